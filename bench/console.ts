@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Agent } from 'node:http'
-import { addressOf } from '../src/console/addresses.ts'
-import { ROUTES } from '../src/console/routes-list.ts'
+import { consoleAddress } from '../src/console/addresses.ts'
+import { CONSOLE_ROUTES } from '../src/console/routes-list.ts'
 import { newId, newTag } from '../src/platform/ids.ts'
 import { measurePage, type Page } from './dashboard.ts'
 import type { Stage } from './stage.ts'
@@ -22,9 +22,9 @@ export async function measureConsole(
 ): Promise<Record<string, Page>> {
   const cookie = `console=${await plantOperator(stage)}`
   const pages: Record<string, Page> = {}
-  const paths = ROUTES.flatMap((route) => (route.kind === 'page' ? pathsOf(route.path, ids) : []))
+  const paths = CONSOLE_ROUTES.flatMap((route) => (route.kind === 'page' ? pathsOf(route.path, ids) : []))
   for (const path of [...paths, ...FILTERED]) {
-    const address = addressOf(path)
+    const address = consoleAddress(path)
     pages[address] = await measurePage({ port: stage.service.port, agent, cookie }, address)
     const { p50_ms, p99_ms, status } = pages[address] as Page
     stage.say(`${address}: ${status}, p50 ${p50_ms} ms, p99 ${p99_ms} ms`)

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { addressIn } from '../src/dashboard/addresses.ts'
-import { ROUTES } from '../src/dashboard/routes-list.ts'
+import { DASHBOARD_ROUTES } from '../src/dashboard/routes-list.ts'
 import { newId, newTag } from '../src/platform/ids.ts'
 import { measureConsole } from './console.ts'
 import { fillBeside, tallied } from './dashboard-rows.ts'
@@ -80,7 +80,7 @@ const worstOf = (pages: Readonly<Record<string, Page>>) =>
 
 /** The paths of all pages; those about one object with an id of that kind, where the bench has one. */
 function pathsWith(ids: Readonly<Record<string, string>>): string[] {
-  const paths = ROUTES.flatMap((route) => (route.kind === 'page' ? [route.path] : []))
+  const paths = DASHBOARD_ROUTES.flatMap((route) => (route.kind === 'page' ? [route.path] : []))
   return paths.flatMap((path) => {
     if (!path.includes(':')) return [path]
     const id = ids[path.split('/:', 1)[0] ?? '']

@@ -1,4 +1,4 @@
-import { addTestFunds, MOST_TEST_FUNDS } from '../src/ledger/test-funds.ts'
+import { addTestFunds, MAX_TEST_FUNDS } from '../src/ledger/test-funds.ts'
 import { BY_HAND } from '../test/helpers/actors.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
@@ -15,7 +15,7 @@ export async function fund(stage: Stage, merchants: readonly BenchMerchant[], ti
       for (let next = left.pop(); next !== undefined; next = left.pop())
         await addTestFunds(app, BY_HAND, {
           holder: { merchantId: next.id, tag: next.tag },
-          amount: MOST_TEST_FUNDS,
+          amount: MAX_TEST_FUNDS,
           key: undefined,
         })
     }

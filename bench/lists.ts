@@ -1,6 +1,6 @@
 import '../src/charges/find-charges.ts'
 import { isOpenStatus } from '../src/charges/where-charges-are.ts'
-import { allStatements } from '../src/platform/db/statement.ts'
+import { listStatements } from '../src/platform/db/statement.ts'
 import { type Compared, compare } from './reads.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 
@@ -70,7 +70,7 @@ export async function measureLists(stage: Stage, merchants: { large: BenchMercha
 
 async function planOf({ db }: Stage, { id }: BenchMerchant, question: Question): Promise<string[]> {
   const { query, filters = {} } = question
-  const statement = allStatements().find(({ name }) => name === question.statement)
+  const statement = listStatements().find(({ name }) => name === question.statement)
   if (statement === undefined) return [`there is no statement ${question.statement}`]
   const bounds = [query.created_after ?? '-infinity', query.created_before ?? 'infinity', '', 21]
   const { status = null, reference = null, phone9 = null, email = null } = filters

@@ -1,5 +1,5 @@
 import { INVARIANTS } from '../src/verify/invariants.ts'
-import { type Finding, verifySnapshot } from '../src/verify/verify.ts'
+import { type InvariantFinding, verifySnapshot } from '../src/verify/verify.ts'
 import type { Stage } from './stage.ts'
 
 /** What `verify` says about everything the run has written. `looked_at` is below `invariants` where the time was over before. */
@@ -8,7 +8,7 @@ export type Proof = { seconds: number; rows: number; invariants: number; looked_
 /** Checks every invariant on the stage's own connection, or those that come first and fit into this time. */
 export async function proveLedger({ db, say }: Stage, withinMs = Number.POSITIVE_INFINITY): Promise<Proof> {
   const startedAt = performance.now()
-  const findings: Finding[] = []
+  const findings: InvariantFinding[] = []
   await db.query('begin isolation level repeatable read read only')
   for (const invariant of INVARIANTS) {
     const leftMs = withinMs - (performance.now() - startedAt)
@@ -32,7 +32,7 @@ export async function proveLedger({ db, say }: Stage, withinMs = Number.POSITIVE
 const QUERY_CANCELED = '57014'
 
 /** The last invariant was stopped in the middle: it is not among those that were looked at, and no time is left for another. */
-function unlessTimeIsOver(error: unknown): Finding[] {
+function unlessTimeIsOver(error: unknown): InvariantFinding[] {
   if ((error as { code?: string }).code === QUERY_CANCELED) return []
   throw error
 }

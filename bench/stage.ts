@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { createMerchant } from '../src/merchants/create-merchant.ts'
-import { type Opened, openGateway } from '../src/open-gateway.ts'
+import { type OpenedGateway, openGateway } from '../src/open-gateway.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { type Config, readConfig } from '../src/settings/config.ts'
 import { BY_HAND } from '../test/helpers/actors.ts'
@@ -106,7 +106,10 @@ export async function connect(url: string): Promise<pg.Client> {
 }
 
 /** Opens the product in this process on the stage's data, for as long as `work` takes. */
-export async function withGateway<T>(config: Config, work: (opened: Opened) => Promise<T>): Promise<T> {
+export async function withGateway<T>(
+  config: Config,
+  work: (opened: OpenedGateway) => Promise<T>,
+): Promise<T> {
   const opening = openGateway({ config, log: pino({ level: 'silent' }), say: () => {} })
   let closing: Promise<void> | null = null
   const close = () => {
@@ -152,7 +155,7 @@ async function makeMerchants(
 
 /** These merchants with their numbers and tags, which the command that makes one does not tell. */
 export async function withNumbers(
-  gateway: Opened['gateway'],
+  gateway: OpenedGateway['gateway'],
   made: readonly BenchMerchant[],
 ): Promise<BenchMerchant[]> {
   const [app] = gateway.cells
@@ -163,7 +166,7 @@ export async function withNumbers(
   return made.map((benchMerchant) => ({ ...benchMerchant, ...numbers.get(benchMerchant.publicId) }))
 }
 
-async function makeMerchant(gateway: Opened['gateway'], number: number): Promise<BenchMerchant> {
+async function makeMerchant(gateway: OpenedGateway['gateway'], number: number): Promise<BenchMerchant> {
   const input = { name: `Bench ${number}`, email: `merchant${number}@example.com` }
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '../src/app.ts'
-import { fingerprintOf } from '../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../src/http/fingerprint.ts'
 import { storePayouts } from '../src/payouts/create-payout.ts'
 import { fullKey } from '../test/helpers/actors.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
@@ -53,7 +53,7 @@ function itemOf({ id: merchantId, tag }: BenchMerchant): Item {
     merchantId,
     mode: 'test',
     key,
-    fingerprint: fingerprintOf('POST', '/v1/payouts', input),
+    fingerprint: fingerprintRequest('POST', '/v1/payouts', input),
     requestId: key,
     input,
     readiness: { kind: 'ready', installation: 'sandbox' },

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { findMerchant, setMerchant } from '../src/merchants/set-merchant.ts'
+import { getMerchantNamed, setMerchant } from '../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../test/helpers/actors.ts'
 import { atEnd } from './endings.ts'
 import { percentile, rounded } from './figures.ts'
@@ -139,7 +139,7 @@ export async function setAddresses(
 ): Promise<void> {
   await withGateway({ ...config, webhookAllowPrivate: allowed }, async ({ gateway }) => {
     for (const [index, { publicId }] of merchants.entries()) {
-      const { app, merchant } = await findMerchant(gateway, publicId)
+      const { app, merchant } = await getMerchantNamed(gateway, publicId)
       await setMerchant(app, BY_HAND, {
         merchant,
         change: { webhookUrl: `http://127.0.0.1:${ports[index]}/hook` },

@@ -1,24 +1,24 @@
 import type { Logger } from 'pino'
-import { type KeysInFlight, keysInFlight } from './idempotency/in-flight.ts'
+import { type KeysInFlight, newKeysInFlight } from './idempotency/in-flight.ts'
 import type { PostOffice } from './mails/post-office.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
-import { postersOf } from './open-posters.ts'
+import { openPosters } from './open-posters.ts'
 import { openRails } from './open-rails.ts'
 import type { Clock } from './platform/clock.ts'
-import { type ClockWitness, clockWitness } from './platform/clock-witness.ts'
+import { type ClockWitness, newClockWitness } from './platform/clock-witness.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
 import type { createPoster, Poster } from './platform/outbound/attempt.ts'
 import type { TargetRules } from './platform/outbound/target.ts'
 import type { Vault } from './platform/secrets.ts'
-import { type Ladders, laddersOf } from './rails/ladders.ts'
+import { type Ladders, openLadders } from './rails/ladders.ts'
 import type { Op1Rail } from './rails/op1-momo/adapter.ts'
-import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
+import { type CallDeadline, deadlineIn, type Rails } from './rails/rail.ts'
 import type { RailObserver } from './rails/rail-observer.ts'
 import type { StatusBudget } from './rails/status-budget.ts'
-import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
-import { type Granted, grantedRates } from './rate-limits/granted-rates.ts'
-import { type AddressCounts, addressCounts } from './rate-limits/shared-address-window.ts'
-import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
+import { type ExactWindows, newExactWindows } from './rate-limits/exact-windows.ts'
+import { type GrantedRateCache, newGrantedRateCache } from './rate-limits/granted-rates.ts'
+import { type AddressCounts, newAddressCounts } from './rate-limits/shared-address-window.ts'
+import { newSharedWindows, type SharedWindows } from './rate-limits/shared-windows.ts'
 import { type RequestRecorder, requestRecorder } from './requests/request-recorder.ts'
 import type { Config } from './settings/config.ts'
 
@@ -26,7 +26,7 @@ import type { Config } from './settings/config.ts'
  * Everything that serves one cell: its database, its counters and what the process shares. Every operation takes it as its first
  * argument.
  */
-export type App = Shared & {
+export type App = ProcessContext & {
   cell: string
   db: Database
   keysInFlight: KeysInFlight
@@ -41,7 +41,7 @@ export type App = Shared & {
 }
 
 /** The parts that all cells of one process share. */
-export type Shared = {
+export type ProcessContext = {
   config: Config
   clock: Clock
   /** Says whether the clock is in doubt, and gives the earlier time for steps that cannot be undone. */
@@ -52,7 +52,7 @@ export type Shared = {
   rails: Rails
   statusBudget: StatusBudget
   keyRing: KeyRing
-  grantedRates: Granted
+  grantedRates: GrantedRateCache
   /** Counts requests by client address, for all processes together. */
   addressCounts: AddressCounts
   poster: Poster
@@ -65,7 +65,7 @@ export type Shared = {
   postOffice: PostOffice
   /** The address merchants and customers use, without a slash at the end. */
   baseUrl: string
-  deadlineIn(ms: number): Deadline
+  deadlineIn(ms: number): CallDeadline
 }
 
 /** The background tasks of a cell (`sweeps.ts`). */
@@ -99,7 +99,7 @@ export type SweepName =
   | 'tell-endings'
   | 'mend-times'
 
-export type Gateway = Shared & {
+export type Gateway = ProcessContext & {
   cells: readonly App[]
   /** The app of the cell that serves this merchant. Throws where this process does not serve it. */
   appOf(merchant: { cell: string }): App
@@ -116,7 +116,7 @@ export type Gateway = Shared & {
   close(): Promise<void>
 }
 
-export type Parts = {
+export type GatewayParts = {
   config: Config
   clock: Clock
   log: Logger
@@ -140,7 +140,7 @@ const DIRECTORY_CONNECTIONS = 1
 const STATEMENT_TIMEOUT_MS = 3000
 
 /** Builds the whole program from its parts without starting anything. */
-export function buildGateway(parts: Parts): Gateway {
+export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, vault, connectionString, role } = parts
   const open = (schema: string, connections: number) =>
     openDatabase({
@@ -154,15 +154,15 @@ export function buildGateway(parts: Parts): Gateway {
       patient: parts.patient ?? false,
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
-  const posting = postersOf(parts)
+  const posting = openPosters(parts)
   const { live, rails, budget, troubles, observer } = openRails(parts, directory)
-  const counts = addressCounts(directory)
-  const granted = grantedRates(() => cells.map(({ db }) => db))
+  const counts = newAddressCounts(directory)
+  const granted = newGrantedRateCache(() => cells.map(({ db }) => db))
   const failuresAMinute = config.rateFailedAuth
   const ring = keyRing({ directory, clock, log, failuresAMinute, counts, followed: granted.follow })
-  const shared: Shared = {
+  const shared: ProcessContext = {
     ...{ config, clock, log, vault, directory },
-    witness: clockWitness({ clock, directory, log }),
+    witness: newClockWitness({ clock, directory, log }),
     rails,
     statusBudget: budget,
     keyRing: ring,
@@ -177,7 +177,7 @@ export function buildGateway(parts: Parts): Gateway {
     const db = open(cell, MONEY_CONNECTIONS)
     return buildCell(shared, { cell, db, nudge: (sweep) => wake(cell, sweep), allCells: () => cells })
   })
-  const appOf = ({ cell }: { cell: string }) => cellNamed(cells, cell)
+  const appOf = ({ cell }: { cell: string }) => getCell(cells, cell)
   return {
     ...shared,
     cells,
@@ -203,22 +203,22 @@ export function buildGateway(parts: Parts): Gateway {
   }
 }
 
-function cellNamed(cells: readonly App[], cell: string): App {
+function getCell(cells: readonly App[], cell: string): App {
   const served = cells.find((app) => app.cell === cell)
   if (!served) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
   return served
 }
 
-function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'allCells'>): App {
+function buildCell(shared: ProcessContext, own: Pick<App, 'cell' | 'db' | 'nudge' | 'allCells'>): App {
   const { config, grantedRates: granted } = shared
   return {
     ...shared,
     ...own,
-    keysInFlight: keysInFlight(own.db),
-    ladders: laddersOf({ ...shared, db: own.db }),
-    exactWindows: exactWindows(config, { db: own.db, clock: shared.clock, granted }),
-    windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }, (rate, merchantId) =>
-      granted.of(rate === 'all' ? 'all' : 'reads', merchantId),
+    keysInFlight: newKeysInFlight(own.db),
+    ladders: openLadders({ ...shared, db: own.db }),
+    exactWindows: newExactWindows(config, { db: own.db, clock: shared.clock, granted }),
+    windows: newSharedWindows({ reads: config.rateReads, all: config.rateAll }, (rate, merchantId) =>
+      granted.rateOf(rate === 'all' ? 'all' : 'reads', merchantId),
     ),
   }
 }

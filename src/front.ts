@@ -3,33 +3,33 @@ import { join } from 'node:path'
 import type { Registry } from 'prom-client'
 import { ENDPOINTS } from './api.ts'
 import type { App, Gateway } from './app.ts'
-import { publicLimits } from './checkout/public-limits.ts'
+import { newPublicLimits } from './checkout/public-limits.ts'
 import { registerCheckout } from './checkout/routes.ts'
 import { CONSOLE } from './console/console.ts'
 import { DASHBOARD } from './dashboard/dashboard.ts'
-import { viewAs } from './dashboard/view-as.ts'
+import { buildViewAsSurface } from './dashboard/view-as.ts'
 import { describeProduct } from './docs/describe-product.ts'
-import { guideMarkdown } from './docs/guide-markdown.ts'
-import { errorPage } from './docs/pages.tsx'
-import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
-import { crowds } from './http/crowds.ts'
-import type { Serving } from './http/frame.ts'
+import { renderGuideMarkdown } from './docs/guide-markdown.ts'
+import { renderErrorPage } from './docs/pages.tsx'
+import { DOCS_PAGE_HEADERS, registerDocs } from './docs/routes.ts'
+import { newOverloadGuard } from './http/crowds.ts'
+import type { CellServices } from './http/frame.ts'
 import { clientAddress } from './http/guards.ts'
-import { addHealth } from './http/health.ts'
-import { requestMetrics } from './http/request-metrics.ts'
+import { addHealthRoutes } from './http/health.ts'
+import { newRequestMetrics } from './http/request-metrics.ts'
 import { buildServer, type HttpServer } from './http/server.ts'
-import { findKeys, replayOf } from './idempotency/keys.ts'
+import { findKeys, getReplay } from './idempotency/keys.ts'
 import { shopFinder } from './merchants/shops.ts'
 import { addMetricsRoute } from './metrics.ts'
-import { clockOf, type Opened, type OpenOptions } from './open-gateway.ts'
+import { type OpenedGateway, type OpenOptions, openClock } from './open-gateway.ts'
 import { serveAssets } from './pages/asset-routes.ts'
 import { PAGE_ASSETS } from './pages/page-assets.ts'
 import type { SurfaceOptions } from './pages/surface.ts'
 import { registerSurface } from './pages/surface-routes.ts'
 import { receiveUploads } from './pages/upload-routes.ts'
-import { uploads } from './pages/uploads.ts'
+import { newUploads } from './pages/uploads.ts'
 import { type Clock, elapsedMs } from './platform/clock.ts'
-import { expectedInLane } from './platform/lane.ts'
+import { estimateLaneWaitMs } from './platform/lane.ts'
 import { unavailable } from './platform/refusal.ts'
 import { ROOT } from './platform/root.ts'
 import { VERSION } from './platform/version.ts'
@@ -39,16 +39,16 @@ import { isLoopback } from './settings/op1-installations.ts'
 import { registerInbound } from './vending/callbacks/inbound-routes.ts'
 
 /** The part of the running service that the front reads: whether the database was reached, and whether it is stopping. */
-type FrontDoor = { readonly opened: Opened | null; readonly draining: boolean }
+type ServiceState = { readonly opened: OpenedGateway | null; readonly draining: boolean }
 type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
 
-const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
-const CHANGELOG = fromRoot('CHANGELOG.md')
-const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
+const readFromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+const CHANGELOG = readFromRoot('CHANGELOG.md')
+const MACHINE_MAKERS = readFromRoot('docs/machine-makers.md')
 
 /** Builds the HTTP server of the process: API, health, metrics, documentation, hosted pages, callbacks of machine suppliers. */
-export function frontOf(state: FrontDoor, options: FrontOptions, registry: Registry): HttpServer {
-  const { config, log, clock = clockOf(config) } = options
+export function buildFront(state: ServiceState, options: FrontOptions, registry: Registry): HttpServer {
+  const { config, log, clock = openClock(config) } = options
   const gateway = () => {
     if (state.opened === null) throw unavailable()
     return state.opened.gateway
@@ -57,29 +57,34 @@ export function frontOf(state: FrontDoor, options: FrontOptions, registry: Regis
     endpoints: ENDPOINTS,
     clock,
     log,
-    placeOf: (caller) => placeIn(gateway().appOf(caller)),
+    cellServicesOf: (caller) => servingCell(gateway().appOf(caller)),
     authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
     countFailedAuth: async (address) => state.opened?.gateway.keyRing.countFailure(address),
     async refuseUsedKey(caller, { key, fingerprint }) {
       const finding = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
       const [row] = await gateway().appOf(caller).db.query(finding.statement, finding.values)
-      if (row) replayOf(row, fingerprint)
+      if (row) getReplay(row, fingerprint)
     },
-    crowds: crowds(),
-    metrics: requestMetrics(registry),
+    overload: newOverloadGuard(),
+    metrics: newRequestMetrics(registry),
     note: (request) => state.opened?.gateway.requests.note(request),
     trustedProxies: config.trustedProxies,
     https: config.baseUrl?.startsWith('https://') ?? false,
-    errorPage: ({ status, message }) => ({ headers: PAGE_HEADERS, html: errorPage(status, message) }),
+    errorPage: ({ status, message }) => ({
+      headers: DOCS_PAGE_HEADERS,
+      html: renderErrorPage(status, message),
+    }),
   })
-  addHealth(server, {
+  addHealthRoutes(server, {
     version: VERSION,
     commit: runningCommit(),
     uptimeSeconds: () => process.uptime(),
-    databaseUp: () => state.opened && takesWork(state.opened.gateway),
+    databaseUp: () => state.opened && canTakeWork(state.opened.gateway),
     notReady: async () => [
       ...(state.draining ? ['stopping'] : []),
-      ...(state.opened === null ? ['the database has not been reached yet'] : inDoubt(state.opened.gateway)),
+      ...(state.opened === null
+        ? ['the database has not been reached yet']
+        : clockDoubts(state.opened.gateway)),
     ],
   })
   addMetricsRoute(server, registry, config.metricsToken)
@@ -87,10 +92,10 @@ export function frontOf(state: FrontDoor, options: FrontOptions, registry: Regis
   return server
 }
 
-const inDoubt = ({ witness }: Gateway) => [witness.doubt()].filter((doubt) => doubt !== null)
+const clockDoubts = ({ witness }: Gateway) => [witness.doubt()].filter((doubt) => doubt !== null)
 
 /** Whether a payment could be stored now: asks on the connections that payments use, in the directory and in each cell. */
-const takesWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
+const canTakeWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
   (await Promise.all([directory, ...cells.map(({ db }) => db)].map((database) => database.works()))).every(
     Boolean,
   )
@@ -98,15 +103,15 @@ const takesWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
 /** Registers what needs no API key: documentation, hosted pages, and the callbacks of machine suppliers and operators. */
 function registerPages(
   server: HttpServer,
-  parts: Pick<OpenOptions, 'config' | 'log'> & { state: FrontDoor; gateway: () => Gateway; clock: Clock },
+  parts: Pick<OpenOptions, 'config' | 'log'> & { state: ServiceState; gateway: () => Gateway; clock: Clock },
 ): void {
   const { state, gateway, config, log, clock } = parts
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
-  const limits = publicLimits(config, { counts: () => gateway().addressCounts, log })
+  const limits = newPublicLimits(config, { counts: () => gateway().addressCounts, log })
   registerDocs(server, {
     baseUrl,
     openapi: describeProduct(ENDPOINTS, baseUrl),
-    guide: guideMarkdown(ENDPOINTS, baseUrl),
+    guide: renderGuideMarkdown(ENDPOINTS, baseUrl),
     changelog: CHANGELOG,
     machines: MACHINE_MAKERS,
     admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
@@ -141,25 +146,25 @@ function registerPages(
     baseUrl: () => state.opened?.gateway.baseUrl ?? baseUrl,
     ...{ environment: config.nodeEnv, production: config.production },
     requestsAMinute: config.ratePages,
-    uploads: uploads(() => elapsedMs(clock)),
+    uploads: newUploads(() => elapsedMs(clock)),
     troubled: (err, requestId) => log.error({ err, request_id: requestId }, 'a page failed'),
   }
   receiveUploads(server)
   registerSurface(server, DASHBOARD, surface)
   registerSurface(server, CONSOLE, surface)
-  registerSurface(server, viewAs({ ...CONSOLE, stepUp: DASHBOARD.stepUp }), surface)
+  registerSurface(server, buildViewAsSurface({ ...CONSOLE, stepUp: DASHBOARD.stepUp }), surface)
 }
 
 /** The parts of the serving cell that the request frame uses. */
-const placeIn = (app: App): Serving<App> => ({
+const servingCell = (app: App): CellServices<App> => ({
   app,
   windows: app.windows,
   exactWindows: app.exactWindows,
-  expectedMs: (rate) => expectedInLane(app, rate) ?? forConnection(app, rate),
+  expectedMs: (rate) => estimateLaneWaitMs(app, rate) ?? connectionWaitMs(app, rate),
 })
 
 /** Milliseconds that a request without a lane of its own is expected to wait for a connection. */
-function forConnection(app: App, rate: string): number {
+function connectionWaitMs(app: App, rate: string): number {
   if (rate === 'bulk_payouts') return app.db.expectedMs('out')
   return app.db.expectedMs(rate === 'reads' ? 'statement' : 'in')
 }

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { type CommandStreams, runCommand } from './commands/run-command.ts'
 import { WrongUsage } from './commands/wrong-usage.ts'
-import { fewLines } from './platform/few-lines.ts'
+import { newLogLimiter } from './platform/few-lines.ts'
 import { count } from './platform/measures.ts'
-import { serviceLog } from './platform/service-log.ts'
+import { newServiceLog } from './platform/service-log.ts'
 import type { Role } from './serve.ts'
 import type { Config } from './settings/config.ts'
 
@@ -11,9 +11,9 @@ const ROLES: readonly Role[] = ['all', 'web', 'worker']
 // A stop that takes longer is cut short: the product may be killed at any moment without harm.
 const STOP_MS = 30_000
 // Lines that wait for the reader of the output; what comes beyond that is dropped and counted.
-const MOST_LOG_BYTES = 64 * 1024 * 1024
-const FLUSH_MS = 1000
-const TELL_MS = 5000
+const MAX_WAITING_LOG_BYTES = 64 * 1024 * 1024
+const LOG_FLUSH_MS = 1000
+const OMITTED_LINES_MS = 5000
 
 const STREAMS: CommandStreams = {
   out: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
@@ -22,13 +22,18 @@ const STREAMS: CommandStreams = {
 
 async function runService(config: Config, role: Role): Promise<void> {
   // Written in blocks, so that a log line does not cost a system call; flushed at the end.
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, maxLength: MOST_LOG_BYTES })
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: 4096,
+    maxLength: MAX_WAITING_LOG_BYTES,
+  })
   // A reader that does not keep up must not fill the memory.
   destination.on('drop', () => count('log_lines_dropped_total'))
-  const few = fewLines()
-  const log = serviceLog({ level: config.logLevel, few }, destination)
-  setInterval(() => destination.flush(), FLUSH_MS).unref()
-  setInterval(() => few.tell(log), TELL_MS).unref()
+  const few = newLogLimiter()
+  const log = newServiceLog({ level: config.logLevel, limiter: few }, destination)
+  setInterval(() => destination.flush(), LOG_FLUSH_MS).unref()
+  setInterval(() => few.reportLeftOut(log), OMITTED_LINES_MS).unref()
   // Before anything is started, so that a stop while waiting for the database is clean too.
   const stopping = new AbortController()
   let exitCode = 0
@@ -56,12 +61,12 @@ async function runService(config: Config, role: Role): Promise<void> {
   if (!stopping.signal.aborted)
     await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   await service.stop()
-  few.tell(log, true)
+  few.reportLeftOut(log, true)
   destination.flushSync()
   process.exit(exitCode)
 }
 
-function readRole(given: unknown): Role {
+function parseRole(given: unknown): Role {
   if (given === undefined) return 'all'
   const role = ROLES.find((known) => known === given)
   if (role === undefined) throw new WrongUsage(`--role must be one of ${ROLES.join(', ')}`)
@@ -70,7 +75,7 @@ function readRole(given: unknown): Role {
 
 const exitCode = await runCommand(process.argv.slice(2), {
   streams: STREAMS,
-  runService: (config, { role }) => runService(config, readRole(role)),
+  runService: (config, { role }) => runService(config, parseRole(role)),
 })
 // Set instead of calling exit, so that what was written reaches its reader first.
 if (exitCode === 0) process.exitCode = 0

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { connectDirectly } from './platform/db/connect-directly.ts'
-import { sealedColumn } from './platform/rewrap.ts'
+import { defineSealedColumn } from './platform/rewrap.ts'
 import {
   deriveLasting,
   LASTING_PURPOSES,
@@ -15,11 +15,11 @@ import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 
 const MASTER_KEY_FILE = 'master.key'
-const KEY_CHECK = 'the master key in use'
+const CHECK_TEXT = 'the master key in use'
 const CHECK_BINDING = { merchantId: null, purpose: 'check', column: 'master_key_check.ciphertext' }
 const lastingBinding = (purpose: string) => ({ merchantId: null, purpose, column: 'lasting_keys.ciphertext' })
 
-type Keys = { current: Buffer; readable: readonly Buffer[] }
+type MasterKeys = { current: Buffer; readable: readonly Buffer[] }
 
 /**
  * Opens the vault over MASTER_KEY, with the login and role of the service. Throws WrongSettings, before anything is sealed, for a key
@@ -29,13 +29,13 @@ export async function unlockVault(
   config: Config,
   { connectionString, role }: { connectionString: string; role: string | null },
 ): Promise<Vault> {
-  const keys: Keys = { current: masterKey(config), readable: config.masterKeyPrevious }
+  const keys: MasterKeys = { current: readMasterKey(config), readable: config.masterKeyPrevious }
   const client = await connectDirectly(connectionString, role)
   try {
-    const holder = await keyOfData(client, keys)
+    const holder = await getDataKey(client, keys)
     return openVault(keys.current, {
       readable: keys.readable,
-      lasting: await lastingKeys(client, keys, holder),
+      lasting: await ensureLastingKeys(client, keys, holder),
     })
   } finally {
     await client.end()
@@ -46,16 +46,16 @@ export async function unlockVault(
  * Returns the key, of those given, with which this data was sealed; the current one on a new database. Throws WrongSettings when none
  * fits.
  */
-async function keyOfData(client: pg.Client, { current, readable }: Keys): Promise<Buffer> {
+async function getDataKey(client: pg.Client, { current, readable }: MasterKeys): Promise<Buffer> {
   await client.query(
     'insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing',
-    [openVault(current).seal(KEY_CHECK, CHECK_BINDING)],
+    [openVault(current).seal(CHECK_TEXT, CHECK_BINDING)],
   )
   const { rows } = await client.query<{ ciphertext: Buffer }>(
     'select ciphertext from directory.master_key_check',
   )
   const sealed = rows[0]?.ciphertext
-  const holder = [current, ...readable].find((key) => sealed && opens(openVault(key), sealed))
+  const holder = [current, ...readable].find((key) => sealed && canOpen(openVault(key), sealed))
   if (holder) return holder
   throw new WrongSettings('MASTER_KEY is not the key that the secrets of this database were sealed with')
 }
@@ -63,9 +63,9 @@ async function keyOfData(client: pg.Client, { current, readable }: Keys): Promis
 /**
  * Reads the lasting keys. They are derived from the master key and stored at the first start; a later master key only seals them again.
  */
-async function lastingKeys(
+async function ensureLastingKeys(
   client: pg.Client,
-  { current, readable }: Keys,
+  { current, readable }: MasterKeys,
   holder: Buffer,
 ): Promise<Map<LastingPurpose, Buffer>> {
   const vault = openVault(current, { readable })
@@ -86,16 +86,16 @@ async function lastingKeys(
   return keys
 }
 
-function opens(vault: Vault, sealed: Buffer): boolean {
+function canOpen(vault: Vault, sealed: Buffer): boolean {
   try {
-    return vault.open(sealed, CHECK_BINDING) === KEY_CHECK
+    return vault.open(sealed, CHECK_BINDING) === CHECK_TEXT
   } catch {
     return false
   }
 }
 
 /** The key from the settings, or the one generated beside the embedded data. It is never stored in the database. */
-function masterKey(config: Config): Buffer {
+function readMasterKey(config: Config): Buffer {
   if (config.masterKey !== null) return config.masterKey
   const path = join(config.dataDir, MASTER_KEY_FILE)
   if (!existsSync(path)) {
@@ -113,7 +113,7 @@ function masterKey(config: Config): Buffer {
 }
 
 /** Keys that stay the same when the master key changes; only their seal is renewed. */
-export const SEALED_LASTING_KEYS = sealedColumn({
+export const SEALED_LASTING_KEYS = defineSealedColumn({
   table: 'lasting_keys',
   column: 'ciphertext',
   part: 't.purpose',
@@ -122,7 +122,7 @@ export const SEALED_LASTING_KEYS = sealedColumn({
 })
 
 /** The check value of the master key. It is sealed last: after that the old key alone is refused. */
-export const SEALED_CHECK = sealedColumn({
+export const SEALED_CHECK = defineSealedColumn({
   table: 'master_key_check',
   column: 'ciphertext',
   part: "'check'",

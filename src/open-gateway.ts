@@ -1,19 +1,19 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { buildGateway, type Gateway, type Parts } from './app.ts'
+import { buildGateway, type Gateway, type GatewayParts } from './app.ts'
 import { unlockVault } from './master-key.ts'
-import { followFreeze } from './merchants/payout-freeze.ts'
+import { repairFreezeCopy } from './merchants/payout-freeze.ts'
 import { type Clock, clockFollowingFile, systemClock } from './platform/clock.ts'
-import type { Login } from './platform/db/application-role.ts'
+import type { ServiceLogin } from './platform/db/application-role.ts'
 import { sqlState } from './platform/db/errors.ts'
-import { type Migrated, migrate } from './platform/db/migrate.ts'
+import { type MigrationResult, migrate } from './platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import type { Config } from './settings/config.ts'
 
 /** A gateway on its database, with the functions to rejoin and close it. */
-export type Opened = {
+export type OpenedGateway = {
   gateway: Gateway
-  migrated: Migrated
+  migrated: MigrationResult
   embedded: boolean
   /** Joins the embedded server again when it has gone away; does nothing with DATABASE_URL. */
   rejoin(): Promise<void>
@@ -22,24 +22,24 @@ export type Opened = {
 
 /** `clock`, `liveRails` and `resolve` are passed in by code only, never by a setting. */
 export type OpenOptions = { config: Config; log: Logger; say: (line: string) => void; clock?: Clock } & Pick<
-  Parts,
+  GatewayParts,
   'liveRails' | 'resolve' | 'listensAt' | 'patient'
 >
 
-const DATABASE = 'gateway'
+const DATABASE_NAME = 'gateway'
 const EMBEDDED_LOGIN = 'gateway_service'
-const NO_DATABASE = '3D000'
+const MISSING_DATABASE_STATE = '3D000'
 
 /**
  * Joins or reaches the database, brings its schema up to date, checks the master key and builds the gateway. Throws WrongSettings with a
  * sentence; DatabaseAway when the server cannot be reached.
  */
-export async function openGateway(options: OpenOptions): Promise<Opened> {
+export async function openGateway(options: OpenOptions): Promise<OpenedGateway> {
   const { config, log } = options
-  const clock = options.clock ?? clockOf(config)
-  const server = await reach(options)
+  const clock = options.clock ?? openClock(config)
+  const server = await accessDatabase(options)
   try {
-    const migrated = await bringUpToDate(server, options.say)
+    const migrated = await migrateDatabase(server, options.say)
     const vault = await unlockVault(config, { connectionString: server.url, role: migrated.role })
     const gateway = buildGateway({
       ...options,
@@ -50,10 +50,10 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
       cells: migrated.cells,
       role: migrated.role,
     })
-    await gateway.witness.look()
+    await gateway.witness.askServer()
     await gateway.op1?.choice.refresh()
     // A cell that a migration has just created does not have the freeze yet.
-    if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(followFreeze))
+    if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(repairFreezeCopy))
     return {
       gateway,
       migrated,
@@ -74,22 +74,22 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
 }
 
 /** The machine's clock, or the one that the file of TEST_CLOCK moves. */
-export const clockOf = (config: Config): Clock =>
+export const openClock = (config: Config): Clock =>
   config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
 
-type Reached = {
+type DatabaseAccess = {
   /** The address with the login of the service. */
   url: string
   /** The address with the login of the schema's owner, for migrations. */
   ownerUrl: string
-  login: Login
+  login: ServiceLogin
   /** Creates the database; null on a server that is not ours. */
   create: (() => Promise<void>) | null
   rejoin(): Promise<void>
   leave(): Promise<void>
 }
 
-async function reach({ config, say }: OpenOptions): Promise<Reached> {
+async function accessDatabase({ config, say }: OpenOptions): Promise<DatabaseAccess> {
   const { databaseUrl: url, migrateDatabaseUrl } = config
   if (url !== null) {
     const login = { user: new pg.Client({ connectionString: url }).user ?? '', make: false }
@@ -98,8 +98,8 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
   }
   let server: EmbeddedServer = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
   return {
-    url: server.url(DATABASE, EMBEDDED_LOGIN),
-    ownerUrl: server.url(DATABASE),
+    url: server.url(DATABASE_NAME, EMBEDDED_LOGIN),
+    ownerUrl: server.url(DATABASE_NAME),
     login: { user: EMBEDDED_LOGIN, make: true },
     create: () => createDatabase(server.url('postgres')),
     rejoin: async () => {
@@ -113,14 +113,14 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
 }
 
 /** Migrates; creates the database first where it does not exist. Every start but the first finds it, so nothing is asked beforehand. */
-async function bringUpToDate(
-  { ownerUrl, login, create }: Reached,
+async function migrateDatabase(
+  { ownerUrl, login, create }: DatabaseAccess,
   say: OpenOptions['say'],
-): Promise<Migrated> {
+): Promise<MigrationResult> {
   try {
     return await migrate(ownerUrl, login, { say })
   } catch (error) {
-    if (create === null || sqlState(error) !== NO_DATABASE) throw error
+    if (create === null || sqlState(error) !== MISSING_DATABASE_STATE) throw error
     await create()
     return await migrate(ownerUrl, login, { say })
   }
@@ -131,7 +131,7 @@ async function createDatabase(url: string): Promise<void> {
   client.on('error', () => {})
   await client.connect()
   try {
-    await client.query(`create database ${DATABASE}`).catch((error) => {
+    await client.query(`create database ${DATABASE_NAME}`).catch((error) => {
       // Another process of ours was first.
       if (!['42P04', '23505'].includes(sqlState(error) ?? '')) throw error
     })

@@ -1,30 +1,32 @@
-import type { Parts } from './app.ts'
+import type { GatewayParts } from './app.ts'
 import type { Database } from './platform/db/database.ts'
 import { guardRails } from './rails/guard.ts'
 import { installationChoice } from './rails/installation-choice.ts'
-import { type Op1Rail, op1Momo } from './rails/op1-momo/adapter.ts'
-import { presentInstallation } from './rails/op1-momo/installation.ts'
+import { type Op1Rail, openOp1Rail } from './rails/op1-momo/adapter.ts'
+import { describeInstallation } from './rails/op1-momo/installation.ts'
 import type { Op1Parts } from './rails/op1-momo/line.ts'
 import type { Rails } from './rails/rail.ts'
-import { railLines } from './rails/rail-lines.ts'
+import { logRailRequests } from './rails/rail-lines.ts'
 import { relayObserver } from './rails/rail-observer.ts'
 import { railTroubles } from './rails/rail-troubles.ts'
 import { sandboxRail } from './rails/sandbox.ts'
 import { statusBudget } from './rails/status-budget.ts'
 
 /** Opens the rails, the budget of status questions that the installations share, and the observers of the live rails. */
-export function openRails(parts: Parts, directory: Database) {
+export function openRails(parts: GatewayParts, directory: Database) {
   const installations = () => rails.live.op1_momo?.installations ?? []
   const budget = statusBudget({ directory, clock: parts.clock, installations })
   const troubles = railTroubles({ directory, clock: parts.clock, log: parts.log })
-  const observer = relayObserver(troubles, railLines(parts.log))
-  const live = parts.liveRails ? null : liveRail(parts, directory, { budget, alarms: troubles, observer })
-  const rails = railsOf(parts, live)
+  const observer = relayObserver(troubles, logRailRequests(parts.log))
+  const live = parts.liveRails
+    ? null
+    : buildLiveRail(parts, directory, { budget, alarms: troubles, observer })
+  const rails = buildRails(parts, live)
   return { live, rails, budget, troubles, observer }
 }
 
 /** The rails by mode and channel. Test mode has the sandbox, which cannot pay out on every channel. */
-function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rails {
+function buildRails({ config, clock, liveRails }: GatewayParts, live: Op1Rail | null): Rails {
   const sandbox = (pays: boolean) =>
     sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
   const collecting = sandbox(false)
@@ -35,16 +37,16 @@ function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rai
 }
 
 /** The rail of the operator's installations in the settings; null when there are none. */
-function liveRail(
-  { config, clock, log }: Parts,
+function buildLiveRail(
+  { config, clock, log }: GatewayParts,
   directory: Database,
   parts: Pick<Op1Parts, 'budget' | 'alarms' | 'observer'>,
 ): Op1Rail | null {
   const { op1Installations: installations } = config
   if (installations.length === 0) return null
   const known = installations
-    .map(presentInstallation)
+    .map(describeInstallation)
     .flatMap(({ id, sides }) => sides.map((side) => ({ id, side })))
   const choice = installationChoice({ directory, clock, alarms: parts.alarms, known })
-  return op1Momo({ installations, choice, clock, log, ...parts })
+  return openOp1Rail({ installations, choice, clock, log, ...parts })
 }

@@ -6,24 +6,24 @@ import { runChecksWithoutWorker } from './alerts/run-checks.ts'
 import { watchDatabase } from './alerts/watch-database.ts'
 import type { Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
-import { examine } from './commands/doctor.ts'
-import { frontOf } from './front.ts'
+import { examineInstallation } from './commands/doctor.ts'
+import { buildFront } from './front.ts'
 import type { HttpServer } from './http/server.ts'
-import { type Reporting, reporting } from './jobs/keep-reporting.ts'
-import { followFreeze } from './merchants/payout-freeze.ts'
+import { makeProcessReporter, type ProcessReporter } from './jobs/keep-reporting.ts'
+import { repairFreezeCopy } from './merchants/payout-freeze.ts'
 import { observeBatches, startMetrics } from './metrics.ts'
-import { type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
+import { type OpenedGateway, type OpenOptions, openGateway } from './open-gateway.ts'
 import { WITNESS_EVERY_MS } from './platform/clock-witness.ts'
 import { crashPoint } from './platform/crash-point.ts'
-import { classify, DatabaseAway } from './platform/db/errors.ts'
-import { againWhileAway } from './platform/db/while-away.ts'
-import { untilIdle } from './platform/lane.ts'
-import { startWorker, type Worker } from './platform/sweep.ts'
+import { classifyDatabaseError, DatabaseAway } from './platform/db/errors.ts'
+import { retryWhileAway } from './platform/db/while-away.ts'
+import { waitUntilIdle } from './platform/lane.ts'
+import { type SweepWorker, startWorker } from './platform/sweep.ts'
 import { railMetrics } from './rails/rail-metrics.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
-import { tellTrialPlaces } from './settings/trial-places.ts'
-import { type CellSweep, lookoutOf, sweepsOf } from './sweeps.ts'
+import { shareTrialAddresses } from './settings/trial-places.ts'
+import { buildLookout, buildSweeps, type CellSweep } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
 /** `stopping`: aborted when the process is told to stop, which also ends the wait for a database. */
@@ -37,46 +37,53 @@ type Service = {
 }
 
 /** The state of the service. It listens at once and answers 503 until the database has been reached. */
-type Door = {
-  opened: Opened | null
+type RunningService = {
+  opened: OpenedGateway | null
   draining: boolean
-  workers: Worker[]
+  workers: SweepWorker[]
   sweeps: CellSweep[]
   timers: NodeJS.Timeout[]
-  reporter: Reporting | null
+  reporter: ProcessReporter | null
 }
 
-type Every = (ms: number, work: () => Promise<unknown>) => void
+type ScheduleEvery = (ms: number, work: () => Promise<unknown>) => void
 
 // Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Clients repeat the rest a second later.
 const BACKLOG = 4096
-const KEY_LOOK_MS = 400
-const SHARE_MS = 1000
-const FORGET_MS = 10_000
+const KEY_REFRESH_MS = 400
+const SHARE_WINDOWS_MS = 1000
+const FORGET_ADDRESSES_MS = 10_000
 const ALERT_CHECKS_MS = 30_000
-const REPORT_MS = 5000
-const WATCH_MS = 15_000
+const PROCESS_REPORT_MS = 5000
+const DATABASE_CHECK_MS = 15_000
 const HEARTBEAT_MS = 60_000
 // How long a start waits for a slow database before it fails.
-const BEGIN_WITHIN_MS = 60_000
-const REACH_AGAIN_MS = { first: 50, max: 2000 }
+const START_WITHIN_MS = 60_000
+const DATABASE_RETRY_MS = { first: 50, max: 2000 }
 
 /** Listens, then reaches the database (for as long as it takes), then works until stopped. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { config, log, role } = options
-  const running: Door = { opened: null, draining: false, workers: [], sweeps: [], timers: [], reporter: null }
+  const running: RunningService = {
+    opened: null,
+    draining: false,
+    workers: [],
+    sweeps: [],
+    timers: [],
+    reporter: null,
+  }
   const registry = new Registry()
-  const server = frontOf(running, options, registry)
+  const server = buildFront(running, options, registry)
   await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
-  const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
-  const removeTrialAddresses = tellTrialPlaces(config)
+  const url = config.baseUrl ?? `http://${config.host}:${listeningPort(server) ?? config.port}`
+  const removeTrialAddresses = shareTrialAddresses(config)
   const metrics = await startMetrics({ registry, config, gateway: () => running.opened?.gateway ?? null })
   try {
     const opened = await reachDatabase({ ...options, listensAt: url })
     if (opened !== null) {
       observeBatches(registry, opened.gateway)
       opened.gateway.watchRails(railMetrics(registry, opened.gateway))
-      await begin(running, opened, { ...options, role, url }).catch(async (error) => {
+      await startWork(running, opened, { ...options, role, url }).catch(async (error) => {
         await opened.close()
         throw error
       })
@@ -98,31 +105,38 @@ export async function serve(options: ServeOptions): Promise<Service> {
   }
 }
 
-async function begin(running: Door, opened: Opened, options: ServeOptions & { url: string }): Promise<void> {
+async function startWork(
+  running: RunningService,
+  opened: OpenedGateway,
+  options: ServeOptions & { url: string },
+): Promise<void> {
   const { config, log, role, say, url } = options
   const { gateway } = opened
   const warming = Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
-  const examining = againWhileAway(() => examine({ config, gateway }), BEGIN_WITHIN_MS)
+  const examining = retryWhileAway(() => examineInstallation({ config, gateway }), START_WITHIN_MS)
   // Waits for the warming in every case, so that no connection is still being opened when they are closed.
   const findings = await examining.finally(() => warming)
   const refused = findings.filter(({ level }) => level === 'refused')
   if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
   for (const { says } of findings) log.debug(says)
-  await againWhileAway(async () => {
-    await Promise.all(gateway.cells.map(followFreeze))
+  await retryWhileAway(async () => {
+    await Promise.all(gateway.cells.map(repairFreezeCopy))
     await gateway.keyRing.refresh()
-  }, BEGIN_WITHIN_MS)
+  }, START_WITHIN_MS)
   if (opened.embedded && !config.production)
     for (const line of await makeDemoMerchant(gateway, url)) say(line)
   running.opened = opened
   gateway.startRails()
-  const every = keepUp(running, opened, log)
-  const byCell = new Map<string, Worker>()
-  const reporter = reporting(gateway, { role, wake: (cell, sweep) => byCell.get(cell)?.nudge(sweep) })
+  const every = startTimers(running, opened, log)
+  const byCell = new Map<string, SweepWorker>()
+  const reporter = makeProcessReporter(gateway, {
+    role,
+    wake: (cell, sweep) => byCell.get(cell)?.nudge(sweep),
+  })
   running.reporter = reporter
-  every(REPORT_MS, () => reporter.beat())
+  every(PROCESS_REPORT_MS, () => reporter.beat())
   const watch = watchDatabase(gateway)
-  every(WATCH_MS, () => watch.check())
+  every(DATABASE_CHECK_MS, () => watch.check())
   if (role !== 'web')
     every(HEARTBEAT_MS, async () => {
       if (await gateway.directory.works()) await sendHeartbeat(gateway)
@@ -137,17 +151,17 @@ async function begin(running: Door, opened: Opened, options: ServeOptions & { ur
  * Waits with back-off for a database that cannot be reached. Throws WrongSettings, which ends the process; null when it is stopped
  * meanwhile.
  */
-async function reachDatabase(options: ServeOptions): Promise<Opened | null> {
+async function reachDatabase(options: ServeOptions): Promise<OpenedGateway | null> {
   for (
-    let waitMs = REACH_AGAIN_MS.first;
+    let waitMs = DATABASE_RETRY_MS.first;
     !options.stopping?.aborted;
-    waitMs = Math.min(waitMs * 2, REACH_AGAIN_MS.max)
+    waitMs = Math.min(waitMs * 2, DATABASE_RETRY_MS.max)
   ) {
     try {
       return await openGateway(options)
     } catch (error) {
       // Only a server that is away, starting or shutting down is waited for; waiting cures no other error.
-      if (!(classify(error) instanceof DatabaseAway)) throw error
+      if (!(classifyDatabaseError(error) instanceof DatabaseAway)) throw error
       options.log.warn({ err: error }, 'the database is not there yet')
       await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
@@ -158,9 +172,9 @@ async function reachDatabase(options: ServeOptions): Promise<Opened | null> {
 /**
  * Starts the timers that follow other processes (keys, rate counts) and that rejoin the embedded server when it has gone away.
  */
-function keepUp(running: Door, opened: Opened, log: Logger): Every {
+function startTimers(running: RunningService, opened: OpenedGateway, log: Logger): ScheduleEvery {
   const { gateway } = opened
-  const every: Every = (ms, work) => {
+  const every: ScheduleEvery = (ms, work) => {
     let busy = false
     const timer = setInterval(() => {
       if (busy) return
@@ -176,7 +190,7 @@ function keepUp(running: Door, opened: Opened, log: Logger): Every {
   // Not the process id: in containers every process may have the same.
   const processName = randomUUID()
   every(WITNESS_EVERY_MS, async () => {
-    await gateway.witness.look().catch(async (error) => {
+    await gateway.witness.askServer().catch(async (error) => {
       if (opened.embedded && !running.draining && !(await gateway.directory.works())) await opened.rejoin()
       throw error
     })
@@ -186,26 +200,32 @@ function keepUp(running: Door, opened: Opened, log: Logger): Every {
     if (gateway.keyRing.isUsed()) await work()
   }
   const share = () =>
-    Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now())))
+    Promise.all(
+      gateway.cells.map((app) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())),
+    )
   gateway.keyRing.afterPause(share)
-  every(KEY_LOOK_MS, whileUsed(gateway.keyRing.refresh))
-  every(SHARE_MS, whileUsed(share))
-  every(FORGET_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
-  every(SHARE_MS, () => gateway.requests.flush())
-  every(SHARE_MS, async () => gateway.op1?.choice.refresh())
+  every(KEY_REFRESH_MS, whileUsed(gateway.keyRing.refresh))
+  every(SHARE_WINDOWS_MS, whileUsed(share))
+  every(FORGET_ADDRESSES_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
+  every(SHARE_WINDOWS_MS, () => gateway.requests.flush())
+  every(SHARE_WINDOWS_MS, async () => gateway.op1?.choice.refresh())
   return every
 }
 
-type Working = { log: Logger; byCell: Map<string, Worker>; reporter: Reporting }
+type WorkerParts = { log: Logger; byCell: Map<string, SweepWorker>; reporter: ProcessReporter }
 
-function startWorkers(running: Door, gateway: Gateway, { log, byCell, reporter }: Working): void {
+function startWorkers(
+  running: RunningService,
+  gateway: Gateway,
+  { log, byCell, reporter }: WorkerParts,
+): void {
   for (const app of gateway.cells) {
-    const sweeps = sweepsOf(app)
+    const sweeps = buildSweeps(app)
     const worker = startWorker(sweeps, {
       log,
       clock: gateway.clock,
-      ran: (run) => reporter.ran(app, run),
-      lookout: lookoutOf(app),
+      onRun: (run) => reporter.ran(app, run),
+      lookout: buildLookout(app),
     })
     byCell.set(app.cell, worker)
     running.workers.push(worker)
@@ -214,7 +234,7 @@ function startWorkers(running: Door, gateway: Gateway, { log, byCell, reporter }
   gateway.onNudge((cell, sweep) => byCell.get(cell)?.nudge(sweep))
 }
 
-async function drain(running: Door, server: HttpServer, config: Config): Promise<void> {
+async function drain(running: RunningService, server: HttpServer, config: Config): Promise<void> {
   running.draining = true
   crashPoint('drain.started')
   await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1000))
@@ -222,7 +242,7 @@ async function drain(running: Door, server: HttpServer, config: Config): Promise
   await Promise.all(running.workers.map((worker) => worker.stop()))
   await requests
   await Promise.all(running.sweeps.map((sweep) => sweep.finish?.()))
-  await Promise.all((running.opened?.gateway.cells ?? []).map(untilIdle))
+  await Promise.all((running.opened?.gateway.cells ?? []).map(waitUntilIdle))
   await running.opened?.gateway.addressCounts.idle()
   await running.opened?.gateway.requests.flush()
   for (const timer of running.timers) clearInterval(timer)
@@ -231,7 +251,7 @@ async function drain(running: Door, server: HttpServer, config: Config): Promise
 }
 
 /** The port in use, also where PORT=0 let the system choose. */
-function portOf(server: HttpServer): number | null {
+function listeningPort(server: HttpServer): number | null {
   const address = server.server.address()
   return address === null || typeof address === 'string' ? null : address.port
 }

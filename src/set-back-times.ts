@@ -2,7 +2,7 @@ import type { App } from './app.ts'
 import { SET_BACK_CHARGES } from './charges/set-back-questions.ts'
 import { SET_BACK_PAYOUTS } from './payouts/set-back-questions.ts'
 import { longestSteps } from './rails/follow-ladder.ts'
-import { bringBack } from './rails/put-off.ts'
+import { setBackTooFarAhead } from './rails/put-off.ts'
 import { SET_BACK_TOP_UPS } from './top-ups/set-back-questions.ts'
 import { setBackDeliveries } from './webhooks/set-back-attempts.ts'
 
@@ -17,7 +17,7 @@ export async function setBackTimes({ db, config, clock }: App): Promise<number> 
   const now = clock.now()
   const input = { now, steps: longestSteps(config.followLadder), most: SET_BACK_AT_ONCE }
   const movements = [SET_BACK_CHARGES, SET_BACK_PAYOUTS, SET_BACK_TOP_UPS].map((statement) =>
-    bringBack(statement, input),
+    setBackTooFarAhead(statement, input),
   )
   const deliveries = setBackDeliveries(now, config.webhookRetryDelays, SET_BACK_AT_ONCE)
   let largest = 0

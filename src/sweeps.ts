@@ -1,52 +1,52 @@
-import { auditSealer, SEALED_AT_ONCE } from './actors/seal-audit.ts'
+import { MAX_ROWS_SEALED_AT_ONCE, newAuditSealer } from './actors/seal-audit.ts'
 import { mailFailingReceivers, mailOutages } from './alerts/mail-failing-receivers.ts'
 import { verifyAtNight } from './alerts/nightly-verify.ts'
 import { runChecks } from './alerts/run-checks.ts'
 import type { App, SweepName } from './app.ts'
 import { expireApprovals } from './approvals/end-approval.ts'
-import { finishKeys } from './charges/finish-keys.ts'
-import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
+import { finishChargeKeys } from './charges/finish-keys.ts'
+import { chargeFollower, TEST_CHARGES_PER_RUN } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { closeAccounts } from './closing/close-accounts.ts'
-import { keyPruner } from './idempotency/prune-keys.ts'
+import { newKeyPruner } from './idempotency/prune-keys.ts'
 import { TAKEN_UP_AT_ONCE, takeUpPayments } from './investigation/search/take-up-payments.ts'
-import { LOOKED_FOR, lookForWork } from './jobs/due-work.ts'
+import { findDueSweeps, POLLED_SWEEPS } from './jobs/due-work.ts'
 import { checkpointLedgers } from './ledger/checkpoints.ts'
-import { MAILS_AT_ONCE, pruneMails, sendMails } from './mails/send-mails.ts'
+import { MAILS_PER_RUN, pruneMails, sendMails } from './mails/send-mails.ts'
 import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
 import { blankCommandAnswers } from './merchants/command-keys.ts'
-import { endFreezes, followFreeze } from './merchants/payout-freeze.ts'
+import { endExpiredFreezes, repairFreezeCopy } from './merchants/payout-freeze.ts'
 import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
-import { CLOSES_AT_ONCE, sendDailyCloses } from './notices/daily-close.ts'
-import { NOTICES_AT_ONCE, sendNotices } from './notices/send-notices.ts'
+import { CLOSES_PER_PAGE, sendDailyCloses } from './notices/daily-close.ts'
+import { NOTICES_PER_RUN, sendNotices } from './notices/send-notices.ts'
 import { pruneFormResults } from './pages/form-results.ts'
 import { pruneFormSteps } from './pages/form-steps.ts'
 import { pruneDrafts } from './payouts/bulk/drafts/draft.ts'
 import { finishBulks } from './payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { expirePrepared } from './payouts/prepared/end-prepared.ts'
-import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
+import { payoutSender, TEST_PAYOUTS_PER_RUN } from './payouts/sending/send-payouts.ts'
 import { prunePeople } from './people/prune-people.ts'
 import { mapValues } from './platform/map-values.ts'
-import type { Lookout, Sweep } from './platform/sweep.ts'
+import type { DueWorkCheck, Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
 import { forgetStaged } from './reconciliation/statement-staging.ts'
 import { dropOldUploads } from './reconciliation/uploaded-statements.ts'
 import { workOnStatements } from './reconciliation/work-on-statements.ts'
 import { reopenMonths } from './reports/statement/reopen-months.ts'
-import { dayTallier, TALLIED_AT_ONCE } from './reports/tallies/tally-days.ts'
+import { makeDayTallier, TALLIED_AT_ONCE } from './reports/tallies/tally-days.ts'
 import { pruneRequests } from './requests/prune-requests.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
 import { SET_BACK_AT_ONCE, setBackTimes } from './set-back-times.ts'
 import { topUpFollower } from './top-ups/follow-top-ups.ts'
 import { pruneCallbacks } from './vending/callbacks/vendor-callbacks.ts'
-import { DISPENSED_AT_ONCE, dispenser } from './vending/dispensing/dispense-orders.ts'
+import { newDispenser, ORDERS_PER_RUN } from './vending/dispensing/dispense-orders.ts'
 import { finishDispenseKeys } from './vending/dispensing/finish-dispense-keys.ts'
-import { JAMS_REFUNDED_AT_ONCE, refundJams } from './vending/dispensing/refund-jams.ts'
-import { tellEndings } from './verification/document-expiry.ts'
+import { JAMS_PER_RUN, refundJams } from './vending/dispensing/refund-jams.ts'
+import { mailExpiringDocuments } from './verification/document-expiry.ts'
 import { pruneDeliveries } from './webhooks/prune-deliveries.ts'
-import { sender } from './webhooks/send-deliveries.ts'
-import { tendAddresses } from './webhooks/tend-addresses.ts'
+import { deliverySender } from './webhooks/send-deliveries.ts'
+import { applyAddressChanges } from './webhooks/tend-addresses.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -56,18 +56,18 @@ const HOUR = 60 * MINUTE
 export type CellSweep = Sweep & { name: SweepName; finish?(): Promise<void> }
 
 /** Every background task of the product with its period. */
-export function sweepsOf(app: App): CellSweep[] {
-  const deliveries = sender(app)
+export function buildSweeps(app: App): CellSweep[] {
+  const deliveries = deliverySender(app)
   const charges = chargeFollower(app)
   const topUps = topUpFollower(app)
   const payouts = payoutSender(app)
-  const machines = dispenser(app)
-  const sealer = auditSealer(app)
+  const machines = newDispenser(app)
+  const sealer = newAuditSealer(app)
   const sweeps: Record<SweepName, Omit<CellSweep, 'name'>> = {
     'follow-charges': {
       everyMs: 50,
       restMs: 250,
-      full: FOLLOWED_AT_ONCE,
+      full: TEST_CHARGES_PER_RUN,
       runOnce: charges.start,
       finish: charges.stop,
     },
@@ -75,60 +75,65 @@ export function sweepsOf(app: App): CellSweep[] {
     'send-payouts': {
       everyMs: 200,
       restMs: 500,
-      full: SENT_AT_ONCE,
+      full: TEST_PAYOUTS_PER_RUN,
       runOnce: payouts.start,
       finish: payouts.stop,
     },
     dispense: {
       everyMs: 500,
-      full: DISPENSED_AT_ONCE,
+      full: ORDERS_PER_RUN,
       runOnce: machines.start,
       finish: machines.stop,
     },
-    'refund-jams': { everyMs: 5 * SECOND, full: JAMS_REFUNDED_AT_ONCE, runOnce: () => refundJams(app) },
+    'refund-jams': { everyMs: 5 * SECOND, full: JAMS_PER_RUN, runOnce: () => refundJams(app) },
     'run-schedules': { everyMs: MINUTE, runOnce: () => runSchedules(app) },
     'settle-charges': { everyMs: HOUR, runOnce: () => settleCharges(app) },
     'send-deliveries': { everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
-    'tend-addresses': { everyMs: 250, runOnce: () => tendAddresses(app) },
+    'tend-addresses': { everyMs: 250, runOnce: () => applyAddressChanges(app) },
     'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => tendFreezes(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
     'close-accounts': { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => closeAccounts(app) },
-    'expire-prepared': { everyMs: MINUTE, runOnce: () => expireWaiting(app) },
+    'expire-prepared': { everyMs: MINUTE, runOnce: () => expireUndecided(app) },
     'checkpoint-ledgers': { everyMs: 5 * SECOND, restMs: 30 * SECOND, runOnce: () => checkpoint(app) },
     // Never run again at once: an open condition would be found every time.
     'raise-alerts': { everyMs: 30 * SECOND, full: Number.POSITIVE_INFINITY, runOnce: () => runAlerts(app) },
-    'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: dayTallier(app) },
-    'send-notices': { everyMs: 30 * SECOND, full: NOTICES_AT_ONCE, runOnce: () => sendNotices(app) },
-    'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_AT_ONCE, runOnce: () => sendDailyCloses(app) },
-    'send-mails': { everyMs: 2 * SECOND, full: MAILS_AT_ONCE, runOnce: () => sendMails(app) },
-    'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
+    'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: makeDayTallier(app) },
+    'send-notices': { everyMs: 30 * SECOND, full: NOTICES_PER_RUN, runOnce: () => sendNotices(app) },
+    'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_PER_PAGE, runOnce: () => sendDailyCloses(app) },
+    'send-mails': { everyMs: 2 * SECOND, full: MAILS_PER_RUN, runOnce: () => sendMails(app) },
+    'seal-audit': {
+      everyMs: SECOND,
+      full: MAX_ROWS_SEALED_AT_ONCE,
+      runOnce: sealer.runOnce,
+      finish: sealer.stop,
+    },
     // Uses what the budget of status questions has and then rests, however many movements it compared.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
     'import-statements': { everyMs: 2 * SECOND, restMs: 15 * SECOND, runOnce: () => workOnStatements(app) },
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
-    'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },
+    'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => mailExpiringDocuments(app) },
     'mend-times': { everyMs: MINUTE, full: SET_BACK_AT_ONCE, runOnce: () => mendTimes(app) },
     'take-up-payments': { everyMs: MINUTE, full: TAKEN_UP_AT_ONCE, runOnce: () => takeUpPayments(app) },
-    prune: { everyMs: HOUR, runOnce: pruner(app) },
+    prune: { everyMs: HOUR, runOnce: buildPruner(app) },
   }
-  return Object.values(mapValues(sweeps, (sweep, name) => restsInDoubt(app, { name, ...sweep })))
+  return Object.values(mapValues(sweeps, (sweep, name) => pauseInDoubt(app, { name, ...sweep })))
 }
 
 /** Looks for what is due in this cell, so that its tasks can rest. */
-export const lookoutOf = (app: App): Lookout => ({
-  names: LOOKED_FOR,
+export const buildLookout = (app: App): DueWorkCheck => ({
+  names: POLLED_SWEEPS,
   everyMs: 250,
   restMs: SECOND,
-  look: () => lookForWork(app),
+  findDue: () => findDueSweeps(app),
 })
 
 // One raises the alert about the wrong clock, the other carries a stop that no time decides.
-const NEVER_RESTS: readonly SweepName[] = ['raise-alerts', 'follow-freeze']
+const RUN_IN_DOUBT: readonly SweepName[] = ['raise-alerts', 'follow-freeze']
 
 /** Makes a task claim nothing while the clock is in doubt (reliability.md F45). */
-const restsInDoubt = (app: App, sweep: CellSweep): CellSweep =>
-  NEVER_RESTS.includes(sweep.name)
+const pauseInDoubt = (app: App, sweep: CellSweep): CellSweep =>
+  RUN_IN_DOUBT.includes(sweep.name)
     ? sweep
     : { ...sweep, runOnce: async () => (app.witness.doubt() === null ? sweep.runOnce() : 0) }
 
@@ -142,7 +147,7 @@ async function runAlerts(app: App): Promise<number> {
 }
 
 /** Expires what waited for a second person and was not decided in time. */
-const expireWaiting = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
+const expireUndecided = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
 const checkpoint = ({ db, clock }: App) => checkpointLedgers(db, clock.now())
 
 /** Undoes what a clock that was ahead has done: months closed too early, and times put off. */
@@ -150,9 +155,9 @@ const mendTimes = async (app: App) => (await reopenMonths(app)) + (await setBack
 
 /** Copies the platform's freeze, and ends the freezes of accounts whose time has come. */
 const tendFreezes = async (app: App) =>
-  (await followFreeze(app)) + (app.witness.doubt() === null ? await endFreezes(app) : 0)
+  (await repairFreezeCopy(app)) + (app.witness.doubt() === null ? await endExpiredFreezes(app) : 0)
 
-const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]
+const FINISHERS = [finishChargeKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]
 
 /** Runs every finisher; one that fails does not stop the others. The first error is thrown when all have run. */
 async function finishAllKeys(app: App): Promise<number> {
@@ -167,8 +172,8 @@ async function finishAllKeys(app: App): Promise<number> {
   return finished
 }
 
-function pruner(app: App): () => Promise<number> {
-  const pruneKeys = keyPruner(app)
+function buildPruner(app: App): () => Promise<number> {
+  const pruneKeys = newKeyPruner(app)
   return async () =>
     (await pruneKeys()) + (await pruneRecords(app)) + (await forgetSecrets(app)) + (await pruneDrafts(app))
 }

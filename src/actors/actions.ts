@@ -1,18 +1,18 @@
-import type { MerchantRole, OperatorRole } from './actor.ts'
+import type { MerchantRole, StaffRole } from './actor.ts'
 
-type Other = 'command' | 'service' | 'public'
+type UnsignedKind = 'command' | 'service' | 'public'
 
 /** Who may do an action, whether it needs a second factor given within five minutes (`fresh`), and whether it is audited. */
-export type Rule = {
+export type ActionRule = {
   /** `any`: collections keys too. Absent: no key may. */
   key?: 'any' | 'full'
   persons?: readonly MerchantRole[]
-  operators?: readonly OperatorRole[]
-  others?: readonly Other[]
+  operators?: readonly StaffRole[]
+  others?: readonly UnsignedKind[]
   fresh?: true
   audited?: true
   /** Changes nothing: it only reads. Lists of the audit show these rows apart, so that they do not hide the acts. */
-  look?: true
+  readOnly?: true
   /** Money leaves: in live mode it waits while the person's account is held (reliability.md A74). */
   moneyOut?: true
   /** Open to a till too: a device at the counter without a login. It may do only what a cashier does at the counter. */
@@ -21,20 +21,20 @@ export type Rule = {
   unconfirmed?: true
 }
 
-const ALL: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+const EVERY_ROLE: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const NOT_CASHIERS = ['owner', 'developer', 'accountant', 'viewer'] as const
-const OPERATORS: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
+const STAFF: readonly StaffRole[] = ['support', 'risk', 'finance', 'admin']
 const OWNER = ['owner'] as const
-const MAKERS = ['owner', 'developer'] as const
-const PREPARERS = ['owner', 'accountant'] as const
-const SELLERS = ['owner', 'cashier'] as const
-const BUILDERS = ['owner', 'developer', 'cashier'] as const
+const OWNER_OR_DEVELOPER = ['owner', 'developer'] as const
+const OWNER_OR_ACCOUNTANT = ['owner', 'accountant'] as const
+const OWNER_OR_CASHIER = ['owner', 'cashier'] as const
+const OWNER_DEVELOPER_OR_CASHIER = ['owner', 'developer', 'cashier'] as const
 // Staff who ask for, and decide on, what needs two persons; each kind of approval names its own roles besides.
-const PAIRS = ['risk', 'finance', 'admin'] as const
+const APPROVAL_STAFF = ['risk', 'finance', 'admin'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
-const SIGNED_IN = { persons: ALL, operators: OPERATORS, unconfirmed: true } as const
+const SIGNED_IN = { persons: EVERY_ROLE, operators: STAFF, unconfirmed: true } as const
 const OWN_ACCOUNT = { ...STEP_UP, ...SIGNED_IN } as const
 // Admins decide who works on the console.
 const ADMINS = { ...STEP_UP, operators: ['admin'] } as const
@@ -43,49 +43,49 @@ const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 /** The one table of who may do what. Operations ask it with `allow`. */
 export const ACTIONS = {
   // What a counter needs: charges, links, orders, disputes.
-  read: { key: 'any', persons: ALL, unconfirmed: true, tills: true },
+  read: { key: 'any', persons: EVERY_ROLE, unconfirmed: true, tills: true },
   // Everything else that any person may see: balances, people, settings.
-  'shop.read': { persons: ALL, unconfirmed: true },
+  'shop.read': { persons: EVERY_ROLE, unconfirmed: true },
   // What staff may read; people and their papers have actions of their own.
-  'console.read': { operators: OPERATORS },
+  'console.read': { operators: STAFF },
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
   // The file holds the phone numbers of all customers.
-  export: { ...STEP_UP, look: true, persons: PREPARERS, unconfirmed: true },
+  export: { ...STEP_UP, readOnly: true, persons: OWNER_OR_ACCOUNTANT, unconfirmed: true },
   // Returns whose wallet a number is: asked for many numbers it would copy the operator's customer list.
-  'wallet.look-up': { key: 'full', audited: true, look: true, persons: PREPARERS },
+  'wallet.look-up': { key: 'full', audited: true, readOnly: true, persons: OWNER_OR_ACCOUNTANT },
 
-  'charge.create': { key: 'any', persons: BUILDERS, tills: true },
-  'charge.refund': { ...MONEY_OUT, key: 'full', persons: SELLERS, others: ['command', 'service'] },
-  'link.create': { key: 'any', persons: BUILDERS, tills: true },
-  'link.switch': { ...AUDITED, persons: SELLERS, tills: true },
+  'charge.create': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
+  'charge.refund': { ...MONEY_OUT, key: 'full', persons: OWNER_OR_CASHIER, others: ['command', 'service'] },
+  'link.create': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
+  'link.switch': { ...AUDITED, persons: OWNER_OR_CASHIER, tills: true },
   'link.pay': { others: ['public'] },
   'charge.watch': { others: ['public'] },
-  'order.create': { key: 'any', persons: BUILDERS, tills: true },
-  'order.invalidate': { key: 'any', persons: BUILDERS, tills: true },
-  'order.dispense': { key: 'any', persons: BUILDERS, tills: true },
-  'order.decide': { ...AUDITED, persons: SELLERS, tills: true },
+  'order.create': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
+  'order.invalidate': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
+  'order.dispense': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
+  'order.decide': { ...AUDITED, persons: OWNER_OR_CASHIER, tills: true },
   'callback.receive': { others: ['public'] },
   'dispute.open': { others: ['public'] },
-  'dispute.answer': { ...AUDITED, persons: SELLERS, tills: true },
-  'dispute.close': { ...AUDITED, persons: SELLERS, tills: true },
-  'item.add': { ...AUDITED, persons: SELLERS },
-  'item.edit': { ...AUDITED, persons: SELLERS },
-  'item.remove': { ...AUDITED, persons: SELLERS },
+  'dispute.answer': { ...AUDITED, persons: OWNER_OR_CASHIER, tills: true },
+  'dispute.close': { ...AUDITED, persons: OWNER_OR_CASHIER, tills: true },
+  'item.add': { ...AUDITED, persons: OWNER_OR_CASHIER },
+  'item.edit': { ...AUDITED, persons: OWNER_OR_CASHIER },
+  'item.remove': { ...AUDITED, persons: OWNER_OR_CASHIER },
   // Whoever knows a card's code can spend it.
   'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'card.switch': { ...STEP_UP, persons: OWNER, others: COMMAND },
   // Money is sent to its phone.
-  'subaccount.create': { key: 'any', persons: MAKERS, audited: true },
+  'subaccount.create': { key: 'any', persons: OWNER_OR_DEVELOPER, audited: true },
   'subaccount.set': { ...AUDITED, persons: OWNER },
 
   'payout.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'payout.bulk': { ...MONEY_OUT, key: 'full', persons: OWNER },
-  'payout.prepare': { audited: true, persons: PREPARERS },
-  'bulk.draft': { persons: PREPARERS },
+  'payout.prepare': { audited: true, persons: OWNER_OR_ACCOUNTANT },
+  'bulk.draft': { persons: OWNER_OR_ACCOUNTANT },
   'payout.approve': { ...MONEY_OUT, persons: OWNER },
   'payout.reject': { audited: true, persons: OWNER },
-  'payout.withdraw': { audited: true, persons: PREPARERS, others: ['service'] },
+  'payout.withdraw': { audited: true, persons: OWNER_OR_ACCOUNTANT, others: ['service'] },
   'checker.set': { ...MONEY_OUT, persons: OWNER, others: ['service'] },
   'schedule.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'schedule.change': { ...MONEY_OUT, key: 'full', persons: OWNER },
@@ -97,31 +97,31 @@ export const ACTIONS = {
   'withdrawal.cancel': { ...AUDITED, persons: OWNER },
   'withdrawal.decide': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
 
-  'key.create': { ...STEP_UP, persons: MAKERS, others: COMMAND },
-  'key.reveal': { ...STEP_UP, persons: MAKERS },
-  'key.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'key.create': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
+  'key.reveal': { ...STEP_UP, persons: OWNER_OR_DEVELOPER },
+  'key.rotate': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
   // Needed besides for a full key of live mode, which can send money.
   'key.full': { fresh: true, moneyOut: true, persons: OWNER, others: COMMAND },
-  'key.revoke': { ...STEP_UP, persons: MAKERS, others: COMMAND },
-  'webhook.address': { ...STEP_UP, persons: MAKERS, others: COMMAND },
-  'webhook.reveal': { ...STEP_UP, persons: MAKERS },
-  'webhook.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
-  'webhook.ping': { ...AUDITED, persons: MAKERS },
-  'webhook.resend': { key: 'any', persons: MAKERS },
-  'webhook.resend-failed': { ...AUDITED, persons: MAKERS },
-  'vending.secret': { ...STEP_UP, key: 'full', persons: MAKERS },
-  'vending.check': { key: 'any', persons: MAKERS },
-  'vending.set': { ...STEP_UP, persons: MAKERS, others: COMMAND },
-  'machine.add': { ...AUDITED, persons: MAKERS },
-  'machine.remove': { ...AUDITED, persons: MAKERS },
-  'machine.sync': { ...AUDITED, persons: MAKERS },
-  'funds.add': { ...AUDITED, persons: MAKERS },
-  'sandbox.set': { ...AUDITED, persons: MAKERS },
-  'sandbox.machine': { ...AUDITED, persons: MAKERS },
-  'sandbox.clock': { ...AUDITED, persons: MAKERS },
+  'key.revoke': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
+  'webhook.address': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
+  'webhook.reveal': { ...STEP_UP, persons: OWNER_OR_DEVELOPER },
+  'webhook.rotate': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
+  'webhook.ping': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'webhook.resend': { key: 'any', persons: OWNER_OR_DEVELOPER },
+  'webhook.resend-failed': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'vending.secret': { ...STEP_UP, key: 'full', persons: OWNER_OR_DEVELOPER },
+  'vending.check': { key: 'any', persons: OWNER_OR_DEVELOPER },
+  'vending.set': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
+  'machine.add': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'machine.remove': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'machine.sync': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'funds.add': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'sandbox.set': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'sandbox.machine': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'sandbox.clock': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
 
-  'view.save': { persons: ALL, unconfirmed: true, tills: true },
-  'view.remove': { persons: ALL, unconfirmed: true, tills: true },
+  'view.save': { persons: EVERY_ROLE, unconfirmed: true, tills: true },
+  'view.remove': { persons: EVERY_ROLE, unconfirmed: true, tills: true },
 
   'account.create': { others: ['public', 'service', 'command'], audited: true },
   'account.sign-in': { others: ['public'], audited: true },
@@ -130,14 +130,14 @@ export const ACTIONS = {
   'account.stop': { others: ['public'], audited: true },
   'account.step-up': SIGNED_IN,
   'account.sessions': { ...SIGNED_IN, audited: true },
-  'account.switch': { persons: ALL, unconfirmed: true },
-  'account.resend': { persons: ALL, unconfirmed: true },
+  'account.switch': { persons: EVERY_ROLE, unconfirmed: true },
+  'account.resend': { persons: EVERY_ROLE, unconfirmed: true },
   'account.name': { ...SIGNED_IN, audited: true },
   'account.password': OWN_ACCOUNT,
   // Not for staff: the audit names them by their address, so another address would be another person.
-  'account.email': { ...STEP_UP, persons: ALL, unconfirmed: true },
+  'account.email': { ...STEP_UP, persons: EVERY_ROLE, unconfirmed: true },
   'account.factors': OWN_ACCOUNT,
-  'account.add-business': { ...STEP_UP, persons: ALL },
+  'account.add-business': { ...STEP_UP, persons: EVERY_ROLE },
   'people.invite': { ...STEP_UP, persons: OWNER, others: COMMAND, unconfirmed: true },
   'people.join': { others: ['public'], audited: true },
   'people.role': { ...STEP_UP, persons: OWNER, unconfirmed: true },
@@ -163,7 +163,7 @@ export const ACTIONS = {
   'verification.submit': { audited: true, persons: OWNER },
   'merchant.handle': { ...STEP_UP, persons: OWNER },
   'branding.set': { audited: true, persons: OWNER, unconfirmed: true },
-  'verification.read': { ...STEP_UP, look: true, operators: ['risk', 'admin'], others: COMMAND },
+  'verification.read': { ...STEP_UP, readOnly: true, operators: ['risk', 'admin'], others: COMMAND },
 
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
@@ -173,8 +173,8 @@ export const ACTIONS = {
   // Loses nothing, and what is owed goes to the verified number alone; it still waits while the person's money out is held.
   'merchant.close': { ...MONEY_OUT, persons: OWNER, operators: ['admin'], others: ['command', 'service'] },
   'merchant.reopen': { ...STEP_UP, operators: ['risk', 'admin'] },
-  'merchant.note': { audited: true, operators: OPERATORS },
-  'merchant.view-as': { audited: true, look: true, operators: OPERATORS },
+  'merchant.note': { audited: true, operators: STAFF },
+  'merchant.view-as': { audited: true, readOnly: true, operators: STAFF },
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },
   'verification.expiry': { audited: true, operators: ['risk', 'admin'] },
   // The address named here gets a notice of every payment, without a login that could be ended.
@@ -183,38 +183,38 @@ export const ACTIONS = {
   'notice.answer': { others: ['public'], audited: true },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
-  'payouts.freeze': { ...AUDITED, operators: OPERATORS },
+  'payouts.freeze': { ...AUDITED, operators: STAFF },
   'payouts.freeze-ends': { others: ['service'], audited: true },
   'month.reopen': { others: ['service'], audited: true },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   // A command may ask only for the kinds that name commands themselves, and never approves.
-  'approval.ask': { ...STEP_UP, operators: PAIRS, others: COMMAND },
-  'approval.approve': { ...STEP_UP, operators: PAIRS },
+  'approval.ask': { ...STEP_UP, operators: APPROVAL_STAFF, others: COMMAND },
+  'approval.approve': { ...STEP_UP, operators: APPROVAL_STAFF },
   // Withdrawing and rejecting must not wait for a second factor.
-  'approval.reject': { audited: true, operators: PAIRS },
-  'approval.withdraw': { audited: true, operators: PAIRS, others: ['service'] },
+  'approval.reject': { audited: true, operators: APPROVAL_STAFF },
+  'approval.withdraw': { audited: true, operators: APPROVAL_STAFF, others: ['service'] },
   'installation.switch': { ...STEP_UP, operators: ['finance', 'admin'] },
   'breach.accept': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'ledger.adjust': { ...STEP_UP, operators: ['finance', 'admin'] },
-  'exception.note': { ...AUDITED, operators: OPERATORS },
+  'exception.note': { ...AUDITED, operators: STAFF },
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
-  'movement.ask': { ...AUDITED, operators: OPERATORS },
-  'payment.mark': { ...AUDITED, operators: OPERATORS },
+  'movement.ask': { ...AUDITED, operators: STAFF },
+  'payment.mark': { ...AUDITED, operators: STAFF },
   'movement.end-as-told': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'movement.end-lost': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
-  'rails.check': { ...AUDITED, operators: OPERATORS },
+  'rails.check': { ...AUDITED, operators: STAFF },
   'float.record': { ...AUDITED, operators: ['finance', 'admin'], others: ['command', 'service'] },
   'reconcile.run': { ...AUDITED, operators: ['finance', 'admin'] },
   'statement.take-back': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },
-  'audit.verify': { ...AUDITED, look: true, operators: OPERATORS },
-  'audit.export': { ...STEP_UP, look: true, operators: ['risk', 'admin'] },
-  'alert.confirm': { ...AUDITED, operators: OPERATORS },
-  'alert.close': { audited: true, operators: OPERATORS },
+  'audit.verify': { ...AUDITED, readOnly: true, operators: STAFF },
+  'audit.export': { ...STEP_UP, readOnly: true, operators: ['risk', 'admin'] },
+  'alert.confirm': { ...AUDITED, operators: STAFF },
+  'alert.close': { audited: true, operators: STAFF },
   'ledger.settle': { others: ['command', 'service'] },
-} as const satisfies Record<string, Rule>
+} as const satisfies Record<string, ActionRule>
 
 export type Action = keyof typeof ACTIONS
 
@@ -224,22 +224,22 @@ export type AuditedAction = {
 }[Action]
 
 /** The rule of an action, typed as the general rule. */
-export const ruleOf = (action: Action): Rule => ACTIONS[action]
+export const ruleOf = (action: Action): ActionRule => ACTIONS[action]
 
 /** The actions that only read. */
-export const LOOKED: readonly string[] = Object.entries<Rule>(ACTIONS).flatMap(([action, { look }]) =>
-  look === true ? [action] : [],
+export const READ_ONLY_ACTIONS: readonly string[] = Object.entries<ActionRule>(ACTIONS).flatMap(
+  ([action, { readOnly }]) => (readOnly === true ? [action] : []),
 )
 
 /** Whether collections keys are refused. */
 export const needsFullKey = (action: Action): boolean => ruleOf(action).key === 'full'
 
 /** The table as Markdown. */
-export function actionsText(): string {
-  const rows = Object.entries<Rule>(ACTIONS).map(([action, rule]) => {
+export function formatActionTable(): string {
+  const rows = Object.entries<ActionRule>(ACTIONS).map(([action, rule]) => {
     const who = [
       ...(rule.key === undefined ? [] : [rule.key === 'full' ? 'full key' : 'key']),
-      ...(rule.persons === ALL ? ['any person'] : (rule.persons ?? [])),
+      ...(rule.persons === EVERY_ROLE ? ['any person'] : (rule.persons ?? [])),
       ...(rule.tills ? ['till'] : []),
       ...(rule.operators ?? []).map((role) => `operator: ${role}`),
       ...(rule.others ?? []),

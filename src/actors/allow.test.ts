@@ -1,13 +1,13 @@
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACTIONS, type Action, ruleOf } from './actions.ts'
-import { type Actor, type MerchantRole, type OperatorRole, service, someone } from './actor.ts'
+import { type Actor, type MerchantRole, publicActor, type StaffRole, serviceActor } from './actor.ts'
 import { allow } from './allow.ts'
 
 const PLACE = { merchantId: 1, tag: 'aaaaa', cell: 'cell_0', mode: 'live' } as const
 const TRACE = { origin: '::1', requestId: null }
 const MERCHANT_ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
-const OPERATOR_ROLES: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
+const OPERATOR_ROLES: readonly StaffRole[] = ['support', 'risk', 'finance', 'admin']
 const MINUTE = 60_000
 // What everybody who has signed in does with the own account.
 const OWN_ACCOUNT = [
@@ -23,12 +23,12 @@ const person = (role: MerchantRole, factorAgeMs: number | null = 0): Actor => ({
   ...{ name: 'p', role, factorAgeMs },
   ...{ personId: 1, sessionId: 'ses_p', confirmed: true, heldUntil: null, refundLimit: null },
 })
-const operator = (role: OperatorRole, factorAgeMs: number | null = 0): Actor => ({
+const operator = (role: StaffRole, factorAgeMs: number | null = 0): Actor => ({
   ...{ ...TRACE, kind: 'operator' as const },
   ...{ name: 'o', role, factorAgeMs, personId: 2, sessionId: 'ses_o' },
 })
 const command: Actor = { kind: 'command', name: 'c', ...TRACE }
-const others = { command, service: service('s'), public: someone('customer', TRACE) }
+const others = { command, service: serviceActor('s'), public: publicActor('customer', TRACE) }
 
 function refusalOf(actor: Actor, action: Action, of?: number): string | null {
   try {

@@ -1,11 +1,11 @@
 import { assert } from '../platform/assert.ts'
 import { kampalaTime } from '../platform/kampala.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
-import { type Action, type Rule, ruleOf } from './actions.ts'
+import { type Action, type ActionRule, ruleOf } from './actions.ts'
 import type { Actor, PersonCaller } from './actor.ts'
 
 // How long a second factor counts as fresh (reliability.md A73).
-const FRESH_MS = 5 * 60_000
+const SECOND_FACTOR_FRESH_MS = 5 * 60_000
 
 /**
  * Refuses (403) what the table does not allow this actor. Every operation that changes something calls it first. `merchantId`:
@@ -16,21 +16,24 @@ export function allow(actor: Actor, action: Action, merchantId?: number): void {
   const rule = ruleOf(action)
   if ((actor.kind === 'key' || actor.kind === 'person') && merchantId !== undefined)
     assert(actor.merchantId === merchantId, 'a merchant acts on itself alone')
-  if (actor.kind === 'person' && actor.mode === 'live') allowLive(actor, rule)
-  if (rule.fresh && !isFresh(actor))
+  if (actor.kind === 'person' && actor.mode === 'live') allowInLiveMode(actor, rule)
+  if (rule.fresh && !hasFreshFactor(actor))
     throw new Refusal(403, 'step_up_required', 'confirm this with your second factor first')
 }
 
 /** Refuses (403) an actor whose role may not do this. Does not check the second factor: pages call it before they ask for the factor. */
 export function requireRole(actor: Actor, action: Action): void {
   const rule = ruleOf(action)
-  if (!isAmong(actor, rule)) throw actor.kind === 'key' ? keyRefusal(rule) : notAllowed(actor)
+  if (!isAllowed(actor, rule)) throw actor.kind === 'key' ? keyRefusal(rule) : roleRefusal(actor)
 }
 
 /** Whether the table allows the action, so that a page offers it. Checks neither the factor nor live mode. */
-export const mayDo = (actor: Actor, action: Action): boolean => isAmong(actor, ruleOf(action))
+export const mayDo = (actor: Actor, action: Action): boolean => isAllowed(actor, ruleOf(action))
 
-function isAmong(actor: Actor, { key, persons = [], operators = [], others = [], tills }: Rule): boolean {
+function isAllowed(
+  actor: Actor,
+  { key, persons = [], operators = [], others = [], tills }: ActionRule,
+): boolean {
   switch (actor.kind) {
     case 'key':
       return key === 'any' || (key === 'full' && actor.scope === 'full')
@@ -46,7 +49,7 @@ function isAmong(actor: Actor, { key, persons = [], operators = [], others = [],
 }
 
 /** Refuses (403) what a person may not do with real money yet: address not proven, or money out held. */
-function allowLive({ confirmed, heldUntil }: PersonCaller, rule: Rule): void {
+function allowInLiveMode({ confirmed, heldUntil }: PersonCaller, rule: ActionRule): void {
   if (!confirmed && !rule.unconfirmed)
     throw new Refusal(
       403,
@@ -62,18 +65,18 @@ function allowLive({ confirmed, heldUntil }: PersonCaller, rule: Rule): void {
 }
 
 /** Refuses (400) in test mode what only exists for real money. */
-export function requireLive(actor: Actor): void {
+export function requireLiveMode(actor: Actor): void {
   if (actor.kind === 'person' && actor.mode === 'test')
     throw domainRefusal('live_only', 'this is about real money: change to live mode first')
 }
 
 /** Whether the second factor was given within the last five minutes. True for actors that have none: keys, commands, tasks. */
-export function isFresh(actor: Actor): boolean {
+export function hasFreshFactor(actor: Actor): boolean {
   if (actor.kind !== 'person' && actor.kind !== 'operator') return true
-  return actor.factorAgeMs !== null && actor.factorAgeMs <= FRESH_MS
+  return actor.factorAgeMs !== null && actor.factorAgeMs <= SECOND_FACTOR_FRESH_MS
 }
 
-const keyRefusal = ({ key }: Rule) =>
+const keyRefusal = ({ key }: ActionRule) =>
   key === undefined
     ? new Refusal(403, 'forbidden', 'no API key may do this')
     : new Refusal(
@@ -82,7 +85,7 @@ const keyRefusal = ({ key }: Rule) =>
         'this endpoint requires a full secret key; collections-only keys cannot move money out',
       )
 
-const notAllowed = (actor: Exclude<Actor, { kind: 'key' }>) =>
+const roleRefusal = (actor: Exclude<Actor, { kind: 'key' }>) =>
   new Refusal(
     403,
     'forbidden',

@@ -1,11 +1,11 @@
 import { bigint, copyInto, jsonb, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { AuditedAction } from './actions.ts'
-import { type Actor, nameOf } from './actor.ts'
-import { masked } from './mask.ts'
+import { type Actor, actorName } from './actor.ts'
+import { maskSecrets } from './mask.ts'
 
 /** An act as the audit stores it. `before` and `after` are masked when the row is made. */
-export type Act = {
+export type AuditAct = {
   actor: Actor
   action: AuditedAction
   at: Date
@@ -18,24 +18,25 @@ export type Act = {
   after?: object | null
 }
 
-const ACTS = copyInto<Act>('add audit rows', 'audit', {
+const AUDIT_ROWS = copyInto<AuditAct>('add audit rows', 'audit', {
   at: time(({ at }) => at),
   actor_kind: text(({ actor }) => actor.kind),
-  actor: text(({ actor }) => nameOf(actor)),
+  actor: text(({ actor }) => actorName(actor)),
   origin: text(({ actor }) => actor.origin),
   request_id: text(({ actor }) => actor.requestId),
   action: text(({ action }) => action),
   merchant_id: bigint(({ merchantId }) => merchantId),
   mode: text(({ mode }) => mode ?? null),
   subject: text(({ subject }) => subject ?? null),
-  before: jsonb(({ before }) => textOf(before)),
-  after: jsonb(({ after }) => textOf(after)),
+  before: jsonb(({ before }) => maskedJson(before)),
+  after: jsonb(({ after }) => maskedJson(after)),
 })
 
 /** Adds the row of one act. Sent in the transaction of the act: in its cell, or in the directory. */
-export const auditRow = (act: Act): Call => ACTS.row(act)
+export const auditRow = (act: AuditAct): Call => AUDIT_ROWS.row(act)
 
 /** Adds the rows of many acts in one statement; no call when there are none. */
-export const auditRows = (acts: readonly Act[]): Call[] => ACTS.rows(acts)
+export const auditRows = (acts: readonly AuditAct[]): Call[] => AUDIT_ROWS.rows(acts)
 
-const textOf = (value: object | null | undefined) => (value == null ? null : JSON.stringify(masked(value)))
+const maskedJson = (value: object | null | undefined) =>
+  value == null ? null : JSON.stringify(maskSecrets(value))

@@ -1,10 +1,10 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { masked } from './mask.ts'
+import { maskSecrets } from './mask.ts'
 
 test('A78: the audit stores no secret and no whole phone or address, and only the last four characters of a key', () => {
   deepEqual(
-    masked({
+    maskSecrets({
       phone: '256772000111',
       recipients: [{ payout_phone: '256700123123', name: 'Ann' }],
       email: 'owner@shop.invalid',

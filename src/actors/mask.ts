@@ -10,17 +10,17 @@ const SECRET = /\b(?:whsec_|dsec_)[\w+/=-]+/g
  * Copies a value as the audit may store it: no secret, no whole phone or address, of keys the last four characters. Callers already
  * choose what they pass; this catches what they missed.
  */
-export const masked = (value: unknown): unknown => maskedUnder('', value)
+export const maskSecrets = (value: unknown): unknown => maskMember('', value)
 
-function maskedUnder(name: string, value: unknown): unknown {
+function maskMember(name: string, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return value.map((item) => maskedUnder(name, item))
+  if (Array.isArray(value)) return value.map((item) => maskMember(name, item))
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskedUnder(key, member)]))
-  return typeof value === 'string' ? maskedText(name, value) : value
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskMember(key, member)]))
+  return typeof value === 'string' ? maskText(name, value) : value
 }
 
-function maskedText(name: string, text: string): string {
+function maskText(name: string, text: string): string {
   if (SECRET_NAME.test(name)) return '***'
   if (PHONE_NAME.test(name)) return maskPhone(text)
   if (MAIL_NAME.test(name)) return text.replace(/^(.).*@/s, '$1***@')

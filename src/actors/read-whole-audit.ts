@@ -32,37 +32,37 @@ export type WholeAuditFilter = {
 }
 
 // What no index finds is searched among this many rows and no further.
-export const MOST_OF_AUDIT = 20_000
-const TOP = String(Number.MAX_SAFE_INTEGER)
+export const MAX_AUDIT_ROWS = 20_000
+const ABOVE_EVERY_ID = String(Number.MAX_SAFE_INTEGER)
 
 const COLUMNS = `a.id, a.at, a.actor_kind as kind, a.actor, a.origin, a.request_id as "requestId", a.action, a.merchant_id as "merchantId",
   (select m.public_id from merchants m where m.id = a.merchant_id) as merchant, a.mode, a.subject, a.before, a.after`
-const FITS = `($3::text is null or a.action = $3) and ($4::text is null or a.actor = $4) and ($5::text is null or a.subject = $5)
+const FILTER_CONDITIONS = `($3::text is null or a.action = $3) and ($4::text is null or a.actor = $4) and ($5::text is null or a.subject = $5)
   and ($6::timestamptz is null or a.at >= $6) and ($7::timestamptz is null or a.at < $7)`
-const read = (of: 'all' | 'merchant') => {
+const newestStatement = (of: 'all' | 'merchant') => {
   const whose =
     of === 'all' ? '$8::text is null' : 'merchant_id = (select id from merchants where public_id = $8::text)'
   return statement<WholeAuditRow>(
     `whole audit, ${of}`,
-    `select ${COLUMNS} from (select * from audit where ${whose} and id < $1 order by id desc limit ${MOST_OF_AUDIT}) a
-     where ${FITS} order by a.id desc limit $2`,
+    `select ${COLUMNS} from (select * from audit where ${whose} and id < $1 order by id desc limit ${MAX_AUDIT_ROWS}) a
+     where ${FILTER_CONDITIONS} order by a.id desc limit $2`,
   )
 }
-const READ = { all: read('all'), merchant: read('merchant') }
+const NEWEST_STATEMENTS = { all: newestStatement('all'), merchant: newestStatement('merchant') }
 
 /** Reads the newest `limit` matching rows of one database, after `older`. Throws 400 for a wrong cursor. */
-export function newestOfAudit(
+export function readNewestAudit(
   db: Database,
   filter: WholeAuditFilter,
   limit: number,
 ): Promise<WholeAuditRow[]> {
   const { action, actor, subject, merchant, from, until } = filter
-  const start = filter.older ?? TOP
+  const start = filter.older ?? ABOVE_EVERY_ID
   if (!/^[0-9]{1,16}$/.test(start)) throw badRequest('invalid cursor')
   const of = merchant === null ? 'all' : 'merchant'
-  return db.query(READ[of], [start, limit, action, actor, subject, from, until, merchant])
+  return db.query(NEWEST_STATEMENTS[of], [start, limit, action, actor, subject, from, until, merchant])
 }
 
 /** Reads the newest matching rows of one database for a file: at most 20,000. */
-export const allOfAudit = (db: Database, filter: WholeAuditFilter): Promise<WholeAuditRow[]> =>
-  newestOfAudit(db, { ...filter, older: null }, MOST_OF_AUDIT)
+export const readAuditForFile = (db: Database, filter: WholeAuditFilter): Promise<WholeAuditRow[]> =>
+  readNewestAudit(db, { ...filter, older: null }, MAX_AUDIT_ROWS)

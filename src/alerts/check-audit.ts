@@ -1,6 +1,6 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
-import type { Anchor } from '../actors/audit-chain.ts'
+import type { AuditAnchor } from '../actors/audit-chain.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import { type AuditProof, verifyAudit } from '../actors/verify-audit.ts'
 import type { Gateway } from '../app.ts'
@@ -54,7 +54,7 @@ export const listAuditChains = ({ cells, directory }: Pick<Gateway, 'cells' | 'd
 export async function checkAudit(
   sender: AlertSender,
   chains: readonly AuditChain[],
-  { by, keptAnchor = null }: { by: string; keptAnchor?: (Anchor & { place: string }) | null },
+  { by, keptAnchor = null }: { by: string; keptAnchor?: (AuditAnchor & { place: string }) | null },
 ): Promise<ChainProof[]> {
   const { directory, clock } = sender
   const proofs: ChainProof[] = []
@@ -74,12 +74,12 @@ export async function checkAudit(
 export async function askForAuditCheck(
   gateway: Gateway,
   actor: Actor,
-  keptAnchor: (Anchor & { place: string }) | null = null,
+  keptAnchor: (AuditAnchor & { place: string }) | null = null,
 ): Promise<ChainProof[]> {
   allow(actor, 'audit.verify')
   const row = auditRow({ actor, action: 'audit.verify', at: gateway.clock.now(), merchantId: null })
   await gateway.directory.query(row.statement, row.values)
-  return checkAudit(gateway, listAuditChains(gateway), { by: nameOf(actor), keptAnchor })
+  return checkAudit(gateway, listAuditChains(gateway), { by: actorName(actor), keptAnchor })
 }
 
 /** The last three checks of each chain in the last sixty days, newest first. */

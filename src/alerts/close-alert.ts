@@ -1,5 +1,5 @@
 import type { Actor } from '../actors/actor.ts'
-import { nameOf } from '../actors/actor.ts'
+import { actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
@@ -39,6 +39,6 @@ export async function closeAlert(
       ...{ actor, action: 'alert.close', at, merchantId: null, subject: `${kind} ${subject}`.slice(0, 200) },
       after: { note: words },
     })
-    return { value: null, last: [call(CLOSE, id, at.toISOString(), nameOf(actor), words), row] }
+    return { value: null, last: [call(CLOSE, id, at.toISOString(), actorName(actor), words), row] }
   })
 }

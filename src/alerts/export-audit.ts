@@ -3,7 +3,7 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { WholeAuditFilter } from '../actors/read-whole-audit.ts'
 import type { Gateway } from '../app.ts'
-import { type CsvColumn, csvOf } from '../reports/exports/export-rows.ts'
+import { type CsvColumn, formatCsv } from '../reports/exports/export-rows.ts'
 import type { AuditChain } from './check-audit.ts'
 import { type PlacedAuditRow, readAllAudits } from './read-audits.ts'
 
@@ -37,5 +37,5 @@ export async function exportAudit(
   const subject = others.length === 0 ? only?.place : 'all'
   const row = auditRow({ actor, action: 'audit.export', at, merchantId: null, subject, after })
   await gateway.directory.query(row.statement, row.values)
-  return Buffer.from(csvOf(COLUMNS, await readAllAudits(chains, filter)))
+  return Buffer.from(formatCsv(COLUMNS, await readAllAudits(chains, filter)))
 }

@@ -1,9 +1,9 @@
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
-import { ownersToTell, peopleToTell } from '../merchants/tell-owners.ts'
+import { readMailOwners, readMailRecipients } from '../merchants/tell-owners.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaDay, kampalaTime } from '../platform/kampala.ts'
-import { noteTold, untoldOutages } from '../webhooks/outages.ts'
+import { readUntoldOutages, recordOutageTold } from '../webhooks/outages.ts'
 
 type FailingReceiver = { merchantId: number; waiting: number; since: Date }
 const FAILING = statement<FailingReceiver>(
@@ -22,7 +22,7 @@ const FAILING = statement<FailingReceiver>(
  * success ends.
  */
 export async function mailOutages(app: App, at: Date): Promise<void> {
-  for (const outage of await untoldOutages(app, at)) {
+  for (const outage of await readUntoldOutages(app, at)) {
     const { merchantId, since, waiting, lastResponseCode, lastError } = outage
     const values = {
       ...{
@@ -32,14 +32,14 @@ export async function mailOutages(app: App, at: Date): Promise<void> {
       },
       ...{ code: lastResponseCode === null ? '' : String(lastResponseCode), error: lastError ?? '' },
     }
-    for (const { email, handle } of await peopleToTell(app, merchantId, ['owner', 'developer'])) {
+    for (const { email, handle } of await readMailRecipients(app, merchantId, ['owner', 'developer'])) {
       const add = addMail(app, {
         ...{ to: email, template: 'receiver-outage', at, values: { ...values, business: handle } },
         once: `receiver-outage ${merchantId} ${email} ${since.toISOString()}`,
       })
       await app.directory.query(add.statement, add.values)
     }
-    await noteTold(app, outage, at)
+    await recordOutageTold(app, outage, at)
   }
 }
 
@@ -49,7 +49,7 @@ export async function mailOutages(app: App, at: Date): Promise<void> {
  */
 export async function mailFailingReceivers(app: App, at: Date): Promise<void> {
   for (const { merchantId, waiting, since } of await app.db.query(FAILING, [at.toISOString()]))
-    for (const { email, handle } of await ownersToTell(app, merchantId)) {
+    for (const { email, handle } of await readMailOwners(app, merchantId)) {
       const add = addMail(app, {
         ...{ to: email, template: 'receiver-failing', at },
         values: { business: handle, waiting: String(waiting), link: `${app.baseUrl}/dashboard/developers` },

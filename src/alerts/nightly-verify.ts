@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
-import { loggedError } from '../platform/error-log.ts'
+import { toLoggedError } from '../platform/error-log.ts'
 import { verifyStops } from '../verify/stops.ts'
 import { verifyCell } from '../verify/verify.ts'
-import { claimVerifyRun, endVerifyRun } from '../verify/verify-runs.ts'
+import { claimVerifyRun, finishVerifyRun } from '../verify/verify-runs.ts'
 import { checkAudit } from './check-audit.ts'
 import { recordVerifyResult } from './record-proofs.ts'
 
@@ -16,10 +16,10 @@ export async function verifyAtNight(app: App): Promise<number> {
   if (id === null) return 0
   try {
     const findings = [...(await verifyCell(app.db, app.clock.now())), await verifyStops(app)]
-    await endVerifyRun(app, { id, ended: { findings } })
+    await finishVerifyRun(app, { id, ended: { findings } })
     await recordVerifyResult(app, findings)
   } catch (error) {
-    await endVerifyRun(app, { id, ended: { error: loggedError(error).message } })
+    await finishVerifyRun(app, { id, ended: { error: toLoggedError(error).message } })
     throw error
   }
   const chains = [

@@ -1,11 +1,11 @@
 import {
-  allOfAudit,
-  MOST_OF_AUDIT,
-  newestOfAudit,
+  MAX_AUDIT_ROWS,
+  readAuditForFile,
+  readNewestAudit,
   type WholeAuditFilter,
   type WholeAuditRow,
 } from '../actors/read-whole-audit.ts'
-import { inTurn } from '../platform/in-turn.ts'
+import { mergeSorted } from '../platform/in-turn.ts'
 import { badRequest } from '../platform/refusal.ts'
 import type { AuditChain } from './check-audit.ts'
 
@@ -27,10 +27,10 @@ export async function readAudits(
       const older = begun?.get(place) ?? null
       // A chain that the cursor does not name any more was at its end.
       if (begun !== null && older === null) return []
-      return addPlace(place, await newestOfAudit(db, { ...filter, older }, ROWS_PER_PAGE + 1))
+      return addPlace(place, await readNewestAudit(db, { ...filter, older }, ROWS_PER_PAGE + 1))
     }),
   )
-  const { rows, taken } = inTurn(found, { limit: ROWS_PER_PAGE, comesFirst: (a, b) => a.at > b.at })
+  const { rows, taken } = mergeSorted(found, { limit: ROWS_PER_PAGE, comesFirst: (a, b) => a.at > b.at })
   const ends = chains.flatMap(({ place }, nth) => {
     const own = found[nth] ?? []
     const shown = taken[nth] ?? 0
@@ -46,9 +46,9 @@ export async function readAllAudits(
   filter: WholeAuditFilter,
 ): Promise<PlacedAuditRow[]> {
   const found = await Promise.all(
-    chains.map(async ({ place, db }) => addPlace(place, await allOfAudit(db, filter))),
+    chains.map(async ({ place, db }) => addPlace(place, await readAuditForFile(db, filter))),
   )
-  return inTurn(found, { limit: MOST_OF_AUDIT, comesFirst: (a, b) => a.at > b.at }).rows
+  return mergeSorted(found, { limit: MAX_AUDIT_ROWS, comesFirst: (a, b) => a.at > b.at }).rows
 }
 
 const addPlace = (place: string, rows: readonly WholeAuditRow[]) => rows.map((row) => ({ ...row, place }))

@@ -1,12 +1,12 @@
 import type { AuditProof } from '../actors/verify-audit.ts'
 import type { App } from '../app.ts'
-import type { Finding } from '../verify/verify.ts'
+import type { InvariantFinding } from '../verify/verify.ts'
 import { recordFindings } from './record-alerts.ts'
 import { sendAlerts } from './send-alerts.ts'
 import type { AlertSender } from './send-message.ts'
 
 /** Opens the alert about broken invariants, or closes it when all hold. Never throws: what verify found stands, even if this fails. */
-export async function recordVerifyResult(app: App, findings: readonly Finding[]): Promise<void> {
+export async function recordVerifyResult(app: App, findings: readonly InvariantFinding[]): Promise<void> {
   const broken = findings.filter(({ violations }) => violations > 0)
   const at = app.clock.now()
   const message = `verify found broken invariants in ${app.cell}: ${broken.map(({ id }) => id).join(', ')}`

@@ -1,6 +1,6 @@
 import type { Gateway } from '../app.ts'
-import { htmlOf, textOf } from '../mails/letter.tsx'
-import { letterOf } from '../mails/texts.ts'
+import { renderHtml, renderText } from '../mails/letter.tsx'
+import { findLetter } from '../mails/texts.ts'
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
@@ -85,7 +85,7 @@ async function mail(
   people: readonly string[],
   { subject, text }: AlertMessage,
 ): Promise<string | null> {
-  const letter = letterOf('alert', { subject, text })
+  const letter = findLetter('alert', { subject, text })
   if (letter === null) return 'there is no text for alerts'
   const at = clock.now()
   const posted = await Promise.all(
@@ -94,8 +94,8 @@ async function mail(
         id: newId('mail_', newTag()),
         to,
         subject: letter.subject,
-        text: textOf(letter),
-        html: htmlOf(letter),
+        text: renderText(letter),
+        html: renderHtml(letter),
         at,
       }),
     ),

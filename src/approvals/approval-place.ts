@@ -1,19 +1,19 @@
 import type { App, Gateway } from '../app.ts'
-import { findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { getMerchantOfTag } from '../merchants/set-merchant.ts'
 import type { Database } from '../platform/db/database.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { APPROVAL_PREFIX, PLATFORM_TAG } from './approval.ts'
 
 /** The database that holds an approval: the cell of its merchant, or the directory (`app` null, `merchantId` 0). */
-export type ApprovalPlace = { app: App | null; db: Database; merchantId: number; id: string }
+export type ApprovalLocation = { app: App | null; db: Database; merchantId: number; id: string }
 
 /** Finds the database of an approval by its id. Throws 404. */
-export async function placeOfApproval(gateway: Gateway, id: string): Promise<ApprovalPlace> {
+export async function locateApproval(gateway: Gateway, id: string): Promise<ApprovalLocation> {
   if (id.startsWith(`${APPROVAL_PREFIX}${PLATFORM_TAG}`))
     return { app: null, db: gateway.directory, merchantId: 0, id }
-  const tag = tagOf(APPROVAL_PREFIX, id)
+  const tag = parseTag(APPROVAL_PREFIX, id)
   if (tag === null) throw notFound('approval')
-  const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'approval' })
+  const { app, merchant } = await getMerchantOfTag(gateway, { tag, noun: 'approval' })
   return { app, db: app.db, merchantId: merchant.id, id }
 }

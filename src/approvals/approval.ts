@@ -4,13 +4,13 @@ import type { Moves } from '../platform/moves.ts'
 import type { RailSide } from '../rails/rail.ts'
 
 /** The accounts of the merchant's own books against which a correction can be posted. */
-export const AGAINST = ['rail', 'fees', 'adjustments'] as const
+export const CORRECTION_ACCOUNTS = ['rail', 'fees', 'adjustments'] as const
 
 /** Identifies the freeze that is to end by its reason and its beginning (null: not known). Any other freeze stays. */
-type FreezeMeant = { frozen_for: string; frozen_at: string | null }
+type FreezeIdentity = { frozen_for: string; frozen_at: string | null }
 
 /** A correction of a balance. */
-type Adjustment = {
+type AdjustmentCommand = {
   kind: 'adjustment'
   merchant: string
   mode: Mode
@@ -21,7 +21,7 @@ type Adjustment = {
   id: string
   /** `in`: the merchant's balance grows. */
   direction: 'in' | 'out'
-  against: (typeof AGAINST)[number]
+  against: (typeof CORRECTION_ACCOUNTS)[number]
   /** Whole UGX. */
   amount: number
   /** The text that the merchant reads. */
@@ -32,11 +32,11 @@ type Adjustment = {
 }
 
 /** The commands that need an approval, by kind, as their stored bytes hold them. */
-export type Commands = {
-  adjustment: Adjustment
+export type ApprovalCommands = {
+  adjustment: AdjustmentCommand
   /** Succeeds a movement of which its operator reports another amount; the difference is posted as a correction. */
   'end-as-told': Pick<
-    Adjustment,
+    AdjustmentCommand,
     'merchant' | 'mode' | 'exception' | 'about' | 'id' | 'direction' | 'amount' | 'told'
   > & {
     kind: 'end-as-told'
@@ -47,8 +47,8 @@ export type Commands = {
     against: 'rail'
     reason: string
   }
-  'unfreeze-merchant': { kind: 'unfreeze-merchant'; merchant: string; reason: string } & FreezeMeant
-  'unfreeze-platform': { kind: 'unfreeze-platform'; reason: string } & FreezeMeant
+  'unfreeze-merchant': { kind: 'unfreeze-merchant'; merchant: string; reason: string } & FreezeIdentity
+  'unfreeze-platform': { kind: 'unfreeze-platform'; reason: string } & FreezeIdentity
   /** `instead_of`: what took new movements when it was asked for. */
   installation: {
     kind: 'installation'
@@ -77,11 +77,11 @@ export type Commands = {
     reason: string
   }
 }
-export type ApprovalKind = keyof Commands
-export type Command = Commands[ApprovalKind]
+export type ApprovalKind = keyof ApprovalCommands
+export type ApprovalCommand = ApprovalCommands[ApprovalKind]
 
 /** The action that both the asker and the approver must be allowed, by kind. */
-export const ACTION_OF = {
+export const APPROVAL_ACTIONS = {
   adjustment: 'ledger.adjust',
   'end-as-told': 'movement.end-as-told',
   'unfreeze-merchant': 'payouts.unfreeze',
@@ -130,7 +130,7 @@ export type Approval = {
 }
 
 /** How long an approval waits for a decision before it expires. */
-export const WAITS_MS = 24 * 3_600_000
+export const APPROVAL_WAIT_MS = 24 * 3_600_000
 export const APPROVAL_PREFIX = 'apr_'
 /** The tag of approvals that concern the platform. It can be no merchant's, because their tags have five characters. */
 export const PLATFORM_TAG = 'platform'
@@ -147,4 +147,5 @@ export const APPROVAL_COLUMNS = `a.merchant_id as "merchantId", a.id, a.kind, a.
   a.refused_at as "refusedAt", a.waits_for_money as "waitsForMoney"`
 
 /** Parses the stored command. Its bytes were written from a command, and a constraint holds them to their digest. */
-export const commandOf = ({ command }: Pick<Approval, 'command'>): Command => JSON.parse(command.toString())
+export const parseCommand = ({ command }: Pick<Approval, 'command'>): ApprovalCommand =>
+  JSON.parse(command.toString())

@@ -1,4 +1,4 @@
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { StaffCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
@@ -7,34 +7,34 @@ import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { ADJUSTMENT } from './adjustment.ts'
-import { type Approval, type ApprovalKind, type Command, commandOf } from './approval.ts'
-import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
-import { told } from './ask.ts'
+import { type Approval, type ApprovalCommand, type ApprovalKind, parseCommand } from './approval.ts'
+import { type ApprovalLocation, locateApproval } from './approval-place.ts'
+import { auditFactsOf } from './ask.ts'
 import { ACCEPT_BREACH } from './breach.ts'
 import type { Effect } from './effect.ts'
-import { INSTALLATION } from './installation.ts'
-import { alreadyEnded, judgeApproving, readNote } from './judge-approval.ts'
+import { SWITCH_INSTALLATION } from './installation.ts'
+import { approvalAlreadyDecided, judgeApproving, parseDecisionNote } from './judge-approval.ts'
 import { REOPEN_ACCOUNT } from './reopen.ts'
 import { TAKE_BACK_STATEMENT } from './take-back-statement.ts'
 import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
-import { withdrawIfLeft } from './withdraw-left.ts'
-import { decideApproval, findApproval, keepRefusal, lockApproval } from './write-approvals.ts'
+import { withdrawApprovalIfRoleEnded } from './withdraw-left.ts'
+import { decideApproval, findApproval, lockApproval, storeApprovalRefusal } from './write-approvals.ts'
 
 const EFFECTS = {
   adjustment: ADJUSTMENT,
   'unfreeze-merchant': UNFREEZE_MERCHANT,
   'unfreeze-platform': UNFREEZE_PLATFORM,
-  installation: INSTALLATION,
+  installation: SWITCH_INSTALLATION,
   'take-back-statement': TAKE_BACK_STATEMENT,
   'accept-breach': ACCEPT_BREACH,
   'reopen-account': REOPEN_ACCOUNT,
-} satisfies { [Kind in Exclude<ApprovalKind, keyof MoreEffects>]: Effect<Kind> }
+} satisfies { [Kind in Exclude<ApprovalKind, keyof InjectedEffects>]: Effect<Kind> }
 
 /** Effects whose folders import this one: they are passed in instead of imported, so that no import goes in a circle. */
-type MoreEffects = { 'end-as-told': Effect<'end-as-told'> }
+type InjectedEffects = { 'end-as-told': Effect<'end-as-told'> }
 
 /** The operation was refused, not the approver: the approval still waits, and the refusal is stored on it. */
-class NotNow extends Error {
+class OperationRefused extends Error {
   readonly refusal: Refusal
   constructor(refusal: Refusal) {
     super(refusal.message)
@@ -48,43 +48,44 @@ class NotNow extends Error {
  * the operation's own refusal; then the approval still waits, with that text.
  */
 export async function approveWith(
-  more: MoreEffects,
+  more: InjectedEffects,
   gateway: Gateway,
-  { caller, id, note: typed }: { caller: OperatorCaller; id: string; note: string | null },
+  { caller, id, note: typed }: { caller: StaffCaller; id: string; note: string | null },
 ): Promise<Approval> {
   allow(caller, 'approval.approve')
-  const note = readNote(typed)
-  const location = await placeOfApproval(gateway, id)
-  await judgeAsker(gateway, location)
+  const note = parseDecisionNote(typed)
+  const location = await locateApproval(gateway, id)
+  await refuseIfRoleEnded(gateway, location)
   try {
-    const { row, isNew } = await inOpenMonth(() => commit(more, gateway, { caller, location, note }))
+    const { row, isNew } = await inOpenMonth(() => commitApproval(more, gateway, { caller, location, note }))
     if (isNew) {
       crashPoint('approval.committed')
-      const command = commandOf(row)
-      await effectOf(more, command).after?.(gateway, command)
+      const command = parseCommand(row)
+      await effectOf(more, command).afterCommit?.(gateway, command)
     }
     return row
   } catch (error) {
-    if (!(error instanceof NotNow)) throw error
+    if (!(error instanceof OperationRefused)) throw error
     const forMoney = error.refusal.code === 'insufficient_funds'
-    const store = keepRefusal(location, { says: error.message, forMoney }, gateway.clock.now())
+    const store = storeApprovalRefusal(location, { text: error.message, forMoney }, gateway.clock.now())
     await location.db.query(store.statement, store.values)
     throw error.refusal
   }
 }
 
 /** Withdraws the approval and refuses (409) where its asker may not ask for it any more. */
-async function judgeAsker(gateway: Gateway, location: ApprovalPlace): Promise<void> {
+async function refuseIfRoleEnded(gateway: Gateway, location: ApprovalLocation): Promise<void> {
   const find = findApproval(location)
   const [row] = await location.db.query(find.statement, find.values)
   if (row?.status !== 'waiting') return
-  if (await withdrawIfLeft(gateway, { db: location.db, row })) throw alreadyEnded('withdrawn')
+  if (await withdrawApprovalIfRoleEnded(gateway, { db: location.db, row }))
+    throw approvalAlreadyDecided('withdrawn')
 }
 
-function commit(
-  more: MoreEffects,
+function commitApproval(
+  more: InjectedEffects,
   gateway: Gateway,
-  { caller, location, note }: { caller: OperatorCaller; location: ApprovalPlace; note: string | null },
+  { caller, location, note }: { caller: StaffCaller; location: ApprovalLocation; note: string | null },
 ): Promise<{ row: Approval; isNew: boolean }> {
   return location.db.transaction<{ row: Approval; isNew: boolean }>(async (tx) => {
     const [[row]] = await tx.send(lockApproval(location))
@@ -95,9 +96,9 @@ function commit(
       return { value: { row, isNew: false } }
     judgeApproving(row, caller, at)
     const { merchantId, id, mode } = row
-    const command = commandOf(row)
+    const command = parseCommand(row)
     const running = { gateway, tx, actor: caller, merchantId, approval: id, command, at }
-    const writes: readonly Call[] = await unlessRefused(() => effectOf(more, command).run(running))
+    const writes: readonly Call[] = await markRefusal(() => effectOf(more, command).run(running))
     crashPoint('approval.judged')
     const act = { actor: caller, action: 'approval.approve', at, subject: id } as const
     const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
@@ -106,21 +107,25 @@ function commit(
       last: [
         ...writes,
         decideApproval({ merchantId, id, status: 'approved', by: caller, at, note }),
-        auditRow({ ...act, ...whose, after: note === null ? told(row) : { ...told(row), note } }),
+        auditRow({
+          ...act,
+          ...whose,
+          after: note === null ? auditFactsOf(row) : { ...auditFactsOf(row), note },
+        }),
       ],
     }
   })
 }
 
-async function unlessRefused<T>(run: () => Promise<T>): Promise<T> {
+async function markRefusal<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof Refusal && error.status < 500) throw new NotNow(error)
+    if (error instanceof Refusal && error.status < 500) throw new OperationRefused(error)
     throw error
   }
 }
 
 // The kind of a command chooses the effect of the same kind.
-const effectOf = (more: MoreEffects, command: Command) =>
+const effectOf = (more: InjectedEffects, command: ApprovalCommand) =>
   ({ ...EFFECTS, ...more })[command.kind] as Effect<ApprovalKind>

@@ -1,40 +1,40 @@
 import { createHash } from 'node:crypto'
-import { type Actor, type KeyCaller, nameOf, type PersonCaller } from '../actors/actor.ts'
+import { type Actor, actorName, type KeyCaller, type PersonCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import type { Call, Database, Tx } from '../platform/db/database.ts'
 import { newId } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
-import { APPROVAL_PREFIX, type Approval, type Command, WAITS_MS } from './approval.ts'
+import { APPROVAL_PREFIX, APPROVAL_WAIT_MS, type Approval, type ApprovalCommand } from './approval.ts'
 import { judgeAsking } from './judge-approval.ts'
-import { addApproval, expireAbout, waitingAbout } from './write-approvals.ts'
+import { addApproval, expireAbout, findWaitingAbout } from './write-approvals.ts'
 
 /** An operator, or a command on the machine: the person who runs it counts as another one than every operator. */
 export type Asker = Exclude<Actor, KeyCaller | PersonCaller>
 
 /** A command that needs an approval, and the database that stores it. `merchantId` 0 with the tag of the platform: the directory. */
-type Asking = {
+type ApprovalInput = {
   db: Database
   clock: { now(): Date }
   merchantId: number
   tag: string
   mode: Mode
   subject: string
-  command: Command
+  command: ApprovalCommand
   /** Judges the command on rows of its transaction, and returns what is written with it. Throws Refusal. */
-  along?(tx: Tx, id: string, at: Date): Promise<readonly Call[]>
+  extraWrites?(tx: Tx, id: string, at: Date): Promise<readonly Call[]>
 }
 
-const MOST_REASON = 500
+const MAX_REASON_CHARACTERS = 500
 
 /**
  * Stores a command until a second operator decides on it. Only one approval of a kind and subject waits at a time. Throws Refusal: 403,
  * 409 when one waits already, and what is wrong with the command.
  */
-export async function ask(caller: Asker, asking: Asking): Promise<Approval> {
+export async function askForApproval(caller: Asker, asking: ApprovalInput): Promise<Approval> {
   allow(caller, 'approval.ask')
   const { command, merchantId, mode, subject, tag, db, clock } = asking
   judgeAsking(caller, command.kind)
@@ -42,40 +42,46 @@ export async function ask(caller: Asker, asking: Asking): Promise<Approval> {
   return db.transaction<Approval>(async (tx) => {
     const at = clock.now()
     const id = newId(APPROVAL_PREFIX, tag)
-    const row = rowOf(caller, { ...asking, id, at })
-    const others = (await asking.along?.(tx, id, at)) ?? []
-    const [, [added], [waiting]] = await tx.send(expireAbout(row, at), addApproval(row), waitingAbout(row))
+    const row = newApproval(caller, { ...asking, id, at })
+    const others = (await asking.extraWrites?.(tx, id, at)) ?? []
+    const [, [added], [waiting]] = await tx.send(
+      expireAbout(row, at),
+      addApproval(row),
+      findWaitingAbout(row),
+    )
     if (!added) throw alreadyAsked(waiting?.id ?? subject)
     const act = { actor: caller, action: 'approval.ask', at, subject: id } as const
     const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
-    return { value: row, last: [...others, auditRow({ ...act, ...whose, after: told(row) })] }
+    return { value: row, last: [...others, auditRow({ ...act, ...whose, after: auditFactsOf(row) })] }
   })
 }
 
 /** The facts for the audit, which the merchant reads too: the digest of the bytes, and no name. */
-export const told = ({ kind, digest }: Approval) => ({ kind, digest: digest.toString('hex') })
+export const auditFactsOf = ({ kind, digest }: Approval) => ({ kind, digest: digest.toString('hex') })
 
 // No person has this number: every operator may decide on what a command asked for, and none may withdraw it.
-const MACHINE = 0
-const personOf = (caller: Asker): number => (caller.kind === 'operator' ? caller.personId : MACHINE)
+const MACHINE_PERSON_ID = 0
+const askerIdOf = (caller: Asker): number =>
+  caller.kind === 'operator' ? caller.personId : MACHINE_PERSON_ID
 
-function rowOf(
+function newApproval(
   caller: Asker,
-  { merchantId, id, mode, subject, command, at }: Asking & { id: string; at: Date },
+  { merchantId, id, mode, subject, command, at }: ApprovalInput & { id: string; at: Date },
 ): Approval {
   const bytes = Buffer.from(canonicalJson(command))
   return {
     ...{ merchantId, id, kind: command.kind, mode, subject, status: 'waiting', command: bytes },
     digest: createHash('sha256').update(bytes).digest(),
-    ...{ reason: command.reason, askedBy: personOf(caller), askedName: nameOf(caller), askedAt: at },
-    ...{ expiresAt: later(at, WAITS_MS), decidedBy: null, decidedName: null, decidedAt: null },
+    ...{ reason: command.reason, askedBy: askerIdOf(caller), askedName: actorName(caller), askedAt: at },
+    ...{ expiresAt: addMs(at, APPROVAL_WAIT_MS), decidedBy: null, decidedName: null, decidedAt: null },
     ...{ note: null, refused: null, refusedAt: null, waitsForMoney: false },
   }
 }
 
 function judgeReason(reason: string): void {
   if (reason.trim() === '') throw invalidRequest('reason is required')
-  if (reason.length > MOST_REASON) throw invalidRequest(`reason must be at most ${MOST_REASON} characters`)
+  if (reason.length > MAX_REASON_CHARACTERS)
+    throw invalidRequest(`reason must be at most ${MAX_REASON_CHARACTERS} characters`)
 }
 
 const alreadyAsked = (id: string) =>

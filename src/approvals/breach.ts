@@ -1,4 +1,4 @@
-import { nameOf } from '../actors/actor.ts'
+import { actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
@@ -6,13 +6,13 @@ import { getException } from '../exceptions/any-exception.ts'
 import { addExceptionNote } from '../exceptions/notes.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { type Approval, PLATFORM_TAG } from './approval.ts'
-import { type Asker, ask } from './ask.ts'
+import { type Asker, askForApproval } from './ask.ts'
 import type { Effect } from './effect.ts'
 
-const ACCEPTED = statement<{ id: string }>(
+const FIND_ACCEPTANCE = statement<{ id: string }>(
   'acceptance of a breach',
   `select id from approvals where kind = 'accept-breach' and status = 'approved' and merchant_id = $1
      and convert_from(command, 'UTF8')::jsonb->>'about' = $2`,
@@ -28,21 +28,21 @@ export async function askAcceptance(
   input: { exception: string; reason: string },
 ): Promise<Approval> {
   allow(caller, 'breach.accept')
-  const { place: location, exception } = await getException(gateway, input.exception)
+  const { location, exception } = await getException(gateway, input.exception)
   const { kind, subject: about, mode, merchant, id, closedAt } = exception
   if (kind !== 'ledger_breach')
     throw domainRefusal('conflict', `only a breach of the books can be accepted: this exception is ${kind}`)
   if (closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
-  const tag = location.app === null ? PLATFORM_TAG : tagOf('exc_', id)
+  const tag = location.app === null ? PLATFORM_TAG : parseTag('exc_', id)
   if (tag === null) throw notFound('exception')
   const { merchantId, db } = location
   const command = { kind: 'accept-breach', merchant, mode, about, ...input } as const
-  return ask(caller, {
+  return askForApproval(caller, {
     ...{ db, clock: gateway.clock, merchantId, tag, mode, subject: id, command },
-    async along(tx, approval, at) {
-      const [[accepted]] = await tx.send(call(ACCEPTED, merchantId, about))
+    async extraWrites(tx, approval, at) {
+      const [[accepted]] = await tx.send(call(FIND_ACCEPTANCE, merchantId, about))
       if (accepted) throw alreadyAccepted(accepted.id)
-      const note = { kind: 'asked', text: `${approval}: accept ${about}`, at, by: nameOf(caller) } as const
+      const note = { kind: 'asked', text: `${approval}: accept ${about}`, at, by: actorName(caller) } as const
       return [addExceptionNote({ ...note, merchantId, id })]
     },
   })
@@ -52,7 +52,7 @@ export async function askAcceptance(
 export const ACCEPT_BREACH: Effect<'accept-breach'> = {
   async run({ tx, actor, merchantId, approval, command, at }) {
     const { about, exception, mode } = command
-    const [[accepted]] = await tx.send(call(ACCEPTED, merchantId, about))
+    const [[accepted]] = await tx.send(call(FIND_ACCEPTANCE, merchantId, about))
     if (accepted) throw alreadyAccepted(accepted.id)
     const act = { actor, action: 'breach.accept', at, subject: exception } as const
     const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }

@@ -1,46 +1,54 @@
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { StaffCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { notFound } from '../platform/refusal.ts'
 import type { Approval } from './approval.ts'
-import { placeOfApproval } from './approval-place.ts'
-import { judgeRejecting, judgeWithdrawing, readNote } from './judge-approval.ts'
-import { withdrawLeftApprovals } from './withdraw-left.ts'
+import { locateApproval } from './approval-place.ts'
+import { judgeRejecting, judgeWithdrawing, parseDecisionNote } from './judge-approval.ts'
+import { withdrawApprovalsWithoutRole } from './withdraw-left.ts'
 import { decideApproval, expireDueApprovals, lockApproval } from './write-approvals.ts'
 
-type Ended = { id: string; note: string | null }
-type How = {
+type DecisionInput = { id: string; note: string | null }
+type DecisionRule = {
   status: 'rejected' | 'withdrawn'
   action: 'approval.reject' | 'approval.withdraw'
-  judge(row: Approval, caller: OperatorCaller, at: Date): void
+  judge(row: Approval, caller: StaffCaller, at: Date): void
 }
 
-const EXPIRED_AT_ONCE = 500
+const EXPIRED_PER_RUN = 500
 
 /** Rejects by a second operator, with a reason. A repeat by the same person changes nothing. Throws Refusal. */
-export function rejectApproval(gateway: Gateway, caller: OperatorCaller, input: Ended): Promise<Approval> {
+export function rejectApproval(
+  gateway: Gateway,
+  caller: StaffCaller,
+  input: DecisionInput,
+): Promise<Approval> {
   allow(caller, 'approval.reject')
-  return end(gateway, caller, {
+  return endApproval(gateway, caller, {
     ...{ ...input, status: 'rejected', action: 'approval.reject', judge: judgeRejecting },
   })
 }
 
 /** Withdraws by the asker. A repeat changes nothing. Throws Refusal. */
-export function withdrawApproval(gateway: Gateway, caller: OperatorCaller, input: Ended): Promise<Approval> {
+export function withdrawApproval(
+  gateway: Gateway,
+  caller: StaffCaller,
+  input: DecisionInput,
+): Promise<Approval> {
   allow(caller, 'approval.withdraw')
-  return end(gateway, caller, {
+  return endApproval(gateway, caller, {
     ...{ ...input, status: 'withdrawn', action: 'approval.withdraw', judge: judgeWithdrawing },
   })
 }
 
-async function end(
+async function endApproval(
   gateway: Gateway,
-  caller: OperatorCaller,
-  { id, note: typed, status, action, judge }: Ended & How,
+  caller: StaffCaller,
+  { id, note: typed, status, action, judge }: DecisionInput & DecisionRule,
 ): Promise<Approval> {
-  const note = readNote(typed)
-  const location = await placeOfApproval(gateway, id)
+  const note = parseDecisionNote(typed)
+  const location = await locateApproval(gateway, id)
   return location.db.transaction<Approval>(async (tx) => {
     const at = gateway.clock.now()
     const [[row]] = await tx.send(lockApproval(location))
@@ -63,9 +71,9 @@ async function end(
 /** Expires overdue approvals, and withdraws those whose askers may not ask any more, in this cell and the directory. Returns how many. */
 export async function expireApprovals(app: App): Promise<number> {
   const { db, directory, witness } = app
-  const due = expireDueApprovals(witness.earlier(), EXPIRED_AT_ONCE)
+  const due = expireDueApprovals(witness.earlier(), EXPIRED_PER_RUN)
   const expired = await Promise.all(
     [db, directory].map((database) => database.query(due.statement, due.values)),
   )
-  return expired.flat().length + (await withdrawLeftApprovals(app))
+  return expired.flat().length + (await withdrawApprovalsWithoutRole(app))
 }

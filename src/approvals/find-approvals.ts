@@ -1,11 +1,11 @@
 import type { Gateway } from '../app.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../platform/merged-pages.ts'
 import { notFound } from '../platform/refusal.ts'
 import { APPROVAL_COLUMNS, type Approval } from './approval.ts'
-import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
-import { isOver } from './judge-approval.ts'
+import { type ApprovalLocation, locateApproval } from './approval-place.ts'
+import { isApprovalExpired } from './judge-approval.ts'
 
 /** The three lists: waiting for this person's decision, asked for by this person, and decided. */
 export type ApprovalList = 'for-me' | 'by-me' | 'decided'
@@ -21,17 +21,17 @@ const DECIDED = mergedList<Approval>(
   'a.decided_at',
   `select ${APPROVAL_COLUMNS} from approvals a where {beyond} and a.status <> 'waiting' order by {order}`,
 )
-const ONE = statement<Approval>(
+const BY_ID = statement<Approval>(
   'approval',
   `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.id = $2`,
 )
-const ABOUT = statement<Approval>(
+const BY_SUBJECT = statement<Approval>(
   'approvals about something',
   `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.subject = $2 order by a.asked_at desc, a.id desc limit 20`,
 )
 
 /** Returns one page of a list over all cells and the directory, newest first. Indexes: approvals_waiting, approvals_decided. */
-export function findApprovals(
+export function listApprovals(
   gateway: Gateway,
   { list, personId }: { list: ApprovalList; personId: number },
   window: MergedWindow,
@@ -42,19 +42,19 @@ export function findApprovals(
     ...{ db, list: isDecided ? DECIDED : WAITING, filters },
   }))
   const timeOf = ({ askedAt, decidedAt }: Approval) => (isDecided ? (decidedAt ?? askedAt) : askedAt)
-  return readMerged({ places, timeOf }, window)
+  return readMergedPage({ sources: places, timeOf }, window)
 }
 
 /** Returns one approval as it is now: an overdue one shows as expired, though not swept yet. Throws 404. */
 export async function getApproval(gateway: Gateway, id: string): Promise<Approval> {
-  const { db, merchantId } = await placeOfApproval(gateway, id)
-  const approval = await firstRow(db.query(ONE, [merchantId, id]))
+  const { db, merchantId } = await locateApproval(gateway, id)
+  const approval = await firstRow(db.query(BY_ID, [merchantId, id]))
   if (approval === null) throw notFound('approval')
-  return isOver(approval, gateway.clock.now()) ? { ...approval, status: 'expired' } : approval
+  return isApprovalExpired(approval, gateway.clock.now()) ? { ...approval, status: 'expired' } : approval
 }
 
 /** Returns the approvals about one subject, newest first, at most 20. `merchantId` 0: those of the platform. */
-export const approvalsAbout = (
-  { db, merchantId }: Pick<ApprovalPlace, 'db' | 'merchantId'>,
+export const readApprovalsAbout = (
+  { db, merchantId }: Pick<ApprovalLocation, 'db' | 'merchantId'>,
   subject: string,
-): Promise<Approval[]> => db.query(ABOUT, [merchantId, subject])
+): Promise<Approval[]> => db.query(BY_SUBJECT, [merchantId, subject])

@@ -1,57 +1,58 @@
-import type { Actor, OperatorCaller } from '../actors/actor.ts'
+import type { Actor, StaffCaller } from '../actors/actor.ts'
 import { allow, requireRole } from '../actors/allow.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
-import { ACTION_OF, type Approval, type ApprovalKind } from './approval.ts'
+import { APPROVAL_ACTIONS, type Approval, type ApprovalKind } from './approval.ts'
 
 // The one file that judges who may decide on an approval. `row` is locked.
 
 /** Refuses a caller who may not ask for a command of this kind. */
 export function judgeAsking(caller: Actor, kind: ApprovalKind): void {
   allow(caller, 'approval.ask')
-  allow(caller, ACTION_OF[kind])
+  allow(caller, APPROVAL_ACTIONS[kind])
 }
 
 /** Refuses the asker itself, callers without the action, and an approval that does not wait any more. */
-export function judgeApproving(row: Approval, caller: OperatorCaller, at: Date): void {
-  allow(caller, ACTION_OF[row.kind])
+export function judgeApproving(row: Approval, caller: StaffCaller, at: Date): void {
+  allow(caller, APPROVAL_ACTIONS[row.kind])
   if (row.askedBy === caller.personId) throw samePerson()
   judgeWaiting(row, at)
 }
 
 /** Refuses everybody but those who might approve it now: only they may reject it. */
-export function judgeRejecting(row: Approval, caller: OperatorCaller, at: Date): void {
-  requireRole(caller, ACTION_OF[row.kind])
+export function judgeRejecting(row: Approval, caller: StaffCaller, at: Date): void {
+  requireRole(caller, APPROVAL_ACTIONS[row.kind])
   if (row.askedBy === caller.personId) throw samePerson()
   judgeWaiting(row, at)
 }
 
 /** Refuses everybody but the asker, and an approval that does not wait any more. */
-export function judgeWithdrawing(row: Approval, caller: OperatorCaller, at: Date): void {
+export function judgeWithdrawing(row: Approval, caller: StaffCaller, at: Date): void {
   if (row.askedBy !== caller.personId)
     throw new Refusal(403, 'forbidden', 'only who asked for this may withdraw it; you may reject it')
   judgeWaiting(row, at)
 }
 
-const MOST_NOTE = 500
+const MAX_NOTE_CHARACTERS = 500
 
 /** Parses the note of a decision; null where it is blank. Throws 400. */
-export function readNote(typed: string | null): string | null {
+export function parseDecisionNote(typed: string | null): string | null {
   const note = typed?.trim() ?? ''
-  if (note.length > MOST_NOTE || hasForbiddenControl(note, false))
-    throw invalidRequest(`note must be at most ${MOST_NOTE} characters, without control characters`)
+  if (note.length > MAX_NOTE_CHARACTERS || hasForbiddenControl(note, false))
+    throw invalidRequest(`note must be at most ${MAX_NOTE_CHARACTERS} characters, without control characters`)
   return note === '' ? null : note
 }
 
 function judgeWaiting(row: Approval, at: Date): void {
-  if (row.status !== 'waiting') throw alreadyEnded(row.status)
-  if (isOver(row, at)) throw alreadyEnded('expired')
+  if (row.status !== 'waiting') throw approvalAlreadyDecided(row.status)
+  if (isApprovalExpired(row, at)) throw approvalAlreadyDecided('expired')
 }
 
 /** Whether a waiting approval is overdue. One that was refused for lack of money waits until the money is there. */
-export const isOver = ({ status, expiresAt, waitsForMoney }: Approval, at: Date): boolean =>
+export const isApprovalExpired = ({ status, expiresAt, waitsForMoney }: Approval, at: Date): boolean =>
   status === 'waiting' && expiresAt <= at && !waitsForMoney
 
 const samePerson = () =>
   new Refusal(403, 'same_person', 'you asked for this yourself: a second operator must decide on it')
-export const alreadyEnded = (status: string) => new Refusal(409, 'conflict', `this was already ${status}`)
+export const approvalAlreadyDecided = (status: string) =>
+  new Refusal(409, 'conflict', `this was already ${status}`)

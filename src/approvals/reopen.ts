@@ -1,20 +1,20 @@
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { StaffCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { openAccount } from '../merchants/account-state.ts'
 import { directoryChanged } from '../merchants/authenticate.ts'
-import { type Merchant, merchantNamed } from '../merchants/merchant.ts'
+import { findMerchantNamed, type Merchant } from '../merchants/merchant.ts'
 import { lockMerchant } from '../merchants/set-merchant.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { Approval } from './approval.ts'
-import { ask } from './ask.ts'
+import { askForApproval } from './ask.ts'
 import type { Effect } from './effect.ts'
 
 /** Asks to reopen a closed account. Throws Refusal. */
 export async function askReopen(
   app: App,
-  caller: OperatorCaller,
+  caller: StaffCaller,
   { merchant, reason }: { merchant: Merchant; reason: string },
 ): Promise<Approval> {
   allow(caller, 'merchant.reopen')
@@ -26,7 +26,7 @@ export async function askReopen(
     closed_at: closedAt.toISOString(),
     reason,
   } as const
-  return ask(caller, {
+  return askForApproval(caller, {
     db: app.db,
     clock: app.clock,
     merchantId,
@@ -41,7 +41,7 @@ export async function askReopen(
 export const REOPEN_ACCOUNT: Effect<'reopen-account'> = {
   async run({ tx, actor, merchantId, approval, command, at }) {
     await lockMerchant(tx, merchantId)
-    const [[merchant]] = await tx.send(merchantNamed(command.merchant))
+    const [[merchant]] = await tx.send(findMerchantNamed(command.merchant))
     if (merchant?.closedAt == null || merchant.closedAt.toISOString() !== command.closed_at) throw notClosed()
     const act = { actor, action: 'merchant.reopen', at, merchantId, subject: command.merchant } as const
     const after = { active: true, account: 'open', approval }
@@ -50,7 +50,7 @@ export const REOPEN_ACCOUNT: Effect<'reopen-account'> = {
       auditRow({ ...act, before: { active: false, account: 'closed' }, after }),
     ]
   },
-  async after(gateway) {
+  async afterCommit(gateway) {
     await gateway.directory.query(directoryChanged().statement)
   },
 }

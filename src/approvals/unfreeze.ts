@@ -1,24 +1,24 @@
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { StaffCaller } from '../actors/actor.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { freezeHead } from '../ledger/book.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import {
-  accountFreeze,
+  copyFreezeToCells,
   type Freeze,
   lockAccountFreeze,
   lockPlatformFreeze,
-  platformFreeze,
-  tellCells,
+  readAccountFreeze,
+  readPlatformFreeze,
   thawPlatform,
 } from '../merchants/payout-freeze.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Approval, PLATFORM_TAG } from './approval.ts'
-import { ask } from './ask.ts'
+import { askForApproval } from './ask.ts'
 import type { Effect } from './effect.ts'
 
 /** The subject of approvals and audit rows that concern the platform. */
-export const PLATFORM = 'platform'
+export const PLATFORM_SUBJECT = 'platform'
 const notFrozen = () => domainRefusal('conflict', 'these payouts are not frozen')
 const otherFreeze = () =>
   domainRefusal(
@@ -26,54 +26,55 @@ const otherFreeze = () =>
     'these payouts were frozen again, or for another reason: reject this, and ask for the end of that freeze',
   )
 
-const timeOf = (since: Date | null) => since?.toISOString() ?? null
+const formatTime = (since: Date | null) => since?.toISOString() ?? null
 
 /** Refuses any freeze but the one that was asked about: that one may have ended, or a later one begun, even with the same reason. */
-function meant(
+function requireSameFreeze(
   freeze: Freeze | undefined,
   command: { frozen_for: string; frozen_at: string | null },
 ): { reason: string } {
   if (!freeze || freeze.reason === null) throw notFrozen()
-  if (freeze.reason !== command.frozen_for || timeOf(freeze.since) !== command.frozen_at) throw otherFreeze()
+  if (freeze.reason !== command.frozen_for || formatTime(freeze.since) !== command.frozen_at)
+    throw otherFreeze()
   return { reason: freeze.reason }
 }
 
 /** Asks to end the platform's freeze. Throws Refusal. */
 export async function askUnfreezePlatform(
   gateway: Gateway,
-  caller: OperatorCaller,
+  caller: StaffCaller,
   reason: string,
 ): Promise<Approval> {
-  const freeze = await platformFreeze(gateway.directory)
+  const freeze = await readPlatformFreeze(gateway.directory)
   if (freeze.reason === null) throw notFrozen()
   const command = {
     kind: 'unfreeze-platform',
     frozen_for: freeze.reason,
-    frozen_at: timeOf(freeze.changedAt),
+    frozen_at: formatTime(freeze.changedAt),
     reason,
   } as const
   const owner = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
-  return ask(caller, { ...owner, mode: 'live', subject: PLATFORM, command })
+  return askForApproval(caller, { ...owner, mode: 'live', subject: PLATFORM_SUBJECT, command })
 }
 
 /** Asks to end the freeze of one account. Throws Refusal. */
 export async function askUnfreezeMerchant(
   app: App,
-  caller: OperatorCaller,
+  caller: StaffCaller,
   { merchant, reason }: { merchant: Merchant; reason: string },
 ): Promise<Approval> {
   const { id: merchantId, tag, publicId } = merchant
-  const freeze = await accountFreeze(app, merchantId)
+  const freeze = await readAccountFreeze(app, merchantId)
   if (freeze.reason === null) throw notFrozen()
   const command = {
     kind: 'unfreeze-merchant',
     merchant: publicId,
     frozen_for: freeze.reason,
-    frozen_at: timeOf(freeze.since),
+    frozen_at: formatTime(freeze.since),
     reason,
   } as const
   const owner = { db: app.db, clock: app.clock, merchantId, tag } as const
-  return ask(caller, { ...owner, mode: 'live', subject: publicId, command })
+  return askForApproval(caller, { ...owner, mode: 'live', subject: publicId, command })
 }
 
 /** Ends the freeze that was meant, and no later one. */
@@ -81,7 +82,7 @@ export const UNFREEZE_MERCHANT: Effect<'unfreeze-merchant'> = {
   async run({ tx, actor, merchantId, approval, command, at }) {
     const [[freeze]] = await tx.send(lockAccountFreeze(merchantId))
     const act = { actor, action: 'payouts.unfreeze', at, merchantId, mode: 'live' } as const
-    const [before, after] = [meant(freeze, command), { reason: null, approval }]
+    const [before, after] = [requireSameFreeze(freeze, command), { reason: null, approval }]
     return [freezeHead(merchantId, 'live', null), auditRow({ ...act, before, after })]
   },
 }
@@ -90,12 +91,18 @@ export const UNFREEZE_MERCHANT: Effect<'unfreeze-merchant'> = {
 export const UNFREEZE_PLATFORM: Effect<'unfreeze-platform'> = {
   async run({ tx, actor, approval, command, at }) {
     const [[freeze]] = await tx.send(lockPlatformFreeze())
-    const act = { actor, action: 'payouts.unfreeze', at, merchantId: null, subject: PLATFORM } as const
-    const [before, after] = [meant(freeze, command), { reason: null, approval }]
+    const act = {
+      actor,
+      action: 'payouts.unfreeze',
+      at,
+      merchantId: null,
+      subject: PLATFORM_SUBJECT,
+    } as const
+    const [before, after] = [requireSameFreeze(freeze, command), { reason: null, approval }]
     return [thawPlatform(actor, at), auditRow({ ...act, before, after })]
   },
-  async after(gateway) {
-    await tellCells(gateway).catch((error) => {
+  async afterCommit(gateway) {
+    await copyFreezeToCells(gateway).catch((error) => {
       gateway.log.warn({ err: error }, 'a cell was not told yet that payouts run again')
     })
   },

@@ -1,70 +1,79 @@
 import { ruleOf } from '../actors/actions.ts'
-import { type OperatorRole, service } from '../actors/actor.ts'
+import { type StaffRole, serviceActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { rolesOfOperators } from '../people/roles.ts'
+import { readStaffRoles } from '../people/roles.ts'
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ACTION_OF, type Approval, type ApprovalKind } from './approval.ts'
+import { APPROVAL_ACTIONS, type Approval, type ApprovalKind } from './approval.ts'
 import { decideApproval, lockApproval } from './write-approvals.ts'
 
-type Waiting = { merchantId: number; id: string; kind: ApprovalKind; askedBy: number }
+type WaitingApproval = { merchantId: number; id: string; kind: ApprovalKind; askedBy: number }
 
-const MOST = 500
-const WAITING = statement<Waiting>(
+const APPROVALS_PER_RUN = 500
+const WAITING = statement<WaitingApproval>(
   'askers of what waits',
   `select merchant_id as "merchantId", id, kind, asked_by as "askedBy" from approvals where status = 'waiting'
-   order by asked_at limit ${MOST}`,
+   order by asked_at limit ${APPROVALS_PER_RUN}`,
 )
-const ASKER_GONE = 'whoever asked for it may not do so any more'
+const ROLE_ENDED_NOTE = 'whoever asked for it may not do so any more'
 
 /** Withdraws approvals whose askers may not ask for them any more, in this cell and the directory. Returns how many. */
-export async function withdrawLeftApprovals(app: App): Promise<number> {
-  allow(service('roles'), 'approval.withdraw')
+export async function withdrawApprovalsWithoutRole(app: App): Promise<number> {
+  allow(serviceActor('roles'), 'approval.withdraw')
   let withdrawn = 0
   for (const db of [app.db, app.directory]) {
     const waiting = await db.query(WAITING)
-    const roles = await rolesOfOperators(app, [...new Set(waiting.map(({ askedBy }) => askedBy))])
-    for (const row of waiting) if (hasLeft(roles, row)) withdrawn += await withdraw(app, db, row)
+    const roles = await readStaffRoles(app, [...new Set(waiting.map(({ askedBy }) => askedBy))])
+    for (const row of waiting) if (hasRoleEnded(roles, row)) withdrawn += await withdrawWaiting(app, db, row)
   }
   return withdrawn
 }
 
 /** Withdraws one approval where its asker may not ask for it any more. Returns whether it did. */
-export async function withdrawIfLeft(
+export async function withdrawApprovalIfRoleEnded(
   gateway: Gateway,
-  { db, row }: { db: Database; row: Waiting },
+  { db, row }: { db: Database; row: WaitingApproval },
 ): Promise<boolean> {
-  const roles = await rolesOfOperators(gateway, [row.askedBy])
-  return hasLeft(roles, row) && (await withdraw(gateway, db, row)) > 0
+  const roles = await readStaffRoles(gateway, [row.askedBy])
+  return hasRoleEnded(roles, row) && (await withdrawWaiting(gateway, db, row)) > 0
 }
 
 /** Whether its asker may not ask for it any more. A command has no person behind it (no role is found), so its approvals stay. */
-function hasLeft(roles: ReadonlyMap<number, OperatorRole | null>, { askedBy, kind }: Waiting): boolean {
+function hasRoleEnded(
+  roles: ReadonlyMap<number, StaffRole | null>,
+  { askedBy, kind }: WaitingApproval,
+): boolean {
   const role = roles.get(askedBy)
   if (role === undefined) return false
-  const may = [ruleOf('approval.ask'), ruleOf(ACTION_OF[kind])]
+  const may = [ruleOf('approval.ask'), ruleOf(APPROVAL_ACTIONS[kind])]
   return role === null || !may.every(({ operators = [] }) => operators.includes(role))
 }
 
 /** Withdraws as the asker would have; the audit names the service. */
-function withdraw({ clock }: Pick<App, 'clock'>, db: Database, key: Waiting): Promise<number> {
+function withdrawWaiting({ clock }: Pick<App, 'clock'>, db: Database, key: WaitingApproval): Promise<number> {
   return db.transaction<number>(async (tx) => {
     const at = clock.now()
     const [[row]] = await tx.send(lockApproval(key))
     if (row?.status !== 'waiting') return { value: 0 }
-    return { value: 1, last: withdrawn(row, at) }
+    return { value: 1, last: withdrawalCalls(row, at) }
   })
 }
 
-function withdrawn(row: Approval, at: Date) {
+function withdrawalCalls(row: Approval, at: Date) {
   const { merchantId, id, kind, mode } = row
   const by = { personId: row.askedBy, name: row.askedName }
   const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
-  const act = { actor: service('roles'), action: 'approval.withdraw', at, subject: id, ...whose } as const
+  const act = {
+    actor: serviceActor('roles'),
+    action: 'approval.withdraw',
+    at,
+    subject: id,
+    ...whose,
+  } as const
   return [
-    decideApproval({ merchantId, id, status: 'withdrawn', by, at, note: ASKER_GONE }),
-    auditRow({ ...act, after: { kind, status: 'withdrawn', note: ASKER_GONE } }),
+    decideApproval({ merchantId, id, status: 'withdrawn', by, at, note: ROLE_ENDED_NOTE }),
+    auditRow({ ...act, after: { kind, status: 'withdrawn', note: ROLE_ENDED_NOTE } }),
   ]
 }

@@ -2,8 +2,8 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { APPROVAL_COLUMNS, type Approval, type ApprovalKind, type ApprovalStatus } from './approval.ts'
 
-type Key = { merchantId: number; id: string }
-type About = { merchantId: number; kind: ApprovalKind; subject: string }
+type ApprovalKey = { merchantId: number; id: string }
+type ApprovalSubject = { merchantId: number; kind: ApprovalKind; subject: string }
 
 // An overdue approval makes room for the next about the same subject.
 const EXPIRE_ABOUT = statement(
@@ -17,7 +17,7 @@ const ADD = statement<{ id: string }>(
    values ($1, $2, $3, $4, $5, 'waiting', $6, $7, $8, $9, $10, $11, $12)
    on conflict (merchant_id, kind, subject) where status = 'waiting' do nothing returning id`,
 )
-const WAITING_ABOUT = statement<Approval>(
+const FIND_WAITING_ABOUT = statement<Approval>(
   'waiting approval about something',
   `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.kind = $2 and a.subject = $3 and a.status = 'waiting'`,
 )
@@ -34,11 +34,11 @@ const DECIDE = statement(
   `update approvals set status = $3, decided_by = $4, decided_name = $5, decided_at = $6, note = $7, refused = null, refused_at = null
    where merchant_id = $1 and id = $2`,
 )
-const REFUSED = statement(
+const STORE_REFUSAL = statement(
   'approval was refused',
   `update approvals set refused = $3, refused_at = $4, waits_for_money = $5 where merchant_id = $1 and id = $2 and status = 'waiting'`,
 )
-const EXPIRE = statement<Key>(
+const EXPIRE = statement<ApprovalKey>(
   'expire approvals',
   `update approvals p set status = 'expired', decided_at = $1
    from (select merchant_id, id from approvals where status = 'waiting' and not waits_for_money and expires_at <= $1
@@ -47,7 +47,7 @@ const EXPIRE = statement<Key>(
    returning p.merchant_id as "merchantId", p.id`,
 )
 
-export const expireAbout = ({ merchantId, kind, subject }: About, at: Date): Call =>
+export const expireAbout = ({ merchantId, kind, subject }: ApprovalSubject, at: Date): Call =>
   call(EXPIRE_ABOUT, merchantId, kind, subject, at.toISOString())
 
 /** Returns no row when one about the same subject waits already. */
@@ -58,27 +58,28 @@ export const addApproval = (row: Approval): Call<{ id: string }> =>
     ...[row.askedBy, row.askedName, row.askedAt.toISOString(), row.expiresAt.toISOString()],
   )
 
-export const waitingAbout = ({ merchantId, kind, subject }: About): Call<Approval> =>
-  call(WAITING_ABOUT, merchantId, kind, subject)
+export const findWaitingAbout = ({ merchantId, kind, subject }: ApprovalSubject): Call<Approval> =>
+  call(FIND_WAITING_ABOUT, merchantId, kind, subject)
 
-export const lockApproval = ({ merchantId, id }: Key): Call<Approval> => call(LOCK, merchantId, id)
+export const lockApproval = ({ merchantId, id }: ApprovalKey): Call<Approval> => call(LOCK, merchantId, id)
 
-export const findApproval = ({ merchantId, id }: Key): Call<Approval> => call(FIND, merchantId, id)
+export const findApproval = ({ merchantId, id }: ApprovalKey): Call<Approval> => call(FIND, merchantId, id)
 
-type Decided = Key & {
+type ApprovalDecision = ApprovalKey & {
   status: Exclude<ApprovalStatus, 'waiting' | 'expired'>
   by: { personId: number; name: string }
   at: Date
   note: string | null
 }
-export const decideApproval = ({ merchantId, id, status, by, at, note }: Decided): Call =>
+export const decideApproval = ({ merchantId, id, status, by, at, note }: ApprovalDecision): Call =>
   call(DECIDE, merchantId, id, status, by.personId, by.name, at.toISOString(), note)
 
 /** Stores why the operation was refused. `forMoney`: for lack of money, so that the approval does not expire. */
-export const keepRefusal = (
-  { merchantId, id }: Key,
-  { says: text, forMoney }: { says: string; forMoney: boolean },
+export const storeApprovalRefusal = (
+  { merchantId, id }: ApprovalKey,
+  { text, forMoney }: { text: string; forMoney: boolean },
   at: Date,
-): Call => call(REFUSED, merchantId, id, text, at.toISOString(), forMoney)
+): Call => call(STORE_REFUSAL, merchantId, id, text, at.toISOString(), forMoney)
 
-export const expireDueApprovals = (at: Date, most: number): Call<Key> => call(EXPIRE, at.toISOString(), most)
+export const expireDueApprovals = (at: Date, most: number): Call<ApprovalKey> =>
+  call(EXPIRE, at.toISOString(), most)

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { ROOT } from '../platform/root.ts'
-import { contrast, paintsOf, readColour } from './accent.ts'
+import { contrast, makePaints, parseColour } from './accent.ts'
 
 test('a colour is six hexadecimal digits behind a #', () => {
-  assert.equal(readColour(' #0B6B53 '), '#0b6b53')
+  assert.equal(parseColour(' #0B6B53 '), '#0b6b53')
   for (const text of ['', 'red', '#fff', '#0b6b5', '0b6b53', '#0b6b53;}', '#gggggg', 'url(x)'])
-    assert.equal(readColour(text), null, text)
+    assert.equal(parseColour(text), null, text)
 })
 
 test('whatever the colour, text in it, on it and on its tint can be read in both themes', () => {
@@ -24,8 +24,8 @@ test('whatever the colour, text in it, on it and on its tint can be read in both
   )
   for (const colour of [...colours, '#ffff00', '#7f7f7f', '#808080'])
     for (const [theme, paint] of [
-      [light, paintsOf(colour).light],
-      [dark, paintsOf(colour).dark],
+      [light, makePaints(colour).light],
+      [dark, makePaints(colour).dark],
     ] as const) {
       for (const ground of ['paper', 'card'])
         assert.ok(contrast(paint.accent, full(token(theme, ground))) >= 4.5, `${colour} on ${ground}`)
@@ -40,6 +40,6 @@ test('whatever the colour, text in it, on it and on its tint can be read in both
 })
 
 test('a colour that can be read already stays as it is', () => {
-  assert.equal(paintsOf('#0b6b53').light.accent, '#0b6b53')
-  assert.equal(paintsOf('#6fd3b4').dark.accent, '#6fd3b4')
+  assert.equal(makePaints('#0b6b53').light.accent, '#0b6b53')
+  assert.equal(makePaints('#6fd3b4').dark.accent, '#6fd3b4')
 })

@@ -7,8 +7,8 @@ type Rgb = readonly [number, number, number]
 type Theme = { paper: Rgb; card: Rgb; over: Rgb; away: Rgb; tinted: number }
 
 // The least contrast for text of usual size (WCAG 2.2, 1.4.3).
-const LEAST_CONTRAST = 4.5
-const STEPS = 200
+const MIN_CONTRAST = 4.5
+const MIX_STEPS = 200
 const COLOUR = /^#[0-9a-f]{6}$/
 
 // Paper and card are copied from src/pages/assets/tokens.css.
@@ -22,7 +22,7 @@ const DARK: Theme = {
 }
 
 /** Parses a colour to its stored form, `#0b6b53`; null when the text is no colour. */
-export function readColour(text: string): string | null {
+export function parseColour(text: string): string | null {
   const colour = text.trim().toLowerCase()
   return COLOUR.test(colour) ? colour : null
 }
@@ -31,38 +31,38 @@ export function readColour(text: string): string | null {
  * Makes the merchant's colour readable: darker for the light theme and lighter for the dark one, only as far as text in it, on it and
  * on its tint needs (WCAG 2.2 AA). Every colour has such a pair, so none is refused.
  */
-export const paintsOf = (colour: string): Paints => ({
-  light: paintFor(rgbOf(colour), LIGHT),
-  dark: paintFor(rgbOf(colour), DARK),
+export const makePaints = (colour: string): Paints => ({
+  light: makePaint(parseRgb(colour), LIGHT),
+  dark: makePaint(parseRgb(colour), DARK),
 })
 
 /** Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
 export function contrast(first: string, second: string): number {
-  return contrastOf(rgbOf(first), rgbOf(second))
+  return contrastOfRgb(parseRgb(first), parseRgb(second))
 }
 
-function paintFor(chosen: Rgb, theme: Theme): Paint {
+function makePaint(chosen: Rgb, theme: Theme): Paint {
   for (let step = 0; ; step += 1) {
-    const accent = mixed(chosen, theme.away, step / STEPS)
-    const tint = mixed(theme.card, accent, theme.tinted)
+    const accent = mixColours(chosen, theme.away, step / MIX_STEPS)
+    const tint = mixColours(theme.card, accent, theme.tinted)
     const grounds = [theme.paper, theme.card, theme.over, tint]
     // The last step is black or white, which has enough contrast on every ground of the theme.
-    if (step === STEPS || grounds.every((ground) => contrastOf(accent, ground) >= LEAST_CONTRAST))
-      return { accent: hexOf(accent), over: hexOf(theme.over), tint: hexOf(tint) }
+    if (step === MIX_STEPS || grounds.every((ground) => contrastOfRgb(accent, ground) >= MIN_CONTRAST))
+      return { accent: formatHex(accent), over: formatHex(theme.over), tint: formatHex(tint) }
   }
 }
 
-const rgbOf = (colour: string): Rgb => {
+const parseRgb = (colour: string): Rgb => {
   const number = Number.parseInt(colour.slice(1), 16)
   return [number >> 16, (number >> 8) & 0xff, number & 0xff]
 }
-const hexOf = (rgb: Rgb) => `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`
-const mixed = (from: Rgb, to: Rgb, fraction: number): Rgb => {
+const formatHex = (rgb: Rgb) => `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`
+const mixColours = (from: Rgb, to: Rgb, fraction: number): Rgb => {
   const part = (at: 0 | 1 | 2) => Math.round(from[at] + (to[at] - from[at]) * fraction)
   return [part(0), part(1), part(2)]
 }
 
-function contrastOf(first: Rgb, second: Rgb): number {
+function contrastOfRgb(first: Rgb, second: Rgb): number {
   const [light, dark] = [luminance(first), luminance(second)].sort((a, b) => b - a) as [number, number]
   return (light + 0.05) / (dark + 0.05)
 }

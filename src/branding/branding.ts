@@ -7,7 +7,7 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { remakePicture } from '../platform/picture.ts'
 import { badRequest, invalidRequest } from '../platform/refusal.ts'
-import { readColour } from './accent.ts'
+import { parseColour } from './accent.ts'
 
 /** The look of a merchant's customer pages. `accent` is the colour as it was chosen, before it is made readable. */
 type Branding = { accent: string | null; logoAt: Date | null }
@@ -16,12 +16,12 @@ type Branding = { accent: string | null; logoAt: Date | null }
 type BrandingChange = { accent?: string | null; logo?: Buffer | null }
 
 /** The largest logo file that is accepted. */
-export const MOST_LOGO_BYTES = 2 * 1024 * 1024
+export const MAX_LOGO_BYTES = 2 * 1024 * 1024
 
-const MOST_STORED_BYTES = 65_536
-const WIDTH = 480
-const HEIGHT = 144
-const QUALITIES = [85, 60, 35]
+const MAX_STORED_LOGO_BYTES = 65_536
+const LOGO_WIDTH = 480
+const LOGO_HEIGHT = 144
+const WEBP_QUALITIES = [85, 60, 35]
 
 const FIND = statement<Branding>(
   'branding',
@@ -44,7 +44,7 @@ const SET = statement<Branding>(
 )
 
 /** Reads the branding of a merchant; both fields are null where it has none. */
-export const findBranding = async (app: App, merchantId: number): Promise<Branding> =>
+export const readBranding = async (app: App, merchantId: number): Promise<Branding> =>
   (await firstRow(app.db.query(FIND, [merchantId]))) ?? { accent: null, logoAt: null }
 
 /** Reads the WebP logo of a merchant, or null. */
@@ -62,10 +62,10 @@ export async function setBranding(
   { merchantId, change }: { merchantId: number; change: BrandingChange },
 ): Promise<Branding> {
   allow(actor, 'branding.set', merchantId)
-  const accent = change.accent == null ? null : readColour(change.accent)
+  const accent = change.accent == null ? null : parseColour(change.accent)
   if (change.accent != null && accent === null)
     throw invalidRequest('accent must be a colour such as #0b6b53')
-  const logo = change.logo == null ? null : await readLogo(change.logo)
+  const logo = change.logo == null ? null : await remakeLogo(change.logo)
   const [hasAccent, hasLogo] = [change.accent !== undefined, change.logo !== undefined]
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
@@ -78,12 +78,17 @@ export async function setBranding(
 }
 
 /** Redraws a logo file as a small WebP: only its pixels are stored, nothing else of the file. */
-async function readLogo(file: Buffer): Promise<Buffer> {
-  if (file.length <= MOST_LOGO_BYTES)
-    for (const quality of QUALITIES) {
-      const picture = await remakePicture(file, { width: WIDTH, height: HEIGHT, fit: 'inside', quality })
+async function remakeLogo(file: Buffer): Promise<Buffer> {
+  if (file.length <= MAX_LOGO_BYTES)
+    for (const quality of WEBP_QUALITIES) {
+      const picture = await remakePicture(file, {
+        width: LOGO_WIDTH,
+        height: LOGO_HEIGHT,
+        fit: 'inside',
+        quality,
+      })
       if (picture === null) break
-      if (picture.length <= MOST_STORED_BYTES) return picture
+      if (picture.length <= MAX_STORED_LOGO_BYTES) return picture
     }
   throw badRequest('logo must be a whole PNG, JPEG or WebP file of at most 2 MB')
 }

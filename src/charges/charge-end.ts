@@ -1,20 +1,20 @@
 import type { App } from '../app.ts'
 import { clockOffsetMs, holdMs, type MerchantTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { later } from '../platform/clock.ts'
-import { ascendingId } from '../platform/ids.ts'
+import { addMs } from '../platform/clock.ts'
+import { newAscendingId } from '../platform/ids.ts'
 import type { ChargeMove } from './move-charge.ts'
-import type { ChargeEnd } from './write-charge-status.ts'
+import type { ChargeOutcomeRow } from './write-charge-status.ts'
 
 /**
  * Builds the row that the compare-and-set writes. Without a hold the charge is settled at once; holds run on the clock that
  * applies to it (3 a). Every payment passes here, so the object is written field by field.
  */
-export function chargeEnd(
+export function buildChargeOutcomeRow(
   app: App,
   { charge, to }: ChargeMove,
   { terms, at }: { terms: MerchantTerms | undefined; at: Date },
-): ChargeEnd {
+): ChargeOutcomeRow {
   assert(terms, 'a charge has a merchant')
   const { merchantId, id } = charge
   if (to.status === 'failed')
@@ -36,8 +36,8 @@ export function chargeEnd(
     status: to.status,
     failureReason: null,
     railTransactionId: to.railTransactionId,
-    holdUntil: atOnce ? at : later(at, hold + clockOffsetMs(terms, charge.mode)),
+    holdUntil: atOnce ? at : addMs(at, hold + clockOffsetMs(terms, charge.mode)),
     settledAt: atOnce ? at : null,
-    settlementId: atOnce ? ascendingId('setl_', terms.tag, at) : null,
+    settlementId: atOnce ? newAscendingId('setl_', terms.tag, at) : null,
   }
 }

@@ -1,21 +1,21 @@
 import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
-import { nameOfMerchant } from '../merchants/merchant-names.ts'
+import { readMerchantName } from '../merchants/merchant-names.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { rowsOf } from '../platform/db/columns.ts'
+import { unnestColumns } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { atTime } from '../rails/at-time.ts'
+import { callAtTime } from '../rails/at-time.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { callbackPathFor } from '../rails/callback-token.ts'
 import type { Followed, Mover } from '../rails/mover.ts'
 import type { Attempt, ChargeFailure } from '../rails/rail.ts'
-import { railFor } from '../rails/rail-for.ts'
+import { findRail } from '../rails/rail-for.ts'
 import { chargeReposts } from '../rails/repost-times.ts'
-import { type Charge, dueOf } from './charge.ts'
+import { type Charge, computeMobileMoneyPart } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
-import { type OpenFacts, publishCharge } from './write-charge-status.ts'
+import { type OpenChargeFacts, publishCharge } from './write-charge-status.ts'
 
 /** An open charge that is due. */
 export type DueCharge = Pick<
@@ -32,42 +32,42 @@ export type DueCharge = Pick<
   | 'createdAt'
 > & {
   /** Known where the process that follows the charge is the one that has stored it. */
-  facts?: OpenFacts | null
+  facts?: OpenChargeFacts | null
 }
 export type FollowedCharge = Followed<DueCharge, ChargeFailure>
 
-const LOOK_AT = statement(
+const SET_FOLLOW_AT = statement(
   'ask about live charge again',
   `update charges set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
 )
 
 /** Sets when the follower takes up the charge next, as long as it is open. */
-const lookAt = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
-  call(LOOK_AT, merchantId, id, at.toISOString())
+const setFollowAt = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
+  call(SET_FOLLOW_AT, merchantId, id, at.toISOString())
 
 const BRING_FORWARD = statement(
   'ask about live charges sooner',
   `update charges c set follow_at = least(c.follow_at, n.follow_at)
-   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   from ${unnestColumns('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
    where c.merchant_id = n.merchant_id and c.id = n.id and c.follow_at is not null`,
 )
 
 /** Brings that time forward to `at`, as long as the charge is open; never postpones it. */
 export const bringChargeForward = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
-  atTime(BRING_FORWARD, { merchantId, id }, at)
+  callAtTime(BRING_FORWARD, { merchantId, id }, at)
 
 /** What `rails/` needs to submit charges, to ask about them and to finish them. */
 export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   noun: 'charge',
   side: 'collect',
-  carrier: (app, charge) => railFor(app, charge)?.collect,
-  attemptOf,
-  noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
+  findMovementRail: (app, charge) => findRail(app, charge)?.collect,
+  buildAttempt,
+  readNote: (app, { merchantId }) => readMerchantName(app, merchantId),
   publish: publishCharge,
-  lookAt,
+  setFollowAt,
   // A charge was shown when it was claimed, and it has no failure reason while its outcome is unknown.
-  askAgain: lookAt,
-  end: (app, charge, outcome) => moveCharge(app, { charge, ...outcome }),
+  setNextQuestion: setFollowAt,
+  finish: (app, charge, outcome) => moveCharge(app, { charge, ...outcome }),
   openException,
   reposts: chargeReposts,
   repost: 'at once',
@@ -85,7 +85,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   },
 }
 
-function attemptOf(app: App, charge: DueCharge, installation: string): Attempt {
+function buildAttempt(app: App, charge: DueCharge, installation: string): Attempt {
   assert(
     charge.railReference !== null && charge.phone !== null,
     'a charge that travels has a reference and a phone',
@@ -94,7 +94,7 @@ function attemptOf(app: App, charge: DueCharge, installation: string): Attempt {
     reference: charge.railReference,
     installation,
     publicId: charge.id,
-    amount: dueOf(charge),
+    amount: computeMobileMoneyPart(charge),
     currency: 'UGX',
     phone: charge.phone,
     note: '',

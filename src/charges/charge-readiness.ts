@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../platform/mode.ts'
-import type { Soon } from '../platform/soon.ts'
-import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
+import type { MaybePromise } from '../platform/soon.ts'
+import { findRail, READINESS_WAIT_MS } from '../rails/rail-for.ts'
 
 /** Whether the rail can collect now, known before the rules are judged. The sandbox is always ready and has no installation. */
 export type ChargeReadiness =
@@ -9,12 +9,12 @@ export type ChargeReadiness =
   | { kind: 'away'; retryAfterSeconds?: number }
 
 /** Checks configuration, breaker and token of the rail, without a network call (rails.md 1.3). */
-export function chargeReadiness(
+export function checkChargeReadiness(
   app: App,
   target: { mode: Mode; channel: string },
   waitMs = READINESS_WAIT_MS,
-): Soon<ChargeReadiness> {
-  const rail = railFor(app, target)
+): MaybePromise<ChargeReadiness> {
+  const rail = findRail(app, target)
   if (!rail?.collect) return { kind: 'away' }
   if (rail.simulated) return { kind: 'ready', installation: null }
   return rail

@@ -6,7 +6,7 @@ import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { LIVE_CHANNELS } from '../rails/rail.ts'
 import { judgeRailAmount } from '../rails/rail-amounts.ts'
 import type { Config } from '../settings/config.ts'
-import { type KnownSubaccounts, resolveSplit, type SplitPart } from '../subaccounts/split.ts'
+import { resolveSplit, type SplitPart, type SubaccountStatuses } from '../subaccounts/split.ts'
 import type { ChargeCreate } from './charge-request.ts'
 
 /** 502: the rail cannot serve. Nothing was recorded, and the key is free again (spec 7.3; contract.md 3 j). */
@@ -21,7 +21,7 @@ export const railUnavailable = (retryAfterSeconds?: number) =>
   )
 
 /** The fee that the rules allow for a charge, and the resolved shares of its split. Whole UGX. */
-export type Judged = { fee: number; parts: readonly SplitPart[] | null }
+export type ChargePricing = { fee: number; parts: readonly SplitPart[] | null }
 
 /**
  * Judges a new charge by the domain rules in the order of contract.md G11c, one refusal a line. `subaccounts` are those that
@@ -39,10 +39,10 @@ export function judgeCharge(
     terms: MerchantTerms
     mode: Mode
     config: Config
-    subaccounts: KnownSubaccounts
+    subaccounts: SubaccountStatuses
     readiness: Refusal | null
   },
-): Judged {
+): ChargePricing {
   const { amount, channel } = input
   const live = mode === 'live'
   if (!terms.active) throw merchantInactive(terms)
@@ -71,7 +71,7 @@ export function judgeAmount(
 }
 
 /** Returns the largest amount that may be charged at once, in whole UGX: the platform's maximum, or less where the account has a limit. */
-export const mostChargeable = (
+export const maxChargeAmount = (
   { chargeLimit }: Pick<MerchantTerms, 'chargeLimit'>,
   { amountMax }: Pick<Config, 'amountMax'>,
 ): number => Math.min(amountMax, chargeLimit ?? amountMax)

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
-import type { Share } from '../subaccounts/shares.ts'
+import type { ChargeShare } from '../subaccounts/shares.ts'
 import type { Charge } from './charge.ts'
 
 /** The name of the last row of a split, which is the part that stays with the merchant. */
-const PLATFORM = 'platform_residual'
+const RESIDUAL_NAME = 'platform_residual'
 
 const SplitRowShape = Type.Object({
-  subaccount: Type.String({ description: `\`sub_...\`, in the last row \`${PLATFORM}\`` }),
+  subaccount: Type.String({ description: `\`sub_...\`, in the last row \`${RESIDUAL_NAME}\`` }),
   platform: Type.Boolean({ description: 'true in the last row: what the shares leave to you' }),
   amount: Type.Integer({ description: 'whole UGX' }),
   settlement_status: Type.Enum(['pending', 'available', 'reversed']),
@@ -34,14 +34,14 @@ export const SplitEventShape = Type.Array(
 /** Makes one row for each share, then the row of the part that stays with the merchant (`residual`, whole UGX). */
 export function presentSplit(
   charge: Pick<Charge, 'status' | 'settledAt'>,
-  shares: readonly Share[],
+  shares: readonly ChargeShare[],
   residual: number,
 ): SplitRow[] {
   const reversed = charge.status === 'failed'
   return [
-    ...shares.map((share) => rowOf(share.subaccountId, share)),
+    ...shares.map((share) => presentShare(share.subaccountId, share)),
     {
-      ...rowOf(PLATFORM, { amount: residual, reversed, settledAt: charge.settledAt }),
+      ...presentShare(RESIDUAL_NAME, { amount: residual, reversed, settledAt: charge.settledAt }),
       platform: true,
     },
   ]
@@ -56,9 +56,9 @@ export const splitEventData = (rows: readonly SplitRow[]) =>
     subaccount,
   }))
 
-function rowOf(
+function presentShare(
   subaccount: string,
-  { amount, reversed, settledAt }: Pick<Share, 'amount' | 'reversed' | 'settledAt'>,
+  { amount, reversed, settledAt }: Pick<ChargeShare, 'amount' | 'reversed' | 'settledAt'>,
 ): SplitRow {
   return {
     subaccount,

@@ -1,6 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { timelineOf } from '../exceptions/timeline.ts'
+import { presentTimeline } from '../exceptions/timeline.ts'
 import { statement } from '../platform/db/statement.ts'
 import { getCharge } from './find-charges.ts'
 
@@ -10,7 +10,11 @@ const NEXT_CHECK = statement<{ followAt: Date | null }>(
 )
 
 /** Reads what happened to a charge, newest first (rails.md 4.8). Throws 404 as for the charge itself. */
-export async function chargeTimeline(app: App, caller: Caller, { id, query }: { id: string; query: Query }) {
+export async function readChargeTimeline(
+  app: App,
+  caller: Caller,
+  { id, query }: { id: string; query: ChargeTimelineQuery },
+) {
   const charge = await getCharge(app, caller, id)
   const [row] = await app.db.query(NEXT_CHECK, [charge.merchantId, charge.id])
   const { failureReason, railTransactionId, completedAt, refundedAt } = charge
@@ -20,7 +24,7 @@ export async function chargeTimeline(app: App, caller: Caller, { id, query }: { 
     { at: completedAt, summary: outcome },
     { at: refundedAt, summary: 'refunded' },
   ]
-  return timelineOf(app, { ...charge, nextCheckAt: row?.followAt ?? null, changes }, query)
+  return presentTimeline(app, { ...charge, nextCheckAt: row?.followAt ?? null, changes }, query)
 }
 
-type Query = Readonly<Record<string, string | undefined>>
+type ChargeTimelineQuery = Readonly<Record<string, string | undefined>>

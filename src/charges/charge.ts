@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { assert } from '../platform/assert.ts'
 import { type Mode, ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
-import { isoMs } from '../platform/times.ts'
+import { formatIsoTime } from '../platform/times.ts'
 import { CHANNELS, CHARGE_FAILURES, type ChargeFailure } from '../rails/rail.ts'
-import type { Share } from '../subaccounts/shares.ts'
+import type { ChargeShare } from '../subaccounts/shares.ts'
 import type { EventType } from '../webhooks/events.ts'
 import { presentSplit, SplitShape, splitEventData } from './charge-split.ts'
 
@@ -48,7 +48,7 @@ export type Charge = {
   holdUntil: Date | null
   settledAt: Date | null
   /** Set only where the shares of a split charge were read as well. */
-  split?: readonly Share[]
+  split?: readonly ChargeShare[]
 }
 
 /** A charge without its customer. */
@@ -61,7 +61,7 @@ export const CHARGE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.st
   c.completed_at as "completedAt", c.refunded_at as "refundedAt", c.hold_until as "holdUntil", c.settled_at as "settledAt"`
 
 const time = Type.String({ format: 'date-time' })
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 const status = Type.Enum(['pending', 'authorized', 'succeeded', 'failed', 'refunded'], {
   $id: 'ChargeStatus',
 })
@@ -80,19 +80,21 @@ export const ChargeShape = Type.Object(
     gift_card_amount: Type.Integer(),
     currency: Type.Literal('UGX'),
     channel,
-    reference: orNull(Type.String()),
-    rail_reference: orNull(Type.String({ description: 'the reference we gave the rail, the same for life' })),
-    rail_transaction_id: orNull(
+    reference: nullable(Type.String()),
+    rail_reference: nullable(
+      Type.String({ description: 'the reference we gave the rail, the same for life' }),
+    ),
+    rail_transaction_id: nullable(
       Type.String({ description: "the operator's own number, null until success" }),
     ),
     failure_reason: Type.Union([failure, Type.Null()]),
-    payment_link_id: orNull(Type.String()),
-    refund_id: orNull(Type.String()),
+    payment_link_id: nullable(Type.String()),
+    refund_id: nullable(Type.String()),
     created_at: time,
-    completed_at: orNull(time),
-    refunded_at: orNull(time),
+    completed_at: nullable(time),
+    refunded_at: nullable(time),
     settled: Type.Boolean({ description: 'true once the net is in the available balance' }),
-    available_on: orNull(time),
+    available_on: nullable(time),
     split: Type.Optional(SplitShape),
   },
   { $id: 'Charge' },
@@ -100,35 +102,35 @@ export const ChargeShape = Type.Object(
 export type ChargeView = Static<typeof ChargeShape>
 
 /** The net of a charge: its amount without the gift card's part and the fee. Whole UGX. */
-export const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
+export const computeNet = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
   charge.amount - charge.giftCardAmount - charge.fee
 
 /** The part that the customer pays by mobile money: the amount without the gift card's part. Whole UGX. */
-export const dueOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount'>) =>
+export const computeMobileMoneyPart = (charge: Pick<Charge, 'amount' | 'giftCardAmount'>) =>
   charge.amount - charge.giftCardAmount
 
 /** The part that the merchant itself is credited: the net without the shares of subaccounts (C2). Whole UGX. */
-export const residualOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee' | 'shares'>) =>
-  netOf(charge) - (charge.shares ?? 0)
+export const computeResidual = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee' | 'shares'>) =>
+  computeNet(charge) - (charge.shares ?? 0)
 
 /** Formats a charge for the API. */
 export function presentCharge(charge: ChargeFacts): ChargeView {
-  const view = presentPlain(charge)
-  if (charge.split) view.split = presentSplit(charge, charge.split, residualOf(charge))
+  const view = presentWithoutSplit(charge)
+  if (charge.split) view.split = presentSplit(charge, charge.split, computeResidual(charge))
   else assert((charge.shares ?? null) === null, 'a split charge is shown with its shares')
   return view
 }
 
-const isoOrNull = (at: Date | null) => (at === null ? null : isoMs(at))
+const isoOrNull = (at: Date | null) => (at === null ? null : formatIsoTime(at))
 
-function presentPlain(charge: ChargeFacts): ChargeView {
+function presentWithoutSplit(charge: ChargeFacts): ChargeView {
   return {
     id: charge.id,
     mode: charge.mode,
     status: charge.status,
     amount: charge.amount,
     fee: charge.fee,
-    net: netOf(charge),
+    net: computeNet(charge),
     gift_card_amount: charge.giftCardAmount,
     currency: 'UGX',
     channel: charge.channel as ChargeView['channel'],
@@ -138,7 +140,7 @@ function presentPlain(charge: ChargeFacts): ChargeView {
     failure_reason: charge.failureReason,
     payment_link_id: charge.paymentLinkId,
     refund_id: charge.refundId,
-    created_at: isoMs(charge.createdAt),
+    created_at: formatIsoTime(charge.createdAt),
     completed_at: isoOrNull(charge.completedAt),
     refunded_at: isoOrNull(charge.refundedAt),
     settled: charge.settledAt !== null,

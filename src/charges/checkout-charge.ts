@@ -3,7 +3,7 @@ import { chargeFee } from '../ledger/fees.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ascendingId, uuidFor } from '../platform/ids.ts'
+import { newAscendingId, uuidFor } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import { lastNine } from '../platform/phone.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
@@ -42,7 +42,7 @@ const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
 /** Makes the row of a payment by mobile money, for all of the amount or for the part that the gift card leaves. */
 export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): CheckoutCharge {
   const live = input.mode === 'live'
-  const charge = bareCharge(input, at)
+  const charge = checkoutChargeBase(input, at)
   return {
     ...charge,
     status: live ? 'pending' : 'authorized',
@@ -56,7 +56,7 @@ export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): Che
 /** Makes the row of a payment that a gift card covers in full: succeeded and settled from the start, without a transfer (3 k). */
 export function newCoveredCharge(input: CheckoutInput, at: Date): CheckoutCharge {
   return {
-    ...bareCharge({ ...input, channel: 'op1_momo' }, at),
+    ...checkoutChargeBase({ ...input, channel: 'op1_momo' }, at),
     status: 'succeeded',
     fee: 0,
     railReference: null,
@@ -68,12 +68,12 @@ export function newCoveredCharge(input: CheckoutInput, at: Date): CheckoutCharge
   }
 }
 
-type Bare = Omit<CheckoutCharge, 'status' | 'fee' | 'railReference' | 'published' | 'followAt'>
+type CheckoutChargeBase = Omit<CheckoutCharge, 'status' | 'fee' | 'railReference' | 'published' | 'followAt'>
 
-function bareCharge(input: CheckoutInput, at: Date): Bare {
+function checkoutChargeBase(input: CheckoutInput, at: Date): CheckoutChargeBase {
   return {
     merchantId: input.merchantId,
-    id: input.chargeId ?? ascendingId('txn_', input.tag, at),
+    id: input.chargeId ?? newAscendingId('txn_', input.tag, at),
     mode: input.mode,
     amount: input.amount,
     giftCardAmount: input.giftCardAmount,
@@ -121,7 +121,7 @@ export const addCheckoutCharge = (charge: CheckoutCharge): Call =>
   )
 
 /** Adds the event `charge.succeeded` of a charge that a gift card covers in full. */
-export const announceCovered = (charge: CheckoutCharge, terms: MerchantTerms): Call[] =>
+export const addCoveredChargeEvent = (charge: CheckoutCharge, terms: MerchantTerms): Call[] =>
   addEvents(
     [
       {

@@ -1,32 +1,32 @@
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { type Created, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
+import { type CreatedAnswer, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
 import { findKeys, type KeyOwner, type KeyUse } from '../idempotency/keys.ts'
-import { knowingHolders } from '../idempotency/under-key.ts'
-import { distinctHeads } from '../ledger/head-places.ts'
-import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { retryWhileKeyHeld } from '../idempotency/under-key.ts'
+import { distinctMerchantModes } from '../ledger/head-places.ts'
+import { findTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch } from '../platform/batch.ts'
-import type { Outcome, RunTurn } from '../platform/batch-run.ts'
+import { type Batch, newBatch } from '../platform/batch.ts'
+import type { BatchTurn, ItemOutcome } from '../platform/batch-run.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { defineRequestLane } from '../platform/lane.ts'
 import type { Refusal } from '../platform/refusal.ts'
-import { soon } from '../platform/soon.ts'
-import type { Spent } from '../platform/spent.ts'
+import { thenOrNow } from '../platform/soon.ts'
+import type { TimeSpent } from '../platform/spent.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
-import type { KnownSubaccounts } from '../subaccounts/split.ts'
+import type { SubaccountStatuses } from '../subaccounts/split.ts'
 import { chargeJson } from './charge-json.ts'
-import { type ChargeReadiness, chargeReadiness } from './charge-readiness.ts'
+import { type ChargeReadiness, checkChargeReadiness } from './charge-readiness.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
-import { keepUntilDue, keptTestCharges } from './due-test-charges.ts'
-import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
-import { endExpectedMs, endsTakeMs } from './move-charge.ts'
-import { attemptOf, newCharge } from './new-charge.ts'
+import { countKeptTestCharges, keepUntilDue } from './due-test-charges.ts'
+import { balanceFull, balanceTotals, type Headroom, headroomFor } from './headroom.ts'
+import { expectedFinishMs, finishBacklogMs } from './move-charge.ts'
+import { newCharge, newChargeAttempt } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
 
@@ -34,12 +34,12 @@ import { addCharges, type NewCharge } from './write-charges.ts'
 type ChargeRequest = CreateRequest<ChargeCreate>
 
 /** The request with its key and the readiness of its rail. `installation` is the one that will carry a live charge. */
-type WantedCharge = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
-type ChargeCreation = Batch<WantedCharge, Created<NewCharge>>
+type KeyedChargeRequest = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
+type ChargeCreation = Batch<KeyedChargeRequest, CreatedAnswer<NewCharge>>
 
 // A backlog of completions up to this long delays no batch, and no batch is delayed for longer than that.
-const UNHELD_MS = 500
-const LONGEST_HOLD_MS = 250
+const MAX_UNDELAYED_BACKLOG_MS = 500
+const MAX_BATCH_DELAY_MS = 250
 
 /**
  * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
@@ -51,10 +51,10 @@ export function createCharge(app: App, request: ChargeRequest): Promise<Answer> 
   const owner = { merchantId, mode, key: request.key }
   // No `async` from here down to the batch, because its frames would stay in memory for as long as a payment waits.
   return app.keysInFlight.during(owner, () =>
-    soon(chargeReadiness(app, { mode, channel: request.input.channel }), (readiness) => {
-      const ready = readinessOf(readiness)
-      return knowingHolders(() => chargeCreation(app).add(wantedCharge(request, ready))).then((created) =>
-        submitted(app, {
+    thenOrNow(checkChargeReadiness(app, { mode, channel: request.input.channel }), (readiness) => {
+      const ready = describeReadiness(readiness)
+      return retryWhileKeyHeld(() => chargeCreation(app).add(keyedRequest(request, ready))).then((created) =>
+        submitStored(app, {
           created,
           installation: ready.installation,
           owner,
@@ -66,14 +66,19 @@ export function createCharge(app: App, request: ChargeRequest): Promise<Answer> 
 }
 
 /** Submits a stored live charge to its rail. A test charge, or a replay, has its answer already. */
-function submitted(
+function submitStored(
   app: App,
   {
     created,
     installation,
     owner,
     spent,
-  }: { created: Created<NewCharge>; installation: string | null; owner: KeyOwner; spent: Spent | null },
+  }: {
+    created: CreatedAnswer<NewCharge>
+    installation: string | null
+    owner: KeyOwner
+    spent: TimeSpent | null
+  },
 ): Answer | Promise<Answer> {
   if (created.stored === undefined) return created
   crashPoint('key.reserved')
@@ -84,10 +89,10 @@ function submitted(
 }
 
 // Objects are written field by field here and below: every payment passes, and spreading costs several times as much.
-function wantedCharge(
+function keyedRequest(
   request: ChargeRequest,
-  ready: Pick<WantedCharge, 'installation' | 'readiness'>,
-): WantedCharge {
+  ready: Pick<KeyedChargeRequest, 'installation' | 'readiness'>,
+): KeyedChargeRequest {
   return {
     caller: request.caller,
     key: request.key,
@@ -106,13 +111,13 @@ const chargeCreation = defineRequestLane(
   'create charges',
   'charges',
   (app): ChargeCreation =>
-    batch({
+    newBatch({
       run: (requests, turn) => storeCharges(app, requests, turn),
-      laneOf: ({ merchantId }) => merchantId,
+      keyOf: ({ merchantId }) => merchantId,
       spentBy: ({ caller }) => caller.spent ?? null,
-      gatherMs: () => holdMs(app),
+      gatherMs: () => batchDelayMs(app),
     }),
-  endsBehindMs,
+  expectedLatenessMs,
 )
 
 /**
@@ -120,46 +125,46 @@ const chargeCreation = defineRequestLane(
  * Test charges that are not due yet count too. Judged only by how late charges are completed now, the refusals would start too late:
  * by then as many again would have been accepted.
  */
-function endsBehindMs(app: App): number {
-  const testMs = endExpectedMs(app, keptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
-  return Math.max(endExpectedMs(app), testMs)
+function expectedLatenessMs(app: App): number {
+  const testMs = expectedFinishMs(app, countKeptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
+  return Math.max(expectedFinishMs(app), testMs)
 }
 
 /**
  * How long to delay the next batch (ms), so that charges are not created faster than they can be completed. It slows down clients that
  * wait for their answers before any request must be refused. Short bursts are not delayed.
  */
-function holdMs(app: App): number {
-  const testMs = endsTakeMs(app, keptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
-  const behindMs = Math.max(endsTakeMs(app, 0), testMs)
-  return Math.min(LONGEST_HOLD_MS, Math.max(0, behindMs - UNHELD_MS))
+function batchDelayMs(app: App): number {
+  const testMs = finishBacklogMs(app, countKeptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
+  const behindMs = Math.max(finishBacklogMs(app, 0), testMs)
+  return Math.min(MAX_BATCH_DELAY_MS, Math.max(0, behindMs - MAX_UNDELAYED_BACKLOG_MS))
 }
 
-const readinessOf = (readiness: ChargeReadiness) =>
+const describeReadiness = (readiness: ChargeReadiness) =>
   readiness.kind === 'ready'
     ? { installation: readiness.installation, readiness: null }
     : { installation: null, readiness: railUnavailable(readiness.retryAfterSeconds) }
 
 async function storeCharges(
   app: App,
-  batchRequests: readonly WantedCharge[],
-  turn: RunTurn,
-): Promise<Outcome<Created<NewCharge>>[]> {
+  batchRequests: readonly KeyedChargeRequest[],
+  turn: BatchTurn,
+): Promise<ItemOutcome<CreatedAnswer<NewCharge>>[]> {
   const at = app.clock.now()
-  const merchantModes = distinctHeads(batchRequests)
-  return app.exactWindows.charges.counted(batchRequests, at.getTime(), async (counting) => {
+  const merchantModes = distinctMerchantModes(batchRequests)
+  return app.exactWindows.charges.runCounted(batchRequests, at.getTime(), async (counting) => {
     const { outcomes, made } = await app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
       const [terms, keys, totals, ...locked] = await tx.send(
-        termsOf([...new Set(merchantModes.map(({ merchantId }) => merchantId))]),
+        findTerms([...new Set(merchantModes.map(({ merchantId }) => merchantId))]),
         findKeys(batchRequests),
-        heldBy(merchantModes),
+        balanceTotals(merchantModes),
         ...counting.lock(),
       )
       const windows = counting.open(locked)
-      const bounds: Bounds = {
+      const bounds: ChargeContext = {
         terms: new Map(terms.map((terms) => [terms.id, terms])),
         subaccounts: await lockSubaccounts(tx, batchRequests),
-        room: await headroomFor(tx, batchRequests.map(amountOf), totals),
+        room: await headroomFor(tx, batchRequests.map(headroomInput), totals),
         at,
       }
       const { outcomes, made, requests, addKeys } = createUnderKeys(batchRequests, {
@@ -175,7 +180,7 @@ async function storeCharges(
           ...addKeys(),
           ...addCharges(made),
           ...addShares(made.flatMap((charge) => charge.split ?? [])),
-          ...addAttempts(app, liveAttempts(made, requests)),
+          ...addAttempts(app, buildLiveAttempts(made, requests)),
           ...windows.writes(),
         ],
       }
@@ -188,19 +193,22 @@ async function storeCharges(
 const isTest = ({ mode }: NewCharge) => mode === 'test'
 
 /** The rows that the transaction has read and locked for the rules. */
-type Bounds = {
+type ChargeContext = {
   terms: ReadonlyMap<number, MerchantTerms>
-  subaccounts: ReadonlyMap<number, KnownSubaccounts>
+  subaccounts: ReadonlyMap<number, SubaccountStatuses>
   room: Headroom
   at: Date
 }
 
-const NOBODY: KnownSubaccounts = new Map()
-const NONE: ReadonlyMap<number, KnownSubaccounts> = new Map()
+const NO_SUBACCOUNTS: SubaccountStatuses = new Map()
+const NO_SUBACCOUNTS_BY_MERCHANT: ReadonlyMap<number, SubaccountStatuses> = new Map()
 
 /** Locks the subaccounts that the splits name. Sends nothing when no charge of the batch has a split. */
-async function lockSubaccounts(tx: Tx, requests: readonly WantedCharge[]): Promise<Bounds['subaccounts']> {
-  if (requests.every(({ input }) => input.split === undefined)) return NONE
+async function lockSubaccounts(
+  tx: Tx,
+  requests: readonly KeyedChargeRequest[],
+): Promise<ChargeContext['subaccounts']> {
+  if (requests.every(({ input }) => input.split === undefined)) return NO_SUBACCOUNTS_BY_MERCHANT
   const splits = requests.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
     merchantId,
     tag,
@@ -210,7 +218,7 @@ async function lockSubaccounts(tx: Tx, requests: readonly WantedCharge[]): Promi
 }
 
 /** Judges a request by the rules and makes its charge. Throws Refusal. */
-function acceptCharge(app: App, request: WantedCharge, bounds: Bounds): NewCharge {
+function acceptCharge(app: App, request: KeyedChargeRequest, bounds: ChargeContext): NewCharge {
   const { caller, input, readiness } = request
   const terms = bounds.terms.get(caller.merchantId)
   assert(terms, 'a merchant with a key has a row')
@@ -218,16 +226,23 @@ function acceptCharge(app: App, request: WantedCharge, bounds: Bounds): NewCharg
     terms,
     mode: caller.mode,
     config: app.config,
-    subaccounts: bounds.subaccounts.get(caller.merchantId) ?? NOBODY,
+    subaccounts: bounds.subaccounts.get(caller.merchantId) ?? NO_SUBACCOUNTS,
     readiness,
   })
-  if (!bounds.room.take(amountOf(request))) throw balanceFull()
+  if (!bounds.room.take(headroomInput(request))) throw balanceFull()
   return newCharge(app, request, { pricing, at: bounds.at })
 }
 
-const amountOf = ({ merchantId, mode, input: { amount } }: WantedCharge) => ({ merchantId, mode, amount })
+const headroomInput = ({ merchantId, mode, input: { amount } }: KeyedChargeRequest) => ({
+  merchantId,
+  mode,
+  amount,
+})
 
-const liveAttempts = (charges: readonly NewCharge[], requests: readonly WantedCharge[]): NewAttempt[] =>
+const buildLiveAttempts = (
+  charges: readonly NewCharge[],
+  requests: readonly KeyedChargeRequest[],
+): NewAttempt[] =>
   charges.flatMap((charge, index) =>
-    charge.mode === 'live' ? attemptOf(charge, requests[index]?.installation ?? null) : [],
+    charge.mode === 'live' ? newChargeAttempt(charge, requests[index]?.installation ?? null) : [],
   )

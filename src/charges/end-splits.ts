@@ -5,19 +5,19 @@ import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-h
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { ascendingId } from '../platform/ids.ts'
-import { byCharge, lockPayees, type Share, writeShares } from '../subaccounts/shares.ts'
+import { newAscendingId } from '../platform/ids.ts'
+import { type ChargeShare, groupByCharge, lockPayees, writeShares } from '../subaccounts/shares.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
-import { type ChargeFacts, residualOf } from './charge.ts'
-import type { ChargeEnd } from './write-charge-status.ts'
+import { type ChargeFacts, computeResidual } from './charge.ts'
+import type { ChargeOutcomeRow } from './write-charge-status.ts'
 import { correctSplits, type SplitCorrection } from './write-charges.ts'
 
 /** The heads that finishing split charges has locked, and what it writes besides the charges. */
-type SplitEnds = { heads: readonly SubaccountHead[]; writes: readonly Call[] }
-type Payee = Share & { status: SubaccountStatus }
-type Ending = { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerms>; at: Date }
+type SplitResult = { heads: readonly SubaccountHead[]; writes: readonly Call[] }
+type SharePayee = ChargeShare & { status: SubaccountStatus }
+type SplitInput = { endById: Map<string, ChargeOutcomeRow>; terms: Map<number, MerchantTerms>; at: Date }
 
-const NOTHING: SplitEnds = { heads: [], writes: [] }
+const NO_SPLITS: SplitResult = { heads: [], writes: [] }
 const hasShares = ({ shares }: ChargeFacts) => shares !== null
 
 /**
@@ -25,16 +25,26 @@ const hasShares = ({ shares }: ChargeFacts) => shares !== null
  * its charge failed or its subaccount is inactive now. Otherwise it is held or settled with its charge. Goes after the ledger
  * heads. Sends nothing without a split charge.
  */
-export async function endSplits(tx: Tx, finished: readonly ChargeFacts[], input: Ending): Promise<SplitEnds> {
+export async function finishSplits(
+  tx: Tx,
+  finished: readonly ChargeFacts[],
+  input: SplitInput,
+): Promise<SplitResult> {
   const charges = finished.filter(hasShares)
-  if (charges.length === 0) return NOTHING
+  if (charges.length === 0) return NO_SPLITS
   const [payees] = await tx.send(lockPayees(charges))
-  const payeesOf = byCharge(payees)
-  const corrections = charges.flatMap((charge) => enterShares(charge, payeesOf.get(charge.id) ?? [], input))
+  const payeesOf = groupByCharge(payees)
+  const corrections = charges.flatMap((charge) =>
+    finishSharesOf(charge, payeesOf.get(charge.id) ?? [], input),
+  )
   const shares = charges.flatMap((charge) => charge.split ?? [])
   const credited = shares.filter((share) => !share.reversed)
   const heads = credited.length === 0 ? [] : (await tx.send(...lockSubaccountHeads(credited)))[1]
-  const writes = [...writeShares(shares), ...correctSplits(corrections), ...settlementsOf(credited, input.at)]
+  const writes = [
+    ...writeShares(shares),
+    ...correctSplits(corrections),
+    ...addInstantSettlements(credited, input.at),
+  ]
   return { heads, writes }
 }
 
@@ -55,37 +65,37 @@ export function postShares(book: Book, charge: ChargeFacts): void {
 }
 
 /** Decides the shares of one charge and sets them in it. Returns the correction of its row, which was written before they were known. */
-function enterShares(
+function finishSharesOf(
   charge: ChargeFacts,
-  payees: readonly Payee[],
-  { endById, terms }: Ending,
+  payees: readonly SharePayee[],
+  { endById, terms }: SplitInput,
 ): SplitCorrection[] {
   const outcome = endById.get(charge.id)
   const tag = terms.get(charge.merchantId)?.tag
   assert(outcome && tag, 'a charge was ended by one of the moves, and its merchant is known')
-  charge.split = payees.map((payee) => endShare(charge, payee, tag))
+  charge.split = payees.map((payee) => finishShare(charge, payee, tag))
   if (charge.status === 'failed') return []
   const before = charge.shares
   const shares = charge.split.reduce((sum, { amount, reversed }) => sum + (reversed ? 0 : amount), 0)
   charge.shares = shares
-  const settlementId = residualOf(charge) > 0 ? outcome.settlementId : null
+  const settlementId = computeResidual(charge) > 0 ? outcome.settlementId : null
   if (shares === before && settlementId === outcome.settlementId) return []
   return [{ merchantId: charge.merchantId, id: charge.id, shares, settlementId }]
 }
 
-function endShare(charge: ChargeFacts, { status, ...share }: Payee, tag: string): Share {
+function finishShare(charge: ChargeFacts, { status, ...share }: SharePayee, tag: string): ChargeShare {
   if (charge.status === 'failed' || status !== 'active') return { ...share, reversed: true }
   const { holdUntil, settledAt } = charge
   return {
     ...share,
     holdUntil,
     settledAt,
-    settlementId: settledAt === null ? null : ascendingId('setl_', tag, settledAt),
+    settlementId: settledAt === null ? null : newAscendingId('setl_', tag, settledAt),
   }
 }
 
 /** Adds one settlement for each share without a hold. */
-const settlementsOf = (shares: readonly Share[], createdAt: Date) =>
+const addInstantSettlements = (shares: readonly ChargeShare[], createdAt: Date) =>
   addShareSettlements(
     shares.flatMap(({ merchantId, settlementId: id, mode, subaccountId, amount }) =>
       id === null ? [] : [{ merchantId, id, mode, subaccountId, amount, chargeCount: 1, createdAt }],

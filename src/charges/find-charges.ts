@@ -1,15 +1,21 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
-import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
-import { identityIn } from '../platform/phone.ts'
+import { parseTag } from '../platform/ids.ts'
+import { parsePhoneFilter } from '../platform/phone.ts'
 import { notFound } from '../platform/refusal.ts'
-import { byCharge, sharesOf } from '../subaccounts/shares.ts'
+import { groupByCharge, sharesOfCharges } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge } from './charge.ts'
-import { BY_STATUS, byDetail, ENDED, isOpenStatus, OPEN } from './where-charges-are.ts'
+import {
+  detailScans,
+  FINISHED_CHARGES,
+  isOpenStatus,
+  OPEN_CHARGES,
+  STATUS_SCANS,
+} from './where-charges-are.ts'
 
 /** The filters of a list of charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
 export type ChargeFilter = ListWindow & {
@@ -19,12 +25,12 @@ export type ChargeFilter = ListWindow & {
   email: string | null
 }
 
-const BY_ID = statement<Charge>(
+const CHARGE_BY_ID = statement<Charge>(
   'charge by id',
   `select ${CHARGE_COLUMNS} from charges c where c.merchant_id = $1 and c.id = $2 and c.mode = $3 and c.published`,
 )
 
-const OF_LINK = statement<Charge>(
+const CHARGE_OF_LINK = statement<Charge>(
   'charge of payment link',
   `select ${CHARGE_COLUMNS} from charges c
    where c.merchant_id = $1 and c.id = $2 and c.payment_link_id = $3 and c.voided_at is null`,
@@ -34,41 +40,47 @@ const OF_LINK = statement<Charge>(
 const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3
   and (c.created_at, c.id) < ($4, $5)`
 const NEWEST = 'order by c.created_at desc, c.id desc limit $6'
-const OTHERS = `($7::text is null or c.status = $7) and ($8::text is null or c.reference = $8)
+const OTHER_FILTERS = `($7::text is null or c.status = $7) and ($8::text is null or c.reference = $8)
   and ($9::text is null or c.phone9 = $9) and ($10::text is null or lower(c.email) = $10)`
 
 // Merges the ordered scans of several indexes, so that its cost does not grow with the history.
-const listIn = (name: string, scans: readonly string[], driver = 'true') =>
+const listAcross = (name: string, scans: readonly string[], driver = 'true') =>
   listStatement<Charge>(
     name,
     `select * from (${scans
       .map(
         (scan) =>
-          `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${scan} and ${driver} and ${OTHERS} ${NEWEST})`,
+          `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${scan} and ${driver} and ${OTHER_FILTERS} ${NEWEST})`,
       )
       .join(' union all ')}) c order by "createdAt" desc, id desc limit $6`,
     PLANNED_ONCE,
   )
-const BY_DETAIL = byDetail('$2::mode')
-const LIST_ALL = listIn('list charges', BY_STATUS)
+const DETAIL_SCANS = detailScans('$2::mode')
+const LIST_ALL = listAcross('list charges', STATUS_SCANS)
 const LIST_BY = {
-  reference: listIn(
+  reference: listAcross(
     'list charges by reference',
-    BY_DETAIL,
+    DETAIL_SCANS,
     'c.reference is not null and c.reference = $8::text',
   ),
-  phone: listIn('list charges by phone', BY_DETAIL, 'c.phone9 is not null and c.phone9 = $9::text'),
-  email: listIn('list charges by email', BY_DETAIL, 'c.email is not null and lower(c.email) = $10::text'),
-  openStatus: listIn('list charges by open status', [OPEN], 'c.status = $7::text'),
-  endedStatus: listIn('list charges by status', [ENDED], 'c.status = $7::text'),
+  phone: listAcross('list charges by phone', DETAIL_SCANS, 'c.phone9 is not null and c.phone9 = $9::text'),
+  email: listAcross(
+    'list charges by email',
+    DETAIL_SCANS,
+    'c.email is not null and lower(c.email) = $10::text',
+  ),
+  openStatus: listAcross('list charges by open status', [OPEN_CHARGES], 'c.status = $7::text'),
+  endedStatus: listAcross('list charges by status', [FINISHED_CHARGES], 'c.status = $7::text'),
 }
 
 /** Returns the caller's charge in the key's mode. Throws 404 (spec 1.3). */
 export async function getCharge(app: App, caller: Caller, id: string): Promise<Charge> {
   const [charge] =
-    tagOf('txn_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+    parseTag('txn_', id) === caller.tag
+      ? await app.db.query(CHARGE_BY_ID, [caller.merchantId, id, caller.mode])
+      : []
   if (!charge) throw notFound('charge')
-  await readShares(app, [charge])
+  await attachShares(app, [charge])
   return charge
 }
 
@@ -76,32 +88,37 @@ export async function getCharge(app: App, caller: Caller, id: string): Promise<C
 export const findChargeOfLink = (
   app: App,
   { merchantId, linkId, chargeId }: { merchantId: number; linkId: string; chargeId: string },
-): Promise<Charge | null> => firstRow(app.db.query(OF_LINK, [merchantId, chargeId, linkId]))
+): Promise<Charge | null> => firstRow(app.db.query(CHARGE_OF_LINK, [merchantId, chargeId, linkId]))
 
 /** Reads one page of the caller's charges, newest first. */
-export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
-  const page = await readPage(app, caller, {
-    ...readingOf(filter),
-    find: (id) => orNull(getCharge(app, caller, id)),
+export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<ListPage<Charge>> {
+  const page = await readListPage(app, caller, {
+    ...chargeListQuery(filter),
+    find: (id) => nullIfRefused(getCharge(app, caller, id)),
   })
-  await readShares(app, page.data)
+  await attachShares(app, page.data)
   return page
 }
 
 /** Reads the shares of split charges and sets them; sends nothing when there are no split charges. */
-async function readShares(app: App, charges: readonly Charge[]): Promise<void> {
+async function attachShares(app: App, charges: readonly Charge[]): Promise<void> {
   const split = charges.filter((charge) => charge.shares !== null)
   if (split.length === 0) return
-  const shares = sharesOf(split)
-  const sharesByCharge = byCharge(await app.db.query(shares.statement, shares.values))
+  const shares = sharesOfCharges(split)
+  const sharesByCharge = groupByCharge(await app.db.query(shares.statement, shares.values))
   for (const charge of split) charge.split = sharesByCharge.get(charge.id) ?? []
 }
 
 /** Chooses the statement that finds these charges, with its values; it returns split charges without their shares. */
-export const readingOf = (filter: ChargeFilter) => ({
+export const chargeListQuery = (filter: ChargeFilter) => ({
   window: filter,
   statement: statementFor(filter),
-  filters: [filter.status, filter.reference, identityIn(filter.phone), filter.email?.toLowerCase() ?? null],
+  filters: [
+    filter.status,
+    filter.reference,
+    parsePhoneFilter(filter.phone),
+    filter.email?.toLowerCase() ?? null,
+  ],
 })
 
 function statementFor(filter: ChargeFilter) {

@@ -1,30 +1,30 @@
 import { lockHeads } from '../ledger/book.ts'
-import { modes, numbers } from '../platform/db/columns.ts'
+import { modeColumn, numberColumn } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { type Sum, sumOf } from '../platform/sums.ts'
+import { addSums, type ExactSum } from '../platform/sums.ts'
 
-type Wanted = MerchantMode & { amount: number }
-type Held = MerchantMode & { total: Sum }
+type HeadroomInput = MerchantMode & { amount: number }
+type BalanceTotal = MerchantMode & { total: ExactSum }
 
 // Kept free for credits that are not counted beforehand: fees that refunds bring back, and ordinary charges that are stored
 // at the same time.
-const SPARE = 10 ** 14
-const MOST = Number.MAX_SAFE_INTEGER - SPARE
+const UNCOUNTED_RESERVE = 10 ** 14
+const MAX_COUNTED_BALANCE = Number.MAX_SAFE_INTEGER - UNCOUNTED_RESERVE
 // While the balance is below the first and the charge below the second of these, nothing needs to be counted: it would take eight
 // million open charges of the largest ordinary amount to fill the balance.
-const NEAR = 10 ** 15
-const ORDINARY = 10 ** 9
+const NEARLY_FULL = 10 ** 15
+const MAX_ORDINARY_AMOUNT = 10 ** 9
 
-const HELD = statement<Held>(
+const BALANCE_TOTALS = statement<BalanceTotal>(
   'totals of ledger heads',
   `select h.merchant_id as "merchantId", h.mode, h.available + h.pending + h.in_flight as total from ledger_heads h
    where (h.merchant_id, h.mode) in (select * from unnest($1::bigint[], $2::mode[]))`,
 )
 
-const EXPECTED = statement<Held>(
+const OPEN_TOTALS = statement<BalanceTotal>(
   'totals of open charges and top-ups',
   `select n.merchant_id as "merchantId", n.mode, (coalesce((select sum(c.amount - c.gift_card_amount) from charges c
      where c.merchant_id = n.merchant_id and c.mode = n.mode and c.status in ('pending', 'authorized')
@@ -37,13 +37,14 @@ const EXPECTED = statement<Held>(
 /** How much more the balance of each merchant and mode can hold. */
 export type Headroom = {
   /** Sets `amount` (whole UGX) aside. False, with nothing set aside, if the balance could then grow past its largest amount. */
-  take(charge: Wanted): boolean
+  take(charge: HeadroomInput): boolean
 }
 
-const ENDLESS: Headroom = { take: () => true }
+const UNLIMITED: Headroom = { take: () => true }
 
 /** Reads the totals that these heads hold now, for `headroomFor`. */
-export const heldBy = (pairs: readonly MerchantMode[]): Call<Held> => callOn(HELD, pairs)
+export const balanceTotals = (pairs: readonly MerchantMode[]): Call<BalanceTotal> =>
+  callFor(BALANCE_TOTALS, pairs)
 
 /**
  * Computes the room for new charges, so that no success can lift a balance past the largest exact number: a payment of a
@@ -52,23 +53,26 @@ export const heldBy = (pairs: readonly MerchantMode[]): Call<Held> => callOn(HEL
  */
 export async function headroomFor(
   tx: Tx,
-  charges: readonly Wanted[],
-  totals: readonly Held[],
+  charges: readonly HeadroomInput[],
+  totals: readonly BalanceTotal[],
 ): Promise<Headroom> {
-  const near = nearOf(charges, totals)
-  if (near.length === 0) return ENDLESS
-  const [heads, expected] = await tx.send(lockHeads(near), callOn(EXPECTED, near))
-  const room = new Map<number, Sum>()
+  const near = findNearlyFull(charges, totals)
+  if (near.length === 0) return UNLIMITED
+  const [heads, expected] = await tx.send(lockHeads(near), callFor(OPEN_TOTALS, near))
+  const room = new Map<number, ExactSum>()
   for (const { merchantId, mode, available, pending, in_flight } of heads) {
     const open = expected.find((row) => row.merchantId === merchantId && row.mode === mode)?.total ?? 0
-    room.set(merchantModeKey({ merchantId, mode }), sumOf(MOST, -available, -pending, -in_flight, -open))
+    room.set(
+      merchantModeKey({ merchantId, mode }),
+      addSums(MAX_COUNTED_BALANCE, -available, -pending, -in_flight, -open),
+    )
   }
   return {
     take: (charge) => {
       const left = room.get(merchantModeKey(charge))
       if (left === undefined) return true
       if (charge.amount > left) return false
-      room.set(merchantModeKey(charge), sumOf(left, -charge.amount))
+      room.set(merchantModeKey(charge), addSums(left, -charge.amount))
       return true
     },
   }
@@ -79,14 +83,18 @@ export const balanceFull = () =>
   domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
 
 /** Finds the merchants and modes where the balance must be counted: the head is nearly full, or a charge is large. */
-function nearOf(charges: readonly Wanted[], totals: readonly Held[]): MerchantMode[] {
+function findNearlyFull(charges: readonly HeadroomInput[], totals: readonly BalanceTotal[]): MerchantMode[] {
   const near = new Map<number, MerchantMode>()
-  for (const row of totals) if (row.total >= NEAR) near.set(merchantModeKey(row), row)
+  for (const row of totals) if (row.total >= NEARLY_FULL) near.set(merchantModeKey(row), row)
   for (const charge of charges) if (isLarge(charge)) near.set(merchantModeKey(charge), charge)
   return [...near.values()]
 }
 
-const isLarge = ({ amount }: Wanted) => amount > ORDINARY
+const isLarge = ({ amount }: HeadroomInput) => amount > MAX_ORDINARY_AMOUNT
 
-const callOn = (totals: typeof HELD, pairs: readonly MerchantMode[]): Call<Held> =>
-  call(totals, numbers(pairs.map(({ merchantId }) => merchantId)), modes(pairs.map((pair) => pair.mode)))
+const callFor = (totals: typeof BALANCE_TOTALS, pairs: readonly MerchantMode[]): Call<BalanceTotal> =>
+  call(
+    totals,
+    numberColumn(pairs.map(({ merchantId }) => merchantId)),
+    modeColumn(pairs.map((pair) => pair.mode)),
+  )

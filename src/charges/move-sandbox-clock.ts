@@ -1,4 +1,4 @@
-import { type Actor, service } from '../actors/actor.ts'
+import { type Actor, serviceActor } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { advanceTestClock } from '../merchants/test-clock.ts'
 import { settleLedger } from './settle-charges.ts'
@@ -15,6 +15,6 @@ export async function moveSandboxClock(
   const moved = await advanceTestClock(app, actor, { merchantId, advance })
   if (moved === null) return null
   app.nudge('run-schedules')
-  const settled = await settleLedger(app, service('sandbox clock'), { merchantId, mode: 'test' })
+  const settled = await settleLedger(app, serviceActor('sandbox clock'), { merchantId, mode: 'test' })
   return { ...moved, settled }
 }

@@ -1,23 +1,23 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
-import { ascendingId, uuidFor } from '../platform/ids.ts'
+import { newAscendingId, uuidFor } from '../platform/ids.ts'
 import type { NewAttempt } from '../rails/attempts.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
-import type { Share } from '../subaccounts/shares.ts'
+import type { ChargeShare } from '../subaccounts/shares.ts'
 import type { SplitPart } from '../subaccounts/split.ts'
 import type { Charge } from './charge.ts'
 import type { ChargeCreate } from './charge-request.ts'
-import type { Judged } from './charge-rules.ts'
+import type { ChargePricing } from './charge-rules.ts'
 import type { NewCharge } from './write-charges.ts'
 
 /** Makes the row of an accepted request. Every payment passes here, so the object is written field by field. */
 export function newCharge(
   app: App,
   { caller, input }: { caller: Caller; input: ChargeCreate },
-  { pricing: { fee, parts }, at }: { pricing: Judged; at: Date },
+  { pricing: { fee, parts }, at }: { pricing: ChargePricing; at: Date },
 ): NewCharge {
-  const id = ascendingId('txn_', caller.tag, at)
+  const id = newAscendingId('txn_', caller.tag, at)
   const live = caller.mode === 'live'
   const charge: NewCharge = {
     merchantId: caller.merchantId,
@@ -51,7 +51,7 @@ export function newCharge(
 function withShares(charge: NewCharge, parts: readonly SplitPart[]): NewCharge {
   const { merchantId, id: chargeId, mode } = charge
   const split = parts.map(
-    ({ subaccountId, amount }, index): Share => ({
+    ({ subaccountId, amount }, index): ChargeShare => ({
       merchantId,
       chargeId,
       index,
@@ -68,7 +68,7 @@ function withShares(charge: NewCharge, parts: readonly SplitPart[]): NewCharge {
 }
 
 /** Makes the one attempt of a live charge, which is stored with it. */
-export function attemptOf(charge: Charge, installation: string | null): NewAttempt {
+export function newChargeAttempt(charge: Charge, installation: string | null): NewAttempt {
   assert(installation && charge.railReference, 'a live charge has an installation and a reference')
   return {
     merchantId: charge.merchantId,

@@ -1,17 +1,17 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
-import { underTag } from '../http/endpoint.ts'
-import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
-import { listEndpoint, oneEndpoint, readEndpoint } from '../http/read-endpoints.ts'
+import { tagEndpoints } from '../http/endpoint.ts'
+import { LIST_QUERY, parseStatusAndWindow, parseTextFilters } from '../http/lists.ts'
+import { listEndpoint, objectEndpoint, readEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { CHARGE_STATUSES, type Charge, ChargeShape, presentCharge } from './charge.ts'
 import { ChargeCreateShape } from './charge-request.ts'
-import { chargeTimeline } from './charge-timeline.ts'
+import { readChargeTimeline } from './charge-timeline.ts'
 import { createCharge } from './create-charge.ts'
 import { getCharge, listCharges } from './find-charges.ts'
 
-export const chargeEndpoints = underTag('Charges', [
+export const chargeEndpoints = tagEndpoints('Charges', [
   keyedEndpoint<App, typeof ChargeCreateShape>({
     path: '/v1/charges',
     name: 'createCharge',
@@ -40,12 +40,12 @@ export const chargeEndpoints = underTag('Charges', [
     row: ChargeShape,
     list: (app, caller, query) =>
       listCharges(app, caller, {
-        ...readStatusAndWindow(query, CHARGE_STATUSES),
-        ...textsOf(query, 'reference', 'phone', 'email'),
+        ...parseStatusAndWindow(query, CHARGE_STATUSES),
+        ...parseTextFilters(query, 'reference', 'phone', 'email'),
       }),
     present: presentCharge,
   }),
-  oneEndpoint<App, Charge>({
+  objectEndpoint<App, Charge>({
     path: '/v1/charges/:id',
     name: 'getCharge',
     summary: 'Read one charge',
@@ -63,6 +63,6 @@ export const chargeEndpoints = underTag('Charges', [
     params: Type.Object({ id: Type.String({ description: 'starts with `txn_`' }) }),
     query: TIMELINE_QUERY,
     shape: { description: 'one page, with the time of the next question', schema: TimelineShape },
-    read: (app, { caller, params, query }) => chargeTimeline(app, caller, { id: params.id ?? '', query }),
+    read: (app, { caller, params, query }) => readChargeTimeline(app, caller, { id: params.id ?? '', query }),
   }),
 ])

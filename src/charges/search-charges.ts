@@ -14,7 +14,7 @@ const BY_ATTEMPT = statement<Charge>(
   `select ${CHARGE_COLUMNS} from rail_attempts a join charges c on c.merchant_id = a.merchant_id and c.id = a.subject
    where a.merchant_id = $1 and a.id = $2 and c.mode = $3 and c.published limit $4`,
 )
-const OF_AMOUNT = statement<Charge>(
+const LATEST_OF_AMOUNT = statement<Charge>(
   'latest charges of an amount',
   `select ${CHARGE_COLUMNS} from (
      select * from charges s where s.merchant_id = $1 and s.mode = $3 and s.published and s.status = 'succeeded' and s.completed_at is not null
@@ -23,7 +23,7 @@ const OF_AMOUNT = statement<Charge>(
 )
 
 /** Searches charges by the transaction number in the customer's SMS. */
-export const chargesByOperatorNumber = (
+export const searchChargesByOperatorNumber = (
   app: App,
   { merchantId, mode }: MerchantMode,
   number: string,
@@ -31,7 +31,7 @@ export const chargesByOperatorNumber = (
 ) => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, limit])
 
 /** Searches charges by the reference that we gave the operator. */
-export const chargesByRailReference = (
+export const searchChargesByRailReference = (
   app: App,
   { merchantId, mode }: MerchantMode,
   reference: string,
@@ -39,8 +39,8 @@ export const chargesByRailReference = (
 ) => app.db.query(BY_ATTEMPT, [merchantId, reference, mode, limit])
 
 /** Searches charges of exactly this amount among the latest `among` that were paid. */
-export const chargesOfAmount = (
+export const searchChargesByAmount = (
   app: App,
   { merchantId, mode }: MerchantMode,
-  { amount, most, among }: { amount: number; most: number; among: number },
-) => app.db.query(OF_AMOUNT, [merchantId, amount, mode, most, among])
+  { amount, limit, among }: { amount: number; limit: number; among: number },
+) => app.db.query(LATEST_OF_AMOUNT, [merchantId, amount, mode, limit, among])

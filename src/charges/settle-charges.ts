@@ -1,27 +1,27 @@
-import { type Actor, service } from '../actors/actor.ts'
+import { type Actor, serviceActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { addSettlements } from '../ledger/settlements.ts'
-import { clockOffsetMs, termsOf } from '../merchants/merchant.ts'
+import { clockOffsetMs, findTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { call } from '../platform/db/database.ts'
-import { classify, DatabaseAway } from '../platform/db/errors.ts'
+import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ascendingId } from '../platform/ids.ts'
+import { newAscendingId } from '../platform/ids.ts'
 import type { MerchantMode } from '../platform/mode.ts'
 import { releaseShares } from './settle-shares.ts'
 
 // One transaction releases at most this many charges, or shares, of one merchant; the loop repeats it until none is left. Payments of
 // that merchant wait for the transaction: with 5,000 they were twice as slow beside a sweep, with 500 the sweep took half as long again.
-const RELEASED_AT_ONCE = 1000
-const LEDGERS_AT_ONCE = 500
+const MAX_RELEASED_PER_TRANSACTION = 1000
+const LEDGERS_PER_PAGE = 500
 
 // In test mode the merchant's test clock decides what is due (contract.md 3 a).
 const CLOCK_OFFSET = `case h.mode when 'test' then m.test_clock_offset_ms else 0 end * interval '1 millisecond'`
-const DUE = statement<MerchantMode>(
+const DUE_LEDGERS = statement<MerchantMode>(
   'ledgers with charges to settle',
   `select h.merchant_id as "merchantId", h.mode from ledger_heads h join merchants m on m.id = h.merchant_id
    where (h.merchant_id, h.mode::text) > ($3::bigint, $4::text) and (
@@ -34,7 +34,7 @@ const DUE = statement<MerchantMode>(
    order by h.merchant_id, h.mode::text limit $2`,
 )
 // A split charge whose shares took everything is settled without a settlement.
-const CLAIM = statement<{ residual: number }>(
+const CLAIM_CHARGES = statement<{ residual: number }>(
   'claim charges to settle',
   `update charges c set settled_at = $3,
      settlement_id = case when c.shares = c.amount - c.gift_card_amount - c.fee then null else $6 end
@@ -44,7 +44,7 @@ const CLAIM = statement<{ residual: number }>(
    returning c.amount - c.gift_card_amount - c.fee - coalesce(c.shares, 0) as residual`,
 )
 
-const SWEEP = service('settle-charges')
+const SWEEP_ACTOR = serviceActor('settle-charges')
 
 /**
  * Releases every charge and share whose hold is over from pending to available: each once, by compare-and-set, one
@@ -55,15 +55,15 @@ export async function settleCharges(app: App): Promise<number> {
   let settled = 0
   let after: MerchantMode = { merchantId: 0, mode: 'live' }
   for (;;) {
-    const due = await app.db.query(DUE, [
+    const due = await app.db.query(DUE_LEDGERS, [
       app.witness.earlier().toISOString(),
-      LEDGERS_AT_ONCE,
+      LEDGERS_PER_PAGE,
       after.merchantId,
       after.mode,
     ])
     const last = due.at(-1)
     if (!last) return settled
-    for (const ledger of due) settled += await settleLedger(app, SWEEP, ledger)
+    for (const ledger of due) settled += await settleLedger(app, SWEEP_ACTOR, ledger)
     after = last
   }
 }
@@ -75,16 +75,16 @@ export async function settleLedger(app: App, actor: Actor, ledger: MerchantMode)
   const wasFull = (released: number) => {
     crashPoint('settle.released')
     settled += released
-    return released === RELEASED_AT_ONCE
+    return released === MAX_RELEASED_PER_TRANSACTION
   }
   try {
     for (let more = true; more; ) more = wasFull(await inOpenMonth(() => releaseCharges(app, ledger)))
     for (let more = true; more; )
-      more = wasFull(await inOpenMonth(() => releaseShares(app, ledger, RELEASED_AT_ONCE)))
+      more = wasFull(await inOpenMonth(() => releaseShares(app, ledger, MAX_RELEASED_PER_TRANSACTION)))
     return settled
   } catch (error) {
     // The database is away for every ledger: the whole sweep stops and is tried again in a second, not in an hour.
-    if (classify(error) instanceof DatabaseAway) throw error
+    if (classifyDatabaseError(error) instanceof DatabaseAway) throw error
     app.log.error(
       { err: error, merchant: ledger.merchantId, mode: ledger.mode },
       'settling stopped for this merchant',
@@ -96,12 +96,20 @@ export async function settleLedger(app: App, actor: Actor, ledger: MerchantMode)
 function releaseCharges(app: App, { merchantId, mode }: MerchantMode): Promise<number> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[terms]] = await tx.send(termsOf([merchantId]))
+    const [[terms]] = await tx.send(findTerms([merchantId]))
     assert(terms, 'a ledger has a merchant')
-    const dueAt = later(app.witness.earlier(), clockOffsetMs(terms, mode))
-    const id = ascendingId('setl_', terms.tag, at)
+    const dueAt = addMs(app.witness.earlier(), clockOffsetMs(terms, mode))
+    const id = newAscendingId('setl_', terms.tag, at)
     const [claimed, heads] = await tx.send(
-      call(CLAIM, merchantId, mode, at.toISOString(), dueAt.toISOString(), RELEASED_AT_ONCE, id),
+      call(
+        CLAIM_CHARGES,
+        merchantId,
+        mode,
+        at.toISOString(),
+        dueAt.toISOString(),
+        MAX_RELEASED_PER_TRANSACTION,
+        id,
+      ),
       lockHeads([{ merchantId, mode }]),
     )
     crashPoint('settle.claimed')

@@ -3,12 +3,12 @@ import { subAvailable, subPending } from '../ledger/accounts.ts'
 import { lockHeads, openBook } from '../ledger/book.ts'
 import { addShareSettlements, type ShareSettlement } from '../ledger/settlements.ts'
 import { lockSubaccountHeads } from '../ledger/subaccount-heads.ts'
-import { clockOffsetMs, termsOf } from '../merchants/merchant.ts'
+import { clockOffsetMs, findTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { later } from '../platform/clock.ts'
-import { ascendingId } from '../platform/ids.ts'
+import { addMs } from '../platform/clock.ts'
+import { newAscendingId } from '../platform/ids.ts'
 import type { MerchantMode } from '../platform/mode.ts'
-import { lockDueShares, type Share, writeShares } from '../subaccounts/shares.ts'
+import { type ChargeShare, lockDueShares, writeShares } from '../subaccounts/shares.ts'
 
 /**
  * Releases up to `limit` shares whose hold is over, each once: for every subaccount one settlement record and one transfer
@@ -17,13 +17,13 @@ import { lockDueShares, type Share, writeShares } from '../subaccounts/shares.ts
 export function releaseShares(app: App, ledger: MerchantMode, limit: number): Promise<number> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[terms]] = await tx.send(termsOf([ledger.merchantId]))
+    const [[terms]] = await tx.send(findTerms([ledger.merchantId]))
     assert(terms, 'a ledger has a merchant')
-    const dueAt = later(app.witness.earlier(), clockOffsetMs(terms, ledger.mode))
+    const dueAt = addMs(app.witness.earlier(), clockOffsetMs(terms, ledger.mode))
     const [due] = await tx.send(lockDueShares(ledger, dueAt, limit))
     if (due.length === 0) return { value: 0 }
     const [heads, , subaccountHeads] = await tx.send(lockHeads([ledger]), ...lockSubaccountHeads(due))
-    const settlements = settlementsOf(due, { ...ledger, tag: terms.tag, at })
+    const settlements = sumBySubaccount(due, { ...ledger, tag: terms.tag, at })
     const book = openBook(heads, at, subaccountHeads)
     for (const { id: subject, subaccountId, amount } of settlements.values())
       book.post({
@@ -45,8 +45,8 @@ export function releaseShares(app: App, ledger: MerchantMode, limit: number): Pr
 }
 
 /** Makes one settlement record for each subaccount, with the sum of its shares. */
-function settlementsOf(
-  due: readonly Share[],
+function sumBySubaccount(
+  due: readonly ChargeShare[],
   { merchantId, mode, tag, at: createdAt }: MerchantMode & { tag: string; at: Date },
 ): Map<string, ShareSettlement> {
   const settlements = new Map<string, ShareSettlement>()
@@ -56,7 +56,7 @@ function settlementsOf(
       settlement.amount += amount
       settlement.chargeCount += 1
     } else {
-      const id = ascendingId('setl_', tag, createdAt)
+      const id = newAscendingId('setl_', tag, createdAt)
       settlements.set(subaccountId, { merchantId, id, mode, subaccountId, amount, chargeCount: 1, createdAt })
     }
   }

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { freeKey, type HeldKey } from '../idempotency/keys.ts'
+import { freeKey, type RunningKey } from '../idempotency/keys.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
-import type { Mark } from '../platform/mark.ts'
-import type { Spent } from '../platform/spent.ts'
+import type { Moment } from '../platform/mark.ts'
+import type { TimeSpent } from '../platform/spent.ts'
 import type { ChargeFailure, Unavailable } from '../rails/rail.ts'
 import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
 import { takeBackUnseen } from '../rails/take-back.ts'
@@ -12,19 +12,19 @@ import type { Charge } from './charge.ts'
 import { chargeJson } from './charge-json.ts'
 import { CHARGE_MOVER } from './charge-mover.ts'
 import { railUnavailable } from './charge-rules.ts'
-import { endCards } from './end-cards.ts'
+import { finishCards } from './end-cards.ts'
 import { takeBackCharge } from './write-charge-status.ts'
 
 /**
  * A stored live charge. `mark` is when it was marked as sending, `installation` will carry it, and `owner` is the key that waits for its
  * answer: null for a customer on a hosted page, who has none.
  */
-type Stored = {
+type StoredLiveCharge = {
   charge: Charge
-  mark: Mark
+  mark: Moment
   installation: string
-  owner: HeldKey | null
-  spent?: Spent | null
+  owner: RunningKey | null
+  spent?: TimeSpent | null
 }
 type ChargeSubmission = Submission<Charge, ChargeFailure>
 
@@ -32,7 +32,7 @@ type ChargeSubmission = Submission<Charge, ChargeFailure>
  * Asks the rail to collect a stored live charge, outside any transaction, and records the answer (rails.md 3.8). Returns
  * 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
-export function submitLiveCharge(app: App, stored: Stored): Promise<Answer> {
+export function submitLiveCharge(app: App, stored: StoredLiveCharge): Promise<Answer> {
   const { charge, mark, installation, owner, spent = null } = stored
   crashPoint('charge.stored')
   const work: ChargeSubmission = {
@@ -43,7 +43,7 @@ export function submitLiveCharge(app: App, stored: Stored): Promise<Answer> {
     owner,
     spent,
     firstAnswer: () => firstAnswer(charge),
-    notTaken: (_, heard, parked) => notTaken(app, work, { heard, parked }),
+    refuseNotTaken: (_, heard, parked) => refuseNotTaken(app, work, { heard, parked }),
   }
   return submitMovement(app, work)
 }
@@ -61,7 +61,7 @@ function firstAnswer(charge: Charge): Answer & { objectId: string } {
  * Handles the proof that the operator took nothing. A charge that was never shown is taken back. After the 201 it exists, so the
  * proof makes it fail (rails.md 3.8 rule 3).
  */
-function notTaken(
+function refuseNotTaken(
   app: App,
   work: ChargeSubmission,
   { heard, parked }: { heard: Unavailable; parked: boolean },
@@ -82,4 +82,4 @@ function takeBack(app: App, work: ChargeSubmission): Promise<boolean> {
 
 /** Frees the amount that the charge had reserved on a gift card. */
 const freeCard = ({ merchantId, id: chargeId, giftCardAmount }: Charge, at: Date): Call[] =>
-  giftCardAmount === 0 ? [] : endCards([{ merchantId, chargeId, to: 'freed' }], at)
+  giftCardAmount === 0 ? [] : finishCards([{ merchantId, chargeId, to: 'freed' }], at)

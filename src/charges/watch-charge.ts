@@ -7,7 +7,7 @@ import type { ChargeStatus } from './charge.ts'
 import { bringChargeForward } from './charge-mover.ts'
 
 /** A charge whose page its customer has open. */
-type Watched = { merchantId: number; id: string; mode: Mode; status: ChargeStatus }
+type WatchedCharge = { merchantId: number; id: string; mode: Mode; status: ChargeStatus }
 
 /**
  * Has the operator asked at once about a charge whose customer has its page open, though not within two seconds of the last answer and
@@ -16,7 +16,7 @@ type Watched = { merchantId: number; id: string; mode: Mode; status: ChargeStatu
 export async function watchCharge(
   app: App,
   actor: Actor,
-  { merchantId, id, mode, status }: Watched,
+  { merchantId, id, mode, status }: WatchedCharge,
 ): Promise<void> {
   allow(actor, 'charge.watch', merchantId)
   if (mode === 'test' || (status !== 'pending' && status !== 'authorized')) return

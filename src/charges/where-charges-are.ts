@@ -4,9 +4,9 @@ import { CHARGE_STATUSES, type ChargeStatus } from './charge.ts'
 // conditions of those scans over the charges `c` of a merchant.
 
 /** The scan of finished charges. */
-export const ENDED = 'c.completed_at is not null'
+export const FINISHED_CHARGES = 'c.completed_at is not null'
 /** The scan of open charges. Those that were taken back unseen are not among them. */
-export const OPEN = 'c.follow_at is not null'
+export const OPEN_CHARGES = 'c.follow_at is not null'
 
 const OPEN_STATUSES: readonly ChargeStatus[] = ['pending', 'authorized']
 
@@ -15,16 +15,16 @@ export const isOpenStatus = (status: string): boolean =>
   OPEN_STATUSES.some((chargeStatus) => chargeStatus === status)
 
 /** One scan for each status, each in the order of time. */
-export const BY_STATUS: readonly string[] = CHARGE_STATUSES.map(
-  (status) => `c.status = '${status}' and ${isOpenStatus(status) ? OPEN : ENDED}`,
+export const STATUS_SCANS: readonly string[] = CHARGE_STATUSES.map(
+  (status) => `c.status = '${status}' and ${isOpenStatus(status) ? OPEN_CHARGES : FINISHED_CHARGES}`,
 )
 
 /**
  * The scans for a search by phone, reference or email in `mode`, an SQL expression. There are so few open test charges that all of them are
  * scanned.
  */
-export const byDetail = (mode: string): readonly string[] => [
-  ENDED,
-  `${OPEN} and c.mode = 'live' and ${mode} = 'live'`,
-  `${OPEN} and c.mode = 'test' and ${mode} = 'test' and c.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`,
+export const detailScans = (mode: string): readonly string[] => [
+  FINISHED_CHARGES,
+  `${OPEN_CHARGES} and c.mode = 'live' and ${mode} = 'live'`,
+  `${OPEN_CHARGES} and c.mode = 'test' and ${mode} = 'test' and c.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`,
 ]

@@ -56,7 +56,7 @@ const CORRECT_SPLITS = statement(
 export const correctSplits = (corrections: readonly SplitCorrection[]): Call[] =>
   callForRows(CORRECT_SPLITS, corrections, (each) => [
     ...each.numbers('merchantId'),
-    ...each.words('id'),
+    ...each.texts('id'),
     ...each.numbers('shares'),
-    ...each.words('settlementId'),
+    ...each.texts('settlementId'),
   ])

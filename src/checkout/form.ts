@@ -4,16 +4,16 @@ import type { Vault } from '../platform/secrets.ts'
 
 const TOKEN_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const TOKEN_CHARACTERS = 20
-const TOKEN = new RegExp(`^[a-z0-9]{${TOKEN_CHARACTERS}}(?:-(0|[1-9][0-9]{0,15}))?$`)
+const TOKEN_PATTERN = new RegExp(`^[a-z0-9]{${TOKEN_CHARACTERS}}(?:-(0|[1-9][0-9]{0,15}))?$`)
 const ID_CHARACTERS = 16
 
 /** Makes the token of a new form: random text and the amount that the form shows as paid by a gift card (0 without one). */
-export const newFormToken = (cardAmount: number) =>
+export const newPayFormToken = (cardAmount: number) =>
   `${randomText(TOKEN_ALPHABET, TOKEN_CHARACTERS)}-${cardAmount}`
 
 /** Reads from the token which amount its form showed as paid by a gift card (whole UGX); null if the token holds none. */
-export function shownBy(token: string): number | null {
-  const amount = TOKEN.exec(token)?.[1]
+export function parseShownCardAmount(token: string): number | null {
+  const amount = TOKEN_PATTERN.exec(token)?.[1]
   return amount === undefined ? null : Number(amount)
 }
 
@@ -21,19 +21,19 @@ export function shownBy(token: string): number | null {
  * Computes the charge id of a form from its token, so that a form sent twice, or to two processes, makes one charge. Only
  * this gateway can compute it. Returns null for an invalid token: that form gets a new id each time.
  */
-export function chargeIdOfForm(
+export function deriveChargeId(
   vault: Vault,
   { tag, linkId, token }: { tag: string; linkId: string; token: string },
 ): string | null {
-  if (!TOKEN.test(token)) return null
+  if (!TOKEN_PATTERN.test(token)) return null
   const digest = createHmac('sha256', vault.derive('checkout form tokens'))
     .update(`${linkId} ${token}`)
     .digest()
-  return `txn_${tag}${lettersOf(digest)}`
+  return `txn_${tag}${encodeDigest(digest)}`
 }
 
 // The digest has 256 bits and the alphabet 36 letters, so the sixteen characters are practically uniform.
-function lettersOf(digest: Buffer): string {
+function encodeDigest(digest: Buffer): string {
   let number = BigInt(`0x${digest.toString('hex')}`)
   let text = ''
   for (let at = 0; at < ID_CHARACTERS; at += 1) {
@@ -47,7 +47,7 @@ function lettersOf(digest: Buffer): string {
  * Whether a form came from our own page, by Sec-Fetch-Site or else by Origin. A form with neither header (an old phone)
  * passes, because these pages have no sign-in that another site could misuse (contract.md G43, reliability.md A65).
  */
-export function cameFromHere(
+export function isFromOwnPage(
   headers: {
     'sec-fetch-site'?: string | string[] | undefined
     origin?: string | undefined

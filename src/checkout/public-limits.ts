@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import { type AddressWindow, addressWindow } from '../rate-limits/address-window.ts'
+import { type AddressWindow, newAddressWindow } from '../rate-limits/address-window.ts'
 import {
   type AddressCounts,
+  newSharedAddressWindow,
   type SharedAddressWindow,
-  sharedAddressWindow,
 } from '../rate-limits/shared-address-window.ts'
 import type { Config } from '../settings/config.ts'
 
@@ -28,20 +28,20 @@ const HOUR_MS = 3_600_000
  * Makes the limits. Those that protect money or codes are counted over all processes together. `counts` throws until the
  * database has been reached.
  */
-export function publicLimits(
+export function newPublicLimits(
   config: Config,
   { counts, log }: { counts(): AddressCounts; log: Logger },
 ): PublicLimits {
   const shared = (what: string, limit: number, windowMs?: number) =>
-    sharedAddressWindow({ what, limit, counts, log, ...(windowMs === undefined ? {} : { windowMs }) })
+    newSharedAddressWindow({ what, limit, counts, log, ...(windowMs === undefined ? {} : { windowMs }) })
   return {
-    pages: addressWindow(config.ratePublicPages),
-    pollsOfPage: addressWindow(config.ratePolls),
-    polls: addressWindow(config.ratePollsAll),
+    pages: newAddressWindow(config.ratePublicPages),
+    pollsOfPage: newAddressWindow(config.ratePolls),
+    polls: newAddressWindow(config.ratePollsAll),
     submitsOfLink: shared('forms of a link', config.rateCheckout),
     submits: shared('forms', config.rateCheckoutAll),
     voucherMisses: shared('voucher misses', config.rateVoucherMisses),
     reports: shared('problem reports', config.rateReports, HOUR_MS),
-    strays: addressWindow(config.ratePublicPages),
+    strays: newAddressWindow(config.ratePublicPages),
   }
 }

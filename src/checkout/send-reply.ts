@@ -1,15 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import { locationOf } from '../http/location.ts'
+import { encodeLocation } from '../http/location.ts'
 import { pagePolicy } from '../pages/policy.ts'
 import { styleHash } from '../pages/stylesheet.ts'
-import { brandOf } from './brand.ts'
+import { buildBrand } from './brand.ts'
 import { renderPage } from './pages/render.tsx'
 import { CHECKOUT_CSS_HASH, DISPLAY_CSS_HASH } from './styles.ts'
 import type { Brand, View } from './view.ts'
-import type { Reply, Visit } from './visit.ts'
+import type { CheckoutVisit, Reply } from './visit.ts'
 
-const POLICY = pagePolicy(CHECKOUT_CSS_HASH)
+const PAGE_POLICY = pagePolicy(CHECKOUT_CSS_HASH)
 // Browsers older than 2015 know no hashes and would show the screen without styles; newer ones ignore 'unsafe-inline'
 // beside a hash.
 const DISPLAY_POLICY = pagePolicy(`'unsafe-inline' ${DISPLAY_CSS_HASH}`)
@@ -31,17 +31,17 @@ const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancest
 export function sendReply(
   reply: FastifyReply,
   answer: Reply,
-  { visit, gzip }: { visit: Visit; gzip: boolean },
+  { visit, gzip }: { visit: CheckoutVisit; gzip: boolean },
 ): FastifyReply {
   if ('retryAfterSeconds' in answer) reply.header('Retry-After', String(answer.retryAfterSeconds))
   switch (answer.kind) {
     case 'page': {
       const { view, shop, mode, here = visit.here } = answer
-      const brand = brandOf(shop)
+      const brand = buildBrand(shop)
       const page = renderPage(view, { language: visit.language, shop, mode, here, brand })
       reply
         .code(answer.status)
-        .headers({ ...PAGE_HEADERS, 'Content-Security-Policy': policyFor(view, brand) })
+        .headers({ ...PAGE_HEADERS, 'Content-Security-Policy': choosePolicy(view, brand) })
       setCookies(reply, answer.cookies)
       return sendText(reply, page, gzip)
     }
@@ -49,7 +49,7 @@ export function sendReply(
       setCookies(reply, answer.cookies)
       return reply
         .code(302)
-        .headers({ 'Cache-Control': 'no-store', Location: locationOf(answer.to) })
+        .headers({ 'Cache-Control': 'no-store', Location: encodeLocation(answer.to) })
         .send()
     case 'json':
       return sendText(reply.code(answer.status).headers(DATA_HEADERS), JSON.stringify(answer.value), false)
@@ -65,9 +65,9 @@ export function sendReply(
 }
 
 /** Allows the merchant's colours, a second small stylesheet inside the page, by a hash of their own. */
-function policyFor({ kind }: View, { style }: Brand): string {
+function choosePolicy({ kind }: View, { style }: Brand): string {
   if (kind === 'display') return DISPLAY_POLICY
-  return style === null ? POLICY : pagePolicy(`${CHECKOUT_CSS_HASH} ${styleHash(style)}`)
+  return style === null ? PAGE_POLICY : pagePolicy(`${CHECKOUT_CSS_HASH} ${styleHash(style)}`)
 }
 
 function sendText(reply: FastifyReply, text: string, gzip: boolean): FastifyReply {
@@ -76,7 +76,9 @@ function sendText(reply: FastifyReply, text: string, gzip: boolean): FastifyRepl
 }
 
 function setCookies(reply: FastifyReply, cookies: readonly string[] = []): void {
-  if (cookies.length > 0) reply.header('Set-Cookie', [...asList(reply.getHeader('Set-Cookie')), ...cookies])
+  if (cookies.length > 0)
+    reply.header('Set-Cookie', [...listHeaderValues(reply.getHeader('Set-Cookie')), ...cookies])
 }
 
-const asList = (header: unknown): string[] => (header === undefined ? [] : [header].flat().map(String))
+const listHeaderValues = (header: unknown): string[] =>
+  header === undefined ? [] : [header].flat().map(String)

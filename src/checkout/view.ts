@@ -1,9 +1,9 @@
 import type { Mode } from '../platform/mode.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
-import type { Delivered } from '../vending/dispensing/delivered-products.ts'
+import type { DeliveryCount } from '../vending/dispensing/delivered-products.ts'
 
 /** The input that every page needs: merchant, mode, language, and the present address. */
-export type Setting = {
+export type PageSetting = {
   language: Language
   /** Null for an unknown address. */
   shop: { name: string; handle: string } | null
@@ -62,7 +62,7 @@ export type PayView = {
 }
 
 /** A charge as its customer may see it: whole UGX, the phone masked, times in UTC. */
-export type Payment = {
+export type CustomerPayment = {
   linkId: string
   /** The charge id in the query of every address of this payment, for a reusable link; null for a one-shot link. */
   charge: string | null
@@ -77,7 +77,7 @@ export type Payment = {
 
 export type WaitingView = {
   kind: 'waiting'
-  payment: Payment
+  payment: CustomerPayment
   /**
    * Seconds left of the sixty that the prompt stays on the phone. At 0 or less the prompt has gone, and only the operator's
    * answer is awaited.
@@ -88,7 +88,7 @@ export type WaitingView = {
 
 export type FailedView = {
   kind: 'failed'
-  payment: Payment
+  payment: CustomerPayment
   reason: ChargeFailure
   /** False if the merchant takes no payments any more or the order has expired. */
   mayRetry: boolean
@@ -101,23 +101,23 @@ export type FailedView = {
  * The money of a refunded payment (whole UGX): on its way or sent to the phone, failed to arrive, or put back on the gift
  * card.
  */
-export type Refund = { state: 'on_its_way' | 'sent' | 'failed' | 'card'; amount: number }
+export type CustomerRefund = { state: 'on_its_way' | 'sent' | 'failed' | 'card'; amount: number }
 
-export type MachineSays =
+export type MachineReport =
   | { says: 'releasing' | 'dispensed' | 'failed' }
-  | { says: 'partly'; delivered: Delivered }
+  | { says: 'partly'; delivered: DeliveryCount }
 
 export type ReceiptView = {
   /** `look` is `fresh` just after the payment, `earlier` on a later visit to a paid link, `printable` on the receipt page. */
   kind: 'receipt'
   look: 'fresh' | 'earlier' | 'printable'
-  payment: Payment
-  refund: Refund | null
+  payment: CustomerPayment
+  refund: CustomerRefund | null
   /**
    * The report of an order's machine: `releasing` before it reports, `partly` if some products are missing. Null for a
    * payment without an order.
    */
-  machine: MachineSays | null
+  machine: MachineReport | null
   /** Our own reference, then the operator's, then the merchant's. */
   chargeId: string
   operatorReference: string | null
@@ -131,15 +131,15 @@ export type ReceiptView = {
 
 export type ReportView = {
   kind: 'report'
-  payment: Payment
+  payment: CustomerPayment
   chargeId: string
   typed: { reason: string; details: string; contact: string }
   fault: FormFault | null
-  answers: readonly Answered[]
+  answers: readonly ShopAnswer[]
 }
-type ReportedView = { kind: 'reported'; payment: Payment; answers: readonly Answered[] }
+type ReportedView = { kind: 'reported'; payment: CustomerPayment; answers: readonly ShopAnswer[] }
 /** An answer of the shop to a report on this payment. */
-export type Answered = { says: string; saidAt: Date }
+export type ShopAnswer = { says: string; saidAt: Date }
 
 /** A page on which nothing can be paid, and why. `unknown` is a 404, `trouble` a fault of ours, `busy` a limit or overload. */
 export type ClosedView = {
@@ -177,14 +177,14 @@ export type StorefrontView = {
 /** The state of an order as the screen of a machine shows it (contract.md G33). */
 export type Screen =
   /** `afterFailure`: an earlier payment failed. */
-  | { name: 'scan'; secondsLeft: number; again: boolean }
+  | { name: 'scan'; secondsLeft: number; afterFailure: boolean }
   | { name: 'paying' }
   /** `late`: the customer has waited so long that the machine may be stuck. */
   | { name: 'releasing'; late: boolean }
   /** `unconfirmed`: the supplier accepted the command, but the machine has not reported. */
   | { name: 'collect'; doubt: 'unconfirmed' | null }
-  | { name: 'collect'; doubt: 'partly'; delivered: Delivered }
-  | { name: 'failed'; refund: Refund | null }
+  | { name: 'collect'; doubt: 'partly'; delivered: DeliveryCount }
+  | { name: 'failed'; refund: CustomerRefund | null }
   | { name: 'expired' }
   /** The merchant takes no payments now. */
   | { name: 'closed' }

@@ -1,7 +1,7 @@
-import { someone } from '../actors/actor.ts'
+import { publicActor } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import type { Shop, ShopFinder } from '../merchants/shops.ts'
-import type { Fields, ReadFields } from '../pages/fields.ts'
+import type { ParsedFields, PostedFields } from '../pages/fields.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { PublicLimits } from './public-limits.ts'
@@ -19,12 +19,12 @@ export type Checkout = {
 }
 
 /** One request of a customer's browser, parsed. */
-export type Visit = {
+export type CheckoutVisit = {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
   /** The fields of a form; null if there are more than any form has. */
-  posted: ReadFields | null
-  fields: Fields
+  posted: ParsedFields | null
+  fields: PostedFields
   cookies: Map<string, string>
   address: string
   language: Language
@@ -52,6 +52,6 @@ export type Reply =
   | { kind: 'file'; type: string; body: Buffer; maxAgeSeconds: number }
 
 /** Makes the caller that operations take for this customer. */
-export const visitor = ({ address }: Visit) => someone('customer', { origin: address })
+export const newCustomerCaller = ({ address }: CheckoutVisit) => publicActor('customer', { origin: address })
 
-export type Handler = (checkout: Checkout, visit: Visit) => Promise<Reply>
+export type Handler = (checkout: Checkout, visit: CheckoutVisit) => Promise<Reply>

@@ -4,12 +4,12 @@ import { auditRow, auditRows } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { beginClosing, openAccount } from '../merchants/account-state.ts'
 import { directoryChanged } from '../merchants/authenticate.ts'
-import { type Merchant, merchantNamed } from '../merchants/merchant.ts'
+import { findMerchantNamed, type Merchant } from '../merchants/merchant.ts'
 import { closedMerchant, lockMerchant } from '../merchants/set-merchant.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
-import { pauseAll } from '../scheduled-payouts/pause-all.ts'
-import { tellOfAccount } from './tell-of-account.ts'
+import { pauseAllSchedules } from '../scheduled-payouts/pause-all.ts'
+import { notifyAccountOwners } from './tell-of-account.ts'
 
 /**
  * Begins to close an account. From this commit on it takes no money in either mode and its schedules are paused; open payments still
@@ -20,14 +20,14 @@ export async function closeAccount(
   actor: Actor,
   { merchant, says = null }: { merchant: Merchant; says?: string | null },
 ): Promise<Merchant> {
-  allow(closes(actor), 'merchant.close', merchant.id)
+  allow(asLiveActor(actor), 'merchant.close', merchant.id)
   const by = actor.kind === 'person' ? ('owner' as const) : ('operator' as const)
-  const changed = await change(app, merchant, async (tx, before, at) => {
+  const changed = await changeClosing(app, merchant, async (tx, before, at) => {
     if (before.account === 'closing')
       throw new Refusal(409, 'conflict', 'this account is being closed already')
-    if (!before.active && by === 'owner') throw switchedOff()
+    if (!before.active && by === 'owner') throw accountSwitchedOff()
     const { id: merchantId, publicId } = before
-    const paused = await pauseAll(tx, merchantId)
+    const paused = await pauseAllSchedules(tx, merchantId)
     const act = { actor, action: 'merchant.close', at, merchantId, subject: publicId } as const
     const after = { active: false, account: 'closing', by, says }
     const ofSchedules = paused.map(({ id: subject, mode }) => ({
@@ -35,22 +35,22 @@ export async function closeAccount(
       ...{ before: { status: 'active' }, after: { status: 'paused' } },
     }))
     return [
-      beginClosing(merchantId, { by, says, at }),
+      beginClosing(merchantId, { by, message: says, at }),
       auditRow({ ...act, before: { active: before.active, account: 'open' }, after }),
       ...auditRows(ofSchedules),
     ]
   })
-  await tellOfAccount(app, changed, 'account-closes')
+  await notifyAccountOwners(app, changed, 'account-closes')
   app.nudge('close-accounts')
   return changed
 }
 
 /** Cancels the closing of an account that is not closed yet: it takes money again, its schedules stay paused. Throws Refusal. */
-export async function keepAccount(app: App, actor: Actor, merchant: Merchant): Promise<Merchant> {
-  allow(closes(actor), 'merchant.close', merchant.id)
-  return change(app, merchant, async (_, before, at) => {
+export async function keepAccountOpen(app: App, actor: Actor, merchant: Merchant): Promise<Merchant> {
+  allow(asLiveActor(actor), 'merchant.close', merchant.id)
+  return changeClosing(app, merchant, async (_, before, at) => {
     if (before.account !== 'closing') throw new Refusal(409, 'conflict', 'this account is not being closed')
-    if (actor.kind === 'person' && before.closingBy !== 'owner') throw byOperator()
+    if (actor.kind === 'person' && before.closingBy !== 'owner') throw closedByStaff()
     const { id: merchantId, publicId: subject } = before
     const act = { actor, action: 'merchant.close', at, merchantId, subject } as const
     const closing = { active: false, account: 'closing' }
@@ -60,12 +60,12 @@ export async function keepAccount(app: App, actor: Actor, merchant: Merchant): P
 }
 
 /** Closing is about real money even from a page in test mode, so the rules of live mode apply: a person whose money out is held is refused. */
-const closes = (actor: Actor): Actor => (actor.kind === 'person' ? { ...actor, mode: 'live' } : actor)
+const asLiveActor = (actor: Actor): Actor => (actor.kind === 'person' ? { ...actor, mode: 'live' } : actor)
 
-type Change = (tx: Tx, before: Merchant, at: Date) => Promise<readonly Call[]>
+type ClosingWrites = (tx: Tx, before: Merchant, at: Date) => Promise<readonly Call[]>
 
-async function change(app: App, { id, publicId }: Merchant, write: Change): Promise<Merchant> {
-  const merchantCall = merchantNamed(publicId)
+async function changeClosing(app: App, { id, publicId }: Merchant, write: ClosingWrites): Promise<Merchant> {
+  const merchantCall = findMerchantNamed(publicId)
   await app.db.transaction(async (tx) => {
     await lockMerchant(tx, id)
     const [[before]] = await tx.send(merchantCall)
@@ -80,7 +80,7 @@ async function change(app: App, { id, publicId }: Merchant, write: Change): Prom
   return after
 }
 
-const switchedOff = () =>
+const accountSwitchedOff = () =>
   domainRefusal('merchant_inactive', 'we have switched this account off: write to us, and we close it')
-const byOperator = () =>
+const closedByStaff = () =>
   new Refusal(403, 'forbidden', 'we are closing this account: write to us if it should stay open')

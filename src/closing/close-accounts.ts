@@ -1,32 +1,32 @@
-import { at as placed, service } from '../actors/actor.ts'
+import { actingFor as placed, serviceActor } from '../actors/actor.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { lockHeads } from '../ledger/book.ts'
-import { endClosing } from '../merchants/account-state.ts'
-import { type Merchant, merchantsById } from '../merchants/merchant.ts'
+import { setAccountClosed } from '../merchants/account-state.ts'
+import { findMerchantsById, type Merchant } from '../merchants/merchant.ts'
 import { lockMerchant } from '../merchants/set-merchant.ts'
 import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { isUniqueViolation } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { requestWithdrawal } from '../withdrawals/withdraw.ts'
 import { endAccess } from './end-access.ts'
-import { tellOfAccount } from './tell-of-account.ts'
+import { notifyAccountOwners } from './tell-of-account.ts'
 import {
-  beforeSending,
-  beforeWithdrawing,
-  type Left,
-  sendable,
-  sharesOf,
-  waitsOf,
-  whatIsLeft,
+  type AccountRemainder,
+  listClosingBlockers,
+  listSendingBlockers,
+  listSubaccountShares,
+  listWithdrawalBlockers,
+  readRemainder,
+  sendableAmount,
 } from './what-is-left.ts'
 
 // Includes closed accounts that received money afterwards (a correction, a movement that the operator finishes late), unless it is less
 // than the operator moves in one payout.
-const CLOSING = statement<{ id: number }>(
+const CLOSING_ACCOUNTS = statement<{ id: number }>(
   'accounts that close',
   `select m.id from merchants m where m.closing_at is not null and m.id > $1
      and (m.closed_at is null
@@ -34,47 +34,47 @@ const CLOSING = statement<{ id: number }>(
        or exists (select from subaccount_heads h where h.merchant_id = m.id and h.mode = 'live' and h.available >= $3))
    order by m.id limit $2`,
 )
-const CLOSED_AT_ONCE = 100
+const ACCOUNTS_PER_READ = 100
 // After this time, every decision taken before the closing began is committed.
-const SETTLES_MS = 60_000
-const MOST_SENT = 20
-const ACTOR = service('close-accounts')
+const COMMIT_GRACE_MS = 60_000
+const MAX_SHARES_PER_STEP = 20
+const ACTOR = serviceActor('close-accounts')
 
 /** Takes every closing account one step further: sends money, or closes an account with nothing left. Returns how many moved on. */
 export async function closeAccounts(app: App): Promise<number> {
   let done = 0
   for (let after = 0; ; ) {
-    const rows = await app.db.query(CLOSING, [after, CLOSED_AT_ONCE, app.config.railPayoutMin])
+    const rows = await app.db.query(CLOSING_ACCOUNTS, [after, ACCOUNTS_PER_READ, app.config.railPayoutMin])
     for (const { id } of rows) {
-      done += (await step(app, id).catch((error) => failed(app, id, error))) ? 1 : 0
+      done += (await advanceClosing(app, id).catch((error) => logUnexpected(app, id, error))) ? 1 : 0
       after = id
     }
-    if (rows.length < CLOSED_AT_ONCE) return done
+    if (rows.length < ACCOUNTS_PER_READ) return done
   }
 }
 
-function failed(app: App, merchantId: number, error: unknown): false {
+function logUnexpected(app: App, merchantId: number, error: unknown): false {
   // A pause, a limit or an unavailable operator is expected: the next run tries again.
-  if (!(error instanceof Refusal) && !isTaken(error))
+  if (!(error instanceof Refusal) && !isUniqueViolation(error))
     app.log.error({ err: error, merchant_id: merchantId }, 'an account could not be closed yet')
   return false
 }
 
-async function step(app: App, id: number): Promise<boolean> {
-  const merchant = await read(app, id)
+async function advanceClosing(app: App, id: number): Promise<boolean> {
+  const merchant = await readMerchant(app, id)
   const { closingAt } = merchant
-  if (closingAt === null || app.witness.earlierMs() - closingAt.getTime() < SETTLES_MS) return false
-  const remainder = await whatIsLeft(app, merchant)
-  if (beforeSending(app, merchant, remainder).length > 0) return false
-  const sent = (await sendShares(app, merchant)) || (await withdraw(app, merchant, remainder))
+  if (closingAt === null || app.witness.earlierMs() - closingAt.getTime() < COMMIT_GRACE_MS) return false
+  const remainder = await readRemainder(app, merchant)
+  if (listSendingBlockers(app, merchant, remainder).length > 0) return false
+  const sent = (await sendShares(app, merchant)) || (await withdrawBalance(app, merchant, remainder))
   if (sent) return true
-  return merchant.account === 'closing' && waitsOf(app, merchant, remainder).length === 0
-    ? close(app, merchant)
+  return merchant.account === 'closing' && listClosingBlockers(app, merchant, remainder).length === 0
+    ? finishClosing(app, merchant)
     : false
 }
 
-async function read(app: App, id: number): Promise<Merchant> {
-  const merchantCall = merchantsById([id])
+async function readMerchant(app: App, id: number): Promise<Merchant> {
+  const merchantCall = findMerchantsById([id])
   const [merchant] = await app.db.query(merchantCall.statement, merchantCall.values)
   assert(merchant, 'a merchant is never deleted')
   return merchant
@@ -82,10 +82,10 @@ async function read(app: App, id: number): Promise<Merchant> {
 
 /** Sends the money of subaccounts to their own numbers. */
 async function sendShares(app: App, merchant: Merchant): Promise<boolean> {
-  const due = (await sharesOf(app, merchant)).filter(({ reached }) => reached)
+  const due = (await listSubaccountShares(app, merchant)).filter(({ reached }) => reached)
   let sent = false
-  for (const { id: subaccountId, available, sent: before } of due.slice(0, MOST_SENT)) {
-    const amount = sendable(app, available, merchant.payoutLimit)
+  for (const { id: subaccountId, available, sent: before } of due.slice(0, MAX_SHARES_PER_STEP)) {
+    const amount = sendableAmount(app, available, merchant.payoutLimit)
     if (amount === 0) continue
     const holder = { merchantId: merchant.id, tag: merchant.tag, mode: 'live' as const, cell: app.cell }
     // Under this key only one of two processes sends. The count makes a later payment of the same amount another one.
@@ -97,9 +97,9 @@ async function sendShares(app: App, merchant: Merchant): Promise<boolean> {
 }
 
 /** Requests the account's balance as a withdrawal, which staff approve like any other. */
-async function withdraw(app: App, merchant: Merchant, remainder: Left): Promise<boolean> {
-  const amount = sendable(app, remainder.available)
-  if (amount === 0 || beforeWithdrawing(app, merchant, remainder).length > 0) return false
+async function withdrawBalance(app: App, merchant: Merchant, remainder: AccountRemainder): Promise<boolean> {
+  const amount = sendableAmount(app, remainder.available)
+  if (amount === 0 || listWithdrawalBlockers(app, merchant, remainder).length > 0) return false
   // Under this key only one of two processes requests it: for the other one the ledger's sequence has moved on.
   const key = `closing ${merchant.closingAt?.getTime()} ${remainder.seq}`
   await requestWithdrawal(app, ACTOR, { merchantId: merchant.id, amount, key, least: 1 })
@@ -110,27 +110,27 @@ async function withdraw(app: App, merchant: Merchant, remainder: Left): Promise<
  * Ends keys and sessions first; after a crash in between this runs again and finds none to end. Does nothing if the account was kept open,
  * or its closing was begun a second time, after `merchant` was read.
  */
-async function close(app: App, merchant: Merchant): Promise<boolean> {
+async function finishClosing(app: App, merchant: Merchant): Promise<boolean> {
   const { id: merchantId, publicId: subject } = merchant
   const isUnchanged = (current: Merchant) =>
     current.account === 'closing' && current.closingAt?.getTime() === merchant.closingAt?.getTime()
-  if (!isUnchanged(await read(app, merchantId))) return false
+  if (!isUnchanged(await readMerchant(app, merchantId))) return false
   await endAccess(app, merchant)
   crashPoint('account.access-ended')
   const closed = await app.db.transaction<boolean>(async (tx) => {
     await lockMerchant(tx, merchantId)
     const [[current], [head]] = await tx.send(
-      merchantsById([merchantId]),
+      findMerchantsById([merchantId]),
       lockHeads([{ merchantId, mode: 'live' }]),
     )
     assert(current && head, 'a merchant has a row and its heads')
-    const moved = head.pending > 0 || head.in_flight > 0 || sendable(app, head.available) > 0
+    const moved = head.pending > 0 || head.in_flight > 0 || sendableAmount(app, head.available) > 0
     if (!isUnchanged(current) || moved) return { value: false }
     const at = app.clock.now()
     const act = { actor: ACTOR, action: 'merchant.close', at, merchantId, subject } as const
     const row = auditRow({ ...act, after: { account: 'closed', left: head.available } })
-    return { value: true, last: [endClosing(merchantId, at), row] }
+    return { value: true, last: [setAccountClosed(merchantId, at), row] }
   })
-  if (closed) await tellOfAccount(app, merchant, 'account-closed')
+  if (closed) await notifyAccountOwners(app, merchant, 'account-closed')
   return closed
 }

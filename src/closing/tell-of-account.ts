@@ -1,20 +1,20 @@
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { ownersToTell } from '../merchants/tell-owners.ts'
+import { readMailOwners } from '../merchants/tell-owners.ts'
 
 /**
  * Mails the owners after the commit in the cell; mails have a database of their own. If the process dies in between, no mail is written,
  * and only the page says it.
  */
-export async function tellOfAccount(
+export async function notifyAccountOwners(
   app: App,
   { id, inactiveFor }: Merchant,
   template: 'account-closes' | 'account-closed',
 ): Promise<void> {
   const at = app.clock.now()
   const link = `${app.baseUrl}/dashboard/settings/close`
-  for (const { email, handle: business } of await ownersToTell(app, id)) {
+  for (const { email, handle: business } of await readMailOwners(app, id)) {
     const mail = addMail(app, {
       ...{ to: email, template, at },
       values: { business, says: inactiveFor ?? '', link },

@@ -1,18 +1,18 @@
-import type { OperatorRole } from '../actors/actor.ts'
+import type { StaffRole } from '../actors/actor.ts'
 import { runChecksOfAllCells } from '../alerts/run-checks.ts'
-import { inviteOperator, operatorWith, resetOperator } from '../people/operators/invite-operators.ts'
+import { getStaffByEmail, inviteStaff, resetStaff } from '../people/operators/invite-operators.ts'
 import { command } from './command.ts'
-import { type CommandInput, oneOf, optionalText, required } from './input.ts'
+import { type CommandInput, findText, parseChoice, requireText } from './input.ts'
 
-const ROLES: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
+const ROLES: readonly StaffRole[] = ['support', 'risk', 'finance', 'admin']
 
 const create = command({
   usage: 'admin create --email E [--role support|risk|finance|admin]',
   says: 'a link for somebody to become an operator of the console, an admin unless said; it works once, for one hour',
   async run(input) {
-    const email = required(input, 'email')
-    const role = oneOf('role', optionalText(input, 'role') ?? 'admin', ROLES)
-    return told(input, await inviteOperator(input.gateway, input.actor, { email, role }))
+    const email = requireText(input, 'email')
+    const role = parseChoice('role', findText(input, 'role') ?? 'admin', ROLES)
+    return announceLink(input, await inviteStaff(input.gateway, input.actor, { email, role }))
   },
 })
 
@@ -20,15 +20,15 @@ const reset = command({
   usage: 'admin reset-password --email E',
   says: 'a link for an operator to choose a new password and a new authenticator; it works once, for one hour',
   async run(input) {
-    const operator = await operatorWith(input.gateway, required(input, 'email'))
-    return told(input, await resetOperator(input.gateway, input.actor, operator))
+    const operator = await getStaffByEmail(input.gateway, requireText(input, 'email'))
+    return announceLink(input, await resetStaff(input.gateway, input.actor, operator))
   },
 })
 
 /**
  * Answers with the link, and raises the alert at once: the command works without the console and its admins, so a person must hear of it.
  */
-async function told({ gateway }: CommandInput, { link }: { link: string }) {
+async function announceLink({ gateway }: CommandInput, { link }: { link: string }) {
   await runChecksOfAllCells(gateway)
   return {
     json: { link },

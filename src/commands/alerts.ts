@@ -1,12 +1,12 @@
 import { confirmTestAlert, sendTestAlert } from '../alerts/test-alert.ts'
 import { command } from './command.ts'
-import { optionalText } from './input.ts'
+import { findText } from './input.ts'
 
 const testAlert = command({
   usage: 'alerts test [--code C]',
   says: 'send one alert by every way there is; with the code that stands in it, confirm that a person reads them',
   async run(input) {
-    const code = optionalText(input, 'code')
+    const code = findText(input, 'code')
     if (code === undefined) {
       await sendTestAlert(input.gateway)
       return {

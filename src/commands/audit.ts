@@ -1,37 +1,37 @@
-import type { Anchor } from '../actors/audit-chain.ts'
+import type { AuditAnchor } from '../actors/audit-chain.ts'
 import { askForAuditCheck, type ChainProof, listAuditChains } from '../alerts/check-audit.ts'
 import { command } from './command.ts'
-import { optionalText } from './input.ts'
+import { findText } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const verify = command({
+const verifyAudit = command({
   usage: 'audit verify [--anchor PLACE:NUMBER:HASH]',
   says: 'follow the chain of the audit from its first row; exit 1 names the first bad row. An anchor is one that the log said',
   async run(input) {
     const { gateway } = input
-    const anchor = readAnchor(optionalText(input, 'anchor'))
+    const anchor = parseAnchor(findText(input, 'anchor'))
     const chains = listAuditChains(gateway)
     if (anchor !== null && !chains.some(({ place }) => place === anchor.place))
       throw new WrongUsage(`--anchor must name one of ${chains.map(({ place }) => place).join(', ')}`)
     const proofs = await askForAuditCheck(gateway, input.actor, anchor)
     return {
-      json: { holds: proofs.every(({ broken }) => broken === null), places: proofs.map(shown) },
-      lines: proofs.map(line),
+      json: { holds: proofs.every(({ broken }) => broken === null), places: proofs.map(presentProof) },
+      lines: proofs.map(formatProof),
       exitCode: proofs.some(({ broken }) => broken !== null) ? 1 : 0,
     }
   },
 })
 
-export const auditCommands = [verify]
+export const auditCommands = [verifyAudit]
 
-const shown = ({ place, anchor, broken }: ChainProof) => ({ place, anchor, broken })
+const presentProof = ({ place, anchor, broken }: ChainProof) => ({ place, anchor, broken })
 
-const line = ({ place, anchor, broken }: ChainProof) =>
+const formatProof = ({ place, anchor, broken }: ChainProof) =>
   broken === null
     ? `${place}: every row is as it was sealed; anchor ${place}:${anchor.number}:${anchor.hash}`
     : `${place}: ${broken}`
 
-function readAnchor(text: string | undefined): (Anchor & { place: string }) | null {
+function parseAnchor(text: string | undefined): (AuditAnchor & { place: string }) | null {
   if (text === undefined) return null
   const [, place, number, hash] = /^([a-z0-9_]+):([1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
   if (place === undefined || number === undefined || hash === undefined)

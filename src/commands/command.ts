@@ -8,42 +8,42 @@ import { WrongUsage } from './wrong-usage.ts'
 export type CommandAnswer = { json: unknown; lines: readonly string[]; exitCode?: number }
 
 /** Answers with rows as JSON and as lines; `none` is the line where there are none. */
-export const rowsAnswer = <Row>(
+export const answerRows = <Row>(
   rows: readonly Row[],
-  { none, shown, lines }: { none: string; shown(row: Row): unknown; lines(row: Row): string | string[] },
-): CommandAnswer => ({ json: rows.map(shown), lines: rows.length === 0 ? [none] : rows.flatMap(lines) })
+  { none, present, lines }: { none: string; present(row: Row): unknown; lines(row: Row): string | string[] },
+): CommandAnswer => ({ json: rows.map(present), lines: rows.length === 0 ? [none] : rows.flatMap(lines) })
 
 /** Formats facts by name, a line each, with their values aligned. */
-export const factLines = (facts: Readonly<Record<string, unknown>>, width: number): string[] =>
+export const formatFacts = (facts: Readonly<Record<string, unknown>>, width: number): string[] =>
   Object.entries(facts).map(([name, value]) => `${name.padEnd(width)} ${value ?? '-'}`)
 
-type Option = { type: 'string' | 'boolean' }
+type CommandOption = { type: 'string' | 'boolean' }
 
-export type Command = {
+export type CommandSpec = {
   /** `merchants create`, as it is typed. */
   name: string
   usage: string
   says: string
   /** How many words follow the name, at least and at most. */
   words: { min: number; max: number }
-  options: Readonly<Record<string, Option>>
+  options: Readonly<Record<string, CommandOption>>
   run(input: CommandInput): Promise<CommandAnswer>
 }
 
-type Declared = Pick<Command, 'usage' | 'says' | 'run'> & {
+type CommandInputSpec = Pick<CommandSpec, 'usage' | 'says' | 'run'> & {
   /** Text options that the usage does not show. */
   unshown?: readonly string[]
 }
 
 // `sandbox set <m> [--hold realistic|none]`: the name, the words, the options.
-const USAGE = /^([a-z][a-z-]*(?: [a-z][a-z-]*)*)((?: <m>| \[[A-Z]+\])*)((?: \[?--.*)?)$/
+const USAGE_FORM = /^([a-z][a-z-]*(?: [a-z][a-z-]*)*)((?: <m>| \[[A-Z]+\])*)((?: \[?--.*)?)$/
 
 /**
  * Declares a command. Its input is read from its usage: after the name the words (`<m>`, or `[NAME]` where it is optional), then the
  * options, `--id I` with a text or `--verified` without.
  */
-export function command({ usage, says, unshown = [], run }: Declared): Command {
-  const parsed = USAGE.exec(usage)
+export function command({ usage, says, unshown = [], run }: CommandInputSpec): CommandSpec {
+  const parsed = USAGE_FORM.exec(usage)
   assert(parsed, `the usage of a command can be read: ${usage}`)
   const [, name = '', words = '', options = ''] = parsed
   const shownOptions = [...options.matchAll(/--([a-z-]+)( [^[-])?/g)]
@@ -64,10 +64,10 @@ const TEXT = { type: 'string' } as const
 const FLAG = { type: 'boolean' } as const
 
 /** Splits the arguments into the command they name, its words and its options. Throws WrongUsage. */
-export function readCommandLine(commands: readonly Command[], args: readonly string[]) {
-  const command = findCommand(commands, args)
+export function parseCommandLine(commands: readonly CommandSpec[], args: readonly string[]) {
+  const command = getCommand(commands, args)
   const rest = args.slice(command.name.split(' ').length)
-  const { values, positionals } = parse(command, rest)
+  const { values, positionals } = parseOptions(command, rest)
   const { min, max } = command.words
   if (positionals.length < min || positionals.length > max)
     throw new WrongUsage(`usage: gateway ${command.usage}`)
@@ -76,7 +76,7 @@ export function readCommandLine(commands: readonly Command[], args: readonly str
 }
 
 // Options that may have several lines.
-const WITH_LINES = new Set(['description', 'notes'])
+const MULTILINE_OPTIONS = new Set(['description', 'notes'])
 
 /**
  * Throws for control characters: names, notes and reasons are shown on terminals and pages, where they would take effect (contract.md
@@ -86,11 +86,11 @@ function refuseControls(words: readonly string[], values: Readonly<Record<string
   for (const word of words)
     if (hasForbiddenControl(word, false)) throw new WrongUsage(`${echo(word)} contains control characters`)
   for (const [name, value] of Object.entries(values))
-    if (typeof value === 'string' && hasForbiddenControl(value, WITH_LINES.has(name)))
+    if (typeof value === 'string' && hasForbiddenControl(value, MULTILINE_OPTIONS.has(name)))
       throw new WrongUsage(`--${name} contains control characters`)
 }
 
-function parse(command: Command, args: readonly string[]) {
+function parseOptions(command: CommandSpec, args: readonly string[]) {
   try {
     const options = { ...command.options, json: { type: 'boolean' as const } }
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
@@ -99,7 +99,7 @@ function parse(command: Command, args: readonly string[]) {
   }
 }
 
-function findCommand(commands: readonly Command[], args: readonly string[]): Command {
+function getCommand(commands: readonly CommandSpec[], args: readonly string[]): CommandSpec {
   const typed = args.filter((arg) => !arg.startsWith('-'))
   const command = commands.find(({ name }) => {
     const parts = name.split(' ')
@@ -107,12 +107,12 @@ function findCommand(commands: readonly Command[], args: readonly string[]): Com
   })
   if (command) return command
   throw new WrongUsage(
-    `there is no command ${echo(typed.slice(0, 2).join(' ')) || '(none given)'}\n\n${overview(commands)}`,
+    `there is no command ${echo(typed.slice(0, 2).join(' ')) || '(none given)'}\n\n${formatOverview(commands)}`,
   )
 }
 
 /** The list of all commands with their descriptions. */
-export function overview(commands: readonly Command[]): string {
+export function formatOverview(commands: readonly CommandSpec[]): string {
   return [
     'usage: gateway <command> [--json]',
     ...commands.map(({ usage, says }) => `\n  ${usage}\n      ${says}`),

@@ -1,37 +1,37 @@
-import { service } from '../actors/actor.ts'
+import { serviceActor } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import { createMerchant } from '../merchants/create-merchant.ts'
-import { allMerchants } from '../merchants/merchant.ts'
+import { findAllMerchants } from '../merchants/merchant.ts'
 import { makeOwner } from '../people/make-owner.ts'
 import { randomText } from '../platform/ids.ts'
 
-const EMAIL = 'demo@shop.invalid'
+const DEMO_EMAIL = 'demo@shop.invalid'
 // Without letters and digits that look alike.
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
-const newPassword = () => Array.from({ length: 4 }, () => randomText(ALPHABET, 4)).join('-')
+const PASSWORD_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+const newPassword = () => Array.from({ length: 4 }, () => randomText(PASSWORD_ALPHABET, 4)).join('-')
 
 /**
  * Creates a demo merchant on the first start of an empty embedded database. Returns lines with a sign-in, its test key and a request to
  * paste; none on later starts.
  */
 export async function makeDemoMerchant(gateway: Gateway, baseUrl: string): Promise<string[]> {
-  const listing = allMerchants()
+  const listing = findAllMerchants()
   const merchants = await Promise.all(
     gateway.cells.map((app) => app.db.query(listing.statement, listing.values)),
   )
   if (merchants.flat().length > 0) return []
-  const actor = service('demo merchant')
+  const actor = serviceActor('demo merchant')
   const demo = await createMerchant(gateway, actor, {
     name: 'Demo Shop',
-    email: EMAIL,
+    email: DEMO_EMAIL,
     handle: 'demo',
     commandKey: 'demo merchant',
   })
   const password = newPassword()
-  await makeOwner(gateway, actor, { merchant: demo.id, email: EMAIL, name: 'Demo Owner', password })
+  await makeOwner(gateway, actor, { merchant: demo.id, email: DEMO_EMAIL, name: 'Demo Owner', password })
   return [
     '',
-    `Dashboard: ${baseUrl}/dashboard  (sign in as ${EMAIL} with ${password})`,
+    `Dashboard: ${baseUrl}/dashboard  (sign in as ${DEMO_EMAIL} with ${password})`,
     '',
     'Its webhooks are signed with a secret: on the dashboard under Developers, Webhooks, Show the secret; or make a new',
     'one with `npm run -s gateway -- webhooks rotate-secret demo`.',

@@ -1,15 +1,15 @@
 import { answerDispute } from '../disputes/answer-dispute.ts'
 import { closeDispute, listDisputes } from '../disputes/close-dispute.ts'
 import type { Dispute } from '../disputes/dispute.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { command, rowsAnswer } from './command.ts'
-import { merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
+import { answerRows, command } from './command.ts'
+import { findText, getCommandMerchant, getMerchantAndId, parseChoice, requireText } from './input.ts'
 
 // A list on a terminal is complete.
-const EVERY = 1_000_000
+const NO_LIMIT = 1_000_000
 
-const shown = (dispute: Dispute) => ({
+const presentDispute = (dispute: Dispute) => ({
   id: dispute.id,
   mode: dispute.mode,
   charge_id: dispute.chargeId,
@@ -24,7 +24,7 @@ const shown = (dispute: Dispute) => ({
 /** Makes raw input safe for a terminal: one line, without characters that move the cursor or change the reading direction. */
 const onOneLine = (typed: string) => typed.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 
-function linesOf(dispute: Dispute): string[] {
+function formatDispute(dispute: Dispute): string[] {
   const { id, mode, chargeId, reason, openedAt, respondBy, closedAt, details, contact } = dispute
   const state =
     closedAt === null ? `answer by ${respondBy.toISOString()}` : `closed ${closedAt.toISOString()}`
@@ -39,13 +39,17 @@ const list = command({
   usage: 'disputes list <m> [--mode test|live] [--open]',
   says: 'problems that customers reported about their payments, newest first',
   async run(input) {
-    const modeText = optionalText(input, 'mode')
-    const mode = modeText === undefined ? null : oneOf('mode', modeText, ['test', 'live'])
-    const { app, merchant } = await ofMerchant(input)
+    const modeText = findText(input, 'mode')
+    const mode = modeText === undefined ? null : parseChoice('mode', modeText, ['test', 'live'])
+    const { app, merchant } = await getCommandMerchant(input)
     const disputes = await listDisputes(app, merchant.id, {
-      ...{ mode, state: input.options.open === true ? 'unclosed' : null, most: EVERY },
+      ...{ mode, state: input.options.open === true ? 'unclosed' : null, limit: NO_LIMIT },
     })
-    return rowsAnswer(disputes, { none: 'nothing was reported', shown, lines: linesOf })
+    return answerRows(disputes, {
+      none: 'nothing was reported',
+      present: presentDispute,
+      lines: formatDispute,
+    })
   },
 })
 
@@ -53,10 +57,10 @@ const close = command({
   usage: 'disputes close <m> --dispute D',
   says: 'it was settled with the customer; a closed one never changes',
   async run(input) {
-    const { app, merchant, id } = await merchantAndId(input, 'dispute')
-    if (tagOf('dsp_', id) !== merchant.tag) throw notFound('dispute')
+    const { app, merchant, id } = await getMerchantAndId(input, 'dispute')
+    if (parseTag('dsp_', id) !== merchant.tag) throw notFound('dispute')
     const { dispute } = await closeDispute(app, input.actor, { merchantId: merchant.id, id })
-    return { json: shown(dispute), lines: [`${id} is closed`] }
+    return { json: presentDispute(dispute), lines: [`${id} is closed`] }
   },
 })
 
@@ -65,10 +69,10 @@ const answer = command({
   says: 'tell the customer something: on the page of the report, and by mail where an address was left',
   unshown: ['text'],
   async run(input) {
-    const says = required(input, 'text')
-    const key = optionalText(input, 'key')
-    const { merchant, app, id } = await merchantAndId(input, 'dispute')
-    if (tagOf('dsp_', id) !== merchant.tag) throw notFound('dispute')
+    const says = requireText(input, 'text')
+    const key = findText(input, 'key')
+    const { merchant, app, id } = await getMerchantAndId(input, 'dispute')
+    if (parseTag('dsp_', id) !== merchant.tag) throw notFound('dispute')
     const once = key === undefined ? {} : { once: `command ${key}` }
     const made = await answerDispute(app, input.actor, { merchant, id, says, ...once })
     const json = { id: made.id, dispute: id, says: made.says, said_at: made.saidAt.toISOString() }

@@ -1,41 +1,46 @@
 import { listAlertRecipients } from '../alerts/send-message.ts'
 import { isAlertAddressConfirmed } from '../alerts/test-alert.ts'
 import type { Gateway } from '../app.ts'
-import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
+import { findGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Config } from '../settings/config.ts'
-import { choiceWarnings, contractWarnings, emulatorFaults, lostContracts } from './examine-contracts.ts'
-import { columnsBehind } from './secrets.ts'
+import {
+  findChoiceWarnings,
+  findEmulatorFaults,
+  findInstallationWarnings,
+  findLostInstallations,
+} from './examine-contracts.ts'
+import { findColumnsBehind } from './secrets.ts'
 
 /** A problem of this deployment. */
 type DoctorFinding = { level: 'refused' | 'warning'; says: string }
 
-const SETTINGS = statement<{ name: string; value: string }>(
+const SERVER_SETTINGS = statement<{ name: string; value: string }>(
   'server settings',
   `select name, setting as value from pg_settings where name = any($1::text[])`,
 )
 // A unix socket has no address, and loopback traffic stays on the machine.
-const WIRE = statement<{ open: boolean }>(
+const SERVER_WIRE = statement<{ open: boolean }>(
   'wire to the server',
   `select not ssl and coalesce(not (inet_server_addr() <<= inet '127.0.0.0/8' or inet_server_addr() = inet '::1'), false) as open
    from pg_stat_ssl where pid = pg_backend_pid()`,
 )
-const ROOM = statement<{ connections: number }>(
+const CONNECTION_ROOM = statement<{ connections: number }>(
   'room for connections',
   `select (select setting::int from pg_settings where name = 'max_connections')
      - (select setting::int from pg_settings where name = 'superuser_reserved_connections') as connections`,
 )
-const ADMIN = statement(
+const ANY_ADMIN = statement(
   'any admin',
   `select 1 from people where realm = 'operator' and operator_role = 'admin' and closed_at is null limit 1`,
 )
-const DEMO = statement('demo merchant', `select 1 from merchants where handle = 'demo' and active`)
+const ACTIVE_DEMO = statement('demo merchant', `select 1 from merchants where handle = 'demo' and active`)
 
-const MOST_OF_CONNECTIONS = 0.8
+const MAX_CONNECTION_SHARE = 0.8
 const SPEC_DELAYS = '0,60,300,1800,7200,21600,43200,86400'
 
 /** Examines settings and server (reliability.md 8.4). Outside production every line is a warning. */
-export async function examine({
+export async function examineInstallation({
   config,
   gateway,
 }: {
@@ -44,18 +49,18 @@ export async function examine({
 }): Promise<DoctorFinding[]> {
   const level = config.production ? 'refused' : 'warning'
   const sentences = [
-    ...settingsFaults(config),
-    ...emulatorFaults(config),
-    ...(await serverFaults(gateway)),
-    ...(await alertFaults(gateway)),
+    ...findSettingsFaults(config),
+    ...findEmulatorFaults(config),
+    ...(await findServerFaults(gateway)),
+    ...(await findAlertFaults(gateway)),
   ]
-  const behind = await columnsBehind(gateway)
-  const lost = await lostContracts(config, gateway)
-  const admins = await gateway.directory.query(ADMIN)
+  const behind = await findColumnsBehind(gateway)
+  const lost = await findLostInstallations(config, gateway)
+  const admins = await gateway.directory.query(ANY_ADMIN)
   const warnings = [
-    ...(await alertWarnings(gateway)),
-    ...contractWarnings(config),
-    ...(await choiceWarnings(gateway)),
+    ...(await findAlertWarnings(gateway)),
+    ...findInstallationWarnings(config),
+    ...(await findChoiceWarnings(gateway)),
     ...(admins.length === 0
       ? ['the console has no admin: make one with "gateway admin create --email E"']
       : []),
@@ -80,7 +85,7 @@ export async function examine({
   ]
 }
 
-function settingsFaults(config: Config): string[] {
+function findSettingsFaults(config: Config): string[] {
   const rules: [boolean, string][] = [
     [
       config.masterKey === null,
@@ -108,36 +113,36 @@ function settingsFaults(config: Config): string[] {
   return rules.filter(([broken]) => broken).map(([, says]) => says)
 }
 
-async function serverFaults(gateway: Gateway): Promise<string[]> {
+async function findServerFaults(gateway: Gateway): Promise<string[]> {
   const faults: string[] = []
   const expected = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', server_encoding: 'UTF8' }
-  for (const { name, value } of await gateway.directory.query(SETTINGS, [Object.keys(expected)])) {
+  for (const { name, value } of await gateway.directory.query(SERVER_SETTINGS, [Object.keys(expected)])) {
     const good = expected[name as keyof typeof expected]
     if (value !== good) faults.push(`the database has ${name} = ${value}; it must be ${good}`)
   }
-  await gateway.witness.look()
+  await gateway.witness.askServer()
   const doubt = gateway.witness.doubt()
   if (doubt !== null) faults.push(doubt)
   const schemas = ['directory', ...gateway.cells.map(({ cell }) => cell)]
-  faults.push(...(await ledgerGuardFaults(gateway.directory, schemas)))
-  faults.push(...(await connectionFaults(gateway)))
-  const active = await Promise.all(gateway.cells.map((app) => app.db.query(DEMO)))
+  faults.push(...(await findGuardFaults(gateway.directory, schemas)))
+  faults.push(...(await findConnectionFaults(gateway)))
+  const active = await Promise.all(gateway.cells.map((app) => app.db.query(ACTIVE_DEMO)))
   if (active.some((rows) => rows.length > 0))
     faults.push('the demo merchant is active; deactivate it: gateway merchants set demo --active false')
   return faults
 }
 
-async function connectionFaults(gateway: Gateway): Promise<string[]> {
+async function findConnectionFaults(gateway: Gateway): Promise<string[]> {
   const faults: string[] = []
-  const [wire] = await gateway.directory.query(WIRE)
+  const [wire] = await gateway.directory.query(SERVER_WIRE)
   if (wire?.open)
     faults.push(
       'DATABASE_URL reaches the database over a network without TLS: add ?sslmode=verify-full, or use a unix socket',
     )
-  const [room] = await gateway.directory.query(ROOM)
+  const [room] = await gateway.directory.query(CONNECTION_ROOM)
   const databases = [gateway.directory, ...gateway.cells.map(({ db }) => db)]
-  const opened = databases.reduce((sum, { mostConnections }) => sum + mostConnections, 0)
-  const limit = Math.floor((room?.connections ?? 0) * MOST_OF_CONNECTIONS)
+  const opened = databases.reduce((sum, { maxConnections }) => sum + maxConnections, 0)
+  const limit = Math.floor((room?.connections ?? 0) * MAX_CONNECTION_SHARE)
   if (room && opened > limit)
     faults.push(
       `this process may open ${opened} connections, and the database has room for ${room.connections}: at most ${limit} are to be used, over all processes (raise max_connections)`,
@@ -145,7 +150,7 @@ async function connectionFaults(gateway: Gateway): Promise<string[]> {
   return faults
 }
 
-async function alertFaults(gateway: Gateway): Promise<string[]> {
+async function findAlertFaults(gateway: Gateway): Promise<string[]> {
   const { alertWebhook } = gateway.config
   const mailed = await listAlertRecipients(gateway)
   if (alertWebhook === null && mailed.length === 0)
@@ -157,7 +162,7 @@ async function alertFaults(gateway: Gateway): Promise<string[]> {
 }
 
 /** Finds what makes alerts less certain to arrive. */
-async function alertWarnings(gateway: Gateway): Promise<string[]> {
+async function findAlertWarnings(gateway: Gateway): Promise<string[]> {
   const { alertWebhook, alertMail, mailUrl, heartbeatUrl } = gateway.config
   const mailed = await listAlertRecipients(gateway)
   return [

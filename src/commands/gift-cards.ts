@@ -1,33 +1,33 @@
-import { at } from '../actors/actor.ts'
+import { actingFor } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listCards } from '../gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../gift-cards/gift-card.ts'
-import { issueCards, MOST_CARDS, readLastDay } from '../gift-cards/issue-cards.ts'
+import { issueCards, MAX_CARDS_PER_ISSUE, parseLastDay } from '../gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../gift-cards/switch-card.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { presentRefund } from '../refunds/present-refund.ts'
 import { refundCharge } from '../refunds/refund-charge.ts'
-import { type Command, command } from './command.ts'
+import { type CommandSpec, command } from './command.ts'
 import {
   type CommandInput,
-  keyOf,
-  merchantAndId,
-  ofMerchant,
-  optionalText,
-  required,
-  wholeNumber,
+  findText,
+  getCommandMerchant,
+  getMerchantAndId,
+  parseKey,
+  parseWholeNumber,
+  requireText,
 } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const READ_AT_ONCE = 1000
-const LONGEST_KEY = 255
+const CARDS_PER_PAGE = 1000
+const MAX_KEY_LENGTH = 255
 
 const issue = command({
   usage: 'gift-cards issue <m> --value N [--quantity Q] [--expires YYYY-MM-DD] [--notes T] [--key K]',
   says: 'make gift cards; prints their codes once',
   async run(input) {
-    const order = readIssue(input)
-    const { app, merchant } = await ofMerchant(input)
+    const order = parseIssue(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const { cards } = await issueCards(app, input.actor, { issuer: merchant, ...order })
     return {
       json: { cards },
@@ -39,47 +39,54 @@ const issue = command({
   },
 })
 
-function readIssue(input: CommandInput) {
-  const value = wholeNumber('value', required(input, 'value'), { low: 1, high: Number.MAX_SAFE_INTEGER })
-  const quantity = wholeNumber('quantity', optionalText(input, 'quantity') ?? '1', {
+function parseIssue(input: CommandInput) {
+  const value = parseWholeNumber('value', requireText(input, 'value'), {
     low: 1,
-    high: MOST_CARDS,
+    high: Number.MAX_SAFE_INTEGER,
   })
-  const expires = optionalText(input, 'expires') ?? null
-  if (expires !== null && readLastDay(expires) === null)
+  const quantity = parseWholeNumber('quantity', findText(input, 'quantity') ?? '1', {
+    low: 1,
+    high: MAX_CARDS_PER_ISSUE,
+  })
+  const expires = findText(input, 'expires') ?? null
+  if (expires !== null && parseLastDay(expires) === null)
     throw new WrongUsage('--expires must be a day, YYYY-MM-DD')
-  const commandKey = keyOf(input, LONGEST_KEY)
-  return { value, quantity, expires, notes: optionalText(input, 'notes') || null, commandKey }
+  const commandKey = parseKey(input, MAX_KEY_LENGTH)
+  return { value, quantity, expires, notes: findText(input, 'notes') || null, commandKey }
 }
 
 const list = command({
   usage: 'gift-cards list <m>',
   says: 'all gift cards of a merchant, newest first, without their codes',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    const cards = (await allCards(app, merchant.id)).map((card) => shown(app, card))
-    return { json: cards, lines: cards.map(line) }
+    const { app, merchant } = await getCommandMerchant(input)
+    const cards = (await readAllCards(app, merchant.id)).map((card) => presentCard(app, card))
+    return { json: cards, lines: cards.map(formatCard) }
   },
 })
 
-async function allCards(app: App, merchantId: number): Promise<GiftCard[]> {
+async function readAllCards(app: App, merchantId: number): Promise<GiftCard[]> {
   const cards: GiftCard[] = []
   for (;;) {
-    const page = await listCards(app, merchantId, { after: cards.at(-1) ?? null, limit: READ_AT_ONCE })
+    const page = await listCards(app, merchantId, { after: cards.at(-1) ?? null, limit: CARDS_PER_PAGE })
     cards.push(...page)
-    if (page.length < READ_AT_ONCE) return cards
+    if (page.length < CARDS_PER_PAGE) return cards
   }
 }
 
-const switching = (verb: 'deactivate' | 'activate', says: string, change: typeof deactivateCard): Command =>
+const switchCommand = (
+  verb: 'deactivate' | 'activate',
+  says: string,
+  change: typeof deactivateCard,
+): CommandSpec =>
   command({
     usage: `gift-cards ${verb} <m> --card ID`,
     says,
     async run(input) {
-      const { app, merchant } = await ofMerchant(input)
-      const target = { owner: merchant, cardId: required(input, 'card') }
-      const card = shown(app, await change(app, input.actor, target))
-      return { json: card, lines: [line(card)] }
+      const { app, merchant } = await getCommandMerchant(input)
+      const target = { owner: merchant, cardId: requireText(input, 'card') }
+      const card = presentCard(app, await change(app, input.actor, target))
+      return { json: card, lines: [formatCard(card)] }
     },
   })
 
@@ -87,17 +94,17 @@ const restore = command({
   usage: 'gift-cards restore <m> --charge T',
   says: 'give a card back what it has paid of a charge that it paid in full; the charge is refunded',
   async run(input) {
-    const { app, merchant, id: chargeId } = await merchantAndId(input, 'charge')
+    const { app, merchant, id: chargeId } = await getMerchantAndId(input, 'charge')
     // Gift cards are live only.
     const account = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
-    const caller = at(input.actor, account)
+    const caller = actingFor(input.actor, account)
     const json = presentRefund(await refundCharge(app, caller, { chargeId, onlyToCard: true }))
     return { json, lines: [`${chargeId} is refunded: ${json.gift_card_restored} are back on its gift card`] }
   },
 })
 
 /** A card as lists show it: enough to recognise it, not enough to use it. */
-const shown = (app: App, card: GiftCard) => ({
+const presentCard = (app: App, card: GiftCard) => ({
   id: card.id,
   last_four: card.last4,
   value: card.value,
@@ -109,7 +116,7 @@ const shown = (app: App, card: GiftCard) => ({
   created_at: card.createdAt.toISOString(),
 })
 
-function line(card: ReturnType<typeof shown>): string {
+function formatCard(card: ReturnType<typeof presentCard>): string {
   const reserved = card.reserved === 0 ? '' : `, ${card.reserved} reserved`
   const facts = `${card.remaining} of ${card.value}${reserved}, until ${lastDay(card.expires_at)}`
   return `${card.id}  ...${card.last_four}  ${card.state}  ${facts}${card.notes === null ? '' : `  ${card.notes.replace(/\s+/g, ' ')}`}`
@@ -121,7 +128,11 @@ const lastDay = (expiresAt: string) => kampalaIso(new Date(Date.parse(expiresAt)
 export const giftCardCommands = [
   issue,
   list,
-  switching('deactivate', 'let a card pay nothing more; payments under way still complete', deactivateCard),
+  switchCommand(
+    'deactivate',
+    'let a card pay nothing more; payments under way still complete',
+    deactivateCard,
+  ),
   restore,
-  switching('activate', 'undo a deactivation', activateCard),
+  switchCommand('activate', 'undo a deactivation', activateCard),
 ]

@@ -1,43 +1,50 @@
 import { createKey, listKeys, revokeKey, rotateKey } from '../merchants/api-keys.ts'
 import { command } from './command.ts'
-import { type CommandInput, merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
+import {
+  type CommandInput,
+  findText,
+  getCommandMerchant,
+  getMerchantAndId,
+  parseChoice,
+  requireText,
+} from './input.ts'
 
 const KEY_KINDS = ['test', 'live', 'test_collections', 'live_collections'] as const
-const KIND = '--kind test|live|test_collections|live_collections'
+const KIND_OPTION = '--kind test|live|test_collections|live_collections'
 
 const rotate = command({
-  usage: `keys rotate <m> ${KIND} [--key K]`,
+  usage: `keys rotate <m> ${KIND_OPTION} [--key K]`,
   says: 'a new key of a kind; all older ones of the kind die at once',
   async run(input) {
-    const { app, target, kind } = await readWanted(input)
+    const { app, target, kind } = await parseKeyTarget(input)
     const key = await rotateKey(app, input.actor, target)
     return { json: { kind, key }, lines: [`${kind}  ${key}`] }
   },
 })
 
 const create = command({
-  usage: `keys create <m> ${KIND} [--name N] [--key K]`,
+  usage: `keys create <m> ${KIND_OPTION} [--name N] [--key K]`,
   says: 'a second key of a kind, for a change without a gap; printed once',
   async run(input) {
-    const { app, target, kind } = await readWanted(input)
-    const name = optionalText(input, 'name') ?? null
+    const { app, target, kind } = await parseKeyTarget(input)
+    const name = findText(input, 'name') ?? null
     const made = await createKey(app, input.actor, { ...target, name })
     return { json: { id: made.id, kind, key: made.key }, lines: [`${made.id}  ${kind}  ${made.key}`] }
   },
 })
 
 /** The holder and the kind of the key. */
-async function readWanted(input: CommandInput) {
-  const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
-  const { app, merchant } = await ofMerchant(input)
-  return { app, kind, target: { holder: merchant, kind, commandKey: optionalText(input, 'key') } }
+async function parseKeyTarget(input: CommandInput) {
+  const kind = parseChoice('kind', requireText(input, 'kind'), KEY_KINDS)
+  const { app, merchant } = await getCommandMerchant(input)
+  return { app, kind, target: { holder: merchant, kind, commandKey: findText(input, 'key') } }
 }
 
 const list = command({
   usage: 'keys list <m>',
   says: 'keys of a merchant with their last four characters, never whole',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const keys = (await listKeys(app, merchant)).map(
       ({ id, kind, last4, createdAt, revokedAt, ...more }) => ({
         id,
@@ -64,7 +71,7 @@ const revoke = command({
   usage: 'keys revoke <m> --id I',
   says: 'this key dies at once',
   async run(input) {
-    const { app, merchant, id } = await merchantAndId(input, 'id')
+    const { app, merchant, id } = await getMerchantAndId(input, 'id')
     await revokeKey(app, input.actor, { holder: merchant, id })
     return { json: { id, revoked: true }, lines: [`${id} is revoked`] }
   },

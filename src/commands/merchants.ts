@@ -1,24 +1,31 @@
-import { closeAccount, keepAccount } from '../closing/close-account.ts'
+import { closeAccount, keepAccountOpen } from '../closing/close-account.ts'
 import { createMerchant } from '../merchants/create-merchant.ts'
-import { allMerchants, type Merchant } from '../merchants/merchant.ts'
-import { findMerchant, type MerchantChange } from '../merchants/set-merchant.ts'
-import { type GrantedRates, MOST_A_MINUTE, RATE_NAMES } from '../rate-limits/rates.ts'
+import { findAllMerchants, type Merchant } from '../merchants/merchant.ts'
+import { getMerchantNamed, type MerchantChange } from '../merchants/set-merchant.ts'
+import { type GrantedRates, MAX_PER_MINUTE, RATE_NAMES } from '../rate-limits/rates.ts'
 import { setMerchantAndVerification } from '../verification/decide-application.ts'
-import { type CommandAnswer, command, factLines } from './command.ts'
-import { type CommandInput, ofMerchant, oneOf, optionalText, required, wholeNumber } from './input.ts'
+import { type CommandAnswer, command, formatFacts } from './command.ts'
+import {
+  type CommandInput,
+  findText,
+  getCommandMerchant,
+  parseChoice,
+  parseWholeNumber,
+  requireText,
+} from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const LARGEST = Number.MAX_SAFE_INTEGER
+const MAX_LIMIT = Number.MAX_SAFE_INTEGER
 
 const create = command({
   usage: 'merchants create --name N --email E [--handle H] [--verified] [--vending] [--key K]',
   says: 'make a merchant; prints its keys and webhook secret once',
   async run(input) {
-    const handle = optionalText(input, 'handle')
-    const key = optionalText(input, 'key')
+    const handle = findText(input, 'handle')
+    const key = findText(input, 'key')
     const made = await createMerchant(input.gateway, input.actor, {
-      name: required(input, 'name'),
-      email: required(input, 'email'),
+      name: requireText(input, 'name'),
+      email: requireText(input, 'email'),
       ...(handle === undefined ? {} : { handle }),
       verified: input.options.verified === true,
       vending: input.options.vending === true,
@@ -40,12 +47,12 @@ const list = command({
   usage: 'merchants list',
   says: 'all merchants, a line each',
   async run({ gateway }) {
-    const listing = allMerchants()
+    const listing = findAllMerchants()
     const merchants = (
       await Promise.all(gateway.cells.map((app) => app.db.query(listing.statement, listing.values)))
     ).flat()
     return {
-      json: merchants.map(facts),
+      json: merchants.map(presentFacts),
       lines: merchants.map(
         (merchant) =>
           `${merchant.publicId}  ${merchant.handle}  ${merchant.kycStatus}  ${merchant.active ? 'active' : 'inactive'}  ${merchant.name}`,
@@ -58,8 +65,8 @@ const show = command({
   usage: 'merchants show <m>',
   says: 'facts of one merchant, never secrets',
   async run({ gateway, words }) {
-    const { merchant } = await findMerchant(gateway, words[0] ?? '')
-    return answerWith(merchant)
+    const { merchant } = await getMerchantNamed(gateway, words[0] ?? '')
+    return answerMerchant(merchant)
   },
 })
 
@@ -68,11 +75,11 @@ const set = command({
     'merchants set <m> [--kyc pending|verified|rejected] [--active true|false] [--vending true|false] [--auto-refund-on-jam off|test|live|both] [--instant-settlement true|false] [--webhook-url URL|none] [--charge-limit N|none] [--payout-limit N|none] [--rate-limits NAME=N|none,...]',
   says: 'change facts of a merchant',
   async run(input) {
-    const change = readChange(input)
+    const change = parseChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const changed = await setMerchantAndVerification(app, input.actor, { merchant, change })
-    return answerWith(changed)
+    return answerMerchant(changed)
   },
 })
 
@@ -81,9 +88,9 @@ const close = command({
   says: 'close the account: it takes no more money, what it holds is paid out, then keys and sessions end; --says: what its owners are told',
   unshown: ['says'],
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    const says = optionalText(input, 'says') ?? null
-    return answerWith(await closeAccount(app, input.actor, { merchant, says }))
+    const { app, merchant } = await getCommandMerchant(input)
+    const says = findText(input, 'says') ?? null
+    return answerMerchant(await closeAccount(app, input.actor, { merchant, says }))
   },
 })
 
@@ -91,68 +98,68 @@ const keep = command({
   usage: 'merchants keep <m>',
   says: 'keep an account open that is being closed',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    return answerWith(await keepAccount(app, input.actor, merchant))
+    const { app, merchant } = await getCommandMerchant(input)
+    return answerMerchant(await keepAccountOpen(app, input.actor, merchant))
   },
 })
 
 export const merchantCommands = [create, list, show, set, close, keep]
 
-function readChange(input: CommandInput): MerchantChange {
-  const option = (name: string) => optionalText(input, name)
+function parseChange(input: CommandInput): MerchantChange {
+  const option = (name: string) => findText(input, name)
   const truth = (name: string) => {
     const value = option(name)
-    return value === undefined ? undefined : oneOf(name, value, ['true', 'false']) === 'true'
+    return value === undefined ? undefined : parseChoice(name, value, ['true', 'false']) === 'true'
   }
   const limit = (name: string) => {
     const value = option(name)
     if (value === undefined) return undefined
-    return value === 'none' ? null : wholeNumber(name, value, { low: 1, high: LARGEST })
+    return value === 'none' ? null : parseWholeNumber(name, value, { low: 1, high: MAX_LIMIT })
   }
   const kyc = option('kyc')
   const jam = option('auto-refund-on-jam')
   const url = option('webhook-url')
   const change: Record<string, unknown> = {
-    kycStatus: kyc === undefined ? undefined : oneOf('kyc', kyc, ['pending', 'verified', 'rejected']),
+    kycStatus: kyc === undefined ? undefined : parseChoice('kyc', kyc, ['pending', 'verified', 'rejected']),
     active: truth('active'),
     vendingEnabled: truth('vending'),
     autoRefundOnJam:
-      jam === undefined ? undefined : oneOf('auto-refund-on-jam', jam, ['off', 'test', 'live', 'both']),
+      jam === undefined ? undefined : parseChoice('auto-refund-on-jam', jam, ['off', 'test', 'live', 'both']),
     instantSettlement: truth('instant-settlement'),
     webhookUrl: url === 'none' ? null : url,
     chargeLimit: limit('charge-limit'),
     payoutLimit: limit('payout-limit'),
-    rateLimits: rateLimitsIn(option('rate-limits')),
+    rateLimits: parseRateLimits(option('rate-limits')),
   }
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }
 
 /** Parses `charges=600,reads=none`: the requests a minute, or the settings' own number for none. */
-function rateLimitsIn(text: string | undefined): MerchantChange['rateLimits'] {
+function parseRateLimits(text: string | undefined): MerchantChange['rateLimits'] {
   if (text === undefined) return undefined
   const pairs = text.split(',').map((pair): [string, number | null] => {
     const [name = '', value = ''] = pair.split('=').map((part) => part.trim())
-    const rate = oneOf('rate-limits', name, RATE_NAMES)
+    const rate = parseChoice('rate-limits', name, RATE_NAMES)
     if (value === 'none') return [rate, null]
-    return [rate, wholeNumber(`rate-limits ${rate}`, value, { low: 1, high: MOST_A_MINUTE })]
+    return [rate, parseWholeNumber(`rate-limits ${rate}`, value, { low: 1, high: MAX_PER_MINUTE })]
   })
   return Object.fromEntries(pairs)
 }
 
-function answerWith(merchant: Merchant): CommandAnswer {
-  const json = facts(merchant)
+function answerMerchant(merchant: Merchant): CommandAnswer {
+  const json = presentFacts(merchant)
   return {
     json,
-    lines: factLines({ ...json, rate_limits: rateText(merchant.rateLimits) }, 22),
+    lines: formatFacts({ ...json, rate_limits: formatRates(merchant.rateLimits) }, 22),
   }
 }
 
-const rateText = (granted: GrantedRates) =>
+const formatRates = (granted: GrantedRates) =>
   Object.entries(granted)
     .map(([name, aMinute]) => `${name}=${aMinute}`)
     .join(',') || null
 
-const facts = (merchant: Merchant) => ({
+const presentFacts = (merchant: Merchant) => ({
   id: merchant.publicId,
   handle: merchant.handle,
   name: merchant.name,

@@ -1,11 +1,18 @@
 import { runChecksOfAllCells } from '../alerts/run-checks.ts'
 import { moveSandboxClock } from '../charges/move-sandbox-clock.ts'
 import { readBalance } from '../ledger/balances.ts'
-import { addTestFunds, MOST_TEST_FUNDS } from '../ledger/test-funds.ts'
+import { addTestFunds, MAX_TEST_FUNDS } from '../ledger/test-funds.ts'
 import { freezeAccount, freezePlatform } from '../merchants/payout-freeze.ts'
-import { findMerchant, setMerchant } from '../merchants/set-merchant.ts'
-import { command, factLines } from './command.ts'
-import { type CommandInput, ofMerchant, oneOf, optionalText, required, wholeNumber } from './input.ts'
+import { getMerchantNamed, setMerchant } from '../merchants/set-merchant.ts'
+import { command, formatFacts } from './command.ts'
+import {
+  type CommandInput,
+  findText,
+  getCommandMerchant,
+  parseChoice,
+  parseWholeNumber,
+  requireText,
+} from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
 const PAYOUT_REASONS = [
@@ -21,10 +28,10 @@ const fundsAdd = command({
   usage: 'funds add <m> --amount N [--key K]',
   says: 'test money to test available',
   async run(input) {
-    const amount = wholeNumber('amount', required(input, 'amount'), { low: 1, high: MOST_TEST_FUNDS })
-    const { app, merchant } = await ofMerchant(input)
+    const amount = parseWholeNumber('amount', requireText(input, 'amount'), { low: 1, high: MAX_TEST_FUNDS })
+    const { app, merchant } = await getCommandMerchant(input)
     const holder = { merchantId: merchant.id, tag: merchant.tag }
-    const added = await addTestFunds(app, input.actor, { holder, amount, key: optionalText(input, 'key') })
+    const added = await addTestFunds(app, input.actor, { holder, amount, key: findText(input, 'key') })
     const { available } = await readBalance(app.db, merchant.id, 'test')
     return {
       json: { id: added.id, merchant: merchant.handle, mode: 'test', amount, added: added.added, available },
@@ -40,7 +47,7 @@ const fundsAdd = command({
 const freeze = command({
   usage: 'payouts freeze [--merchant <m>] --reason R',
   says: 'stop live payouts, of the platform or of one account',
-  run: (input) => setFreeze(input, required(input, 'reason')),
+  run: (input) => setFreeze(input, requireText(input, 'reason')),
 })
 
 const unfreeze = command({
@@ -50,11 +57,11 @@ const unfreeze = command({
 })
 
 async function setFreeze(input: CommandInput, reason: string | null) {
-  const name = optionalText(input, 'merchant')
+  const name = findText(input, 'merchant')
   const action = reason === null ? 'payouts unfreeze' : 'payouts freeze'
   if (name === undefined) await freezePlatform(input.gateway, input.actor, reason)
   else {
-    const { app, merchant } = await findMerchant(input.gateway, name)
+    const { app, merchant } = await getMerchantNamed(input.gateway, name)
     await freezeAccount(app, input.actor, { merchantId: merchant.id, reason })
   }
   // Unfreezing on the command line is an exceptional act that a person must know about (contract.md 9.3).
@@ -81,13 +88,13 @@ const sandboxSet = command({
   usage: 'sandbox set <m> [--hold realistic|none] [--fail-next-payouts N --reason R]',
   says: 'how the sandbox treats one merchant',
   async run(input) {
-    const hold = optionalText(input, 'hold')
-    const count = optionalText(input, 'fail-next-payouts')
+    const hold = findText(input, 'hold')
+    const count = findText(input, 'fail-next-payouts')
     if (hold === undefined && count === undefined) throw new WrongUsage('give --hold or --fail-next-payouts')
-    const failing = count === undefined ? {} : readFailing(input, count)
-    const { app, merchant } = await ofMerchant(input)
+    const failing = count === undefined ? {} : parseFailing(input, count)
+    const { app, merchant } = await getCommandMerchant(input)
     const change = {
-      ...(hold === undefined ? {} : { testHold: oneOf('hold', hold, ['realistic', 'none']) }),
+      ...(hold === undefined ? {} : { testHold: parseChoice('hold', hold, ['realistic', 'none']) }),
       ...failing,
     }
     const changed = await setMerchant(app, input.actor, { merchant, change })
@@ -97,22 +104,25 @@ const sandboxSet = command({
       fail_next_payouts: changed.failNextPayouts,
       reason: changed.failNextReason,
     }
-    return { json, lines: factLines(json, 18) }
+    return { json, lines: formatFacts(json, 18) }
   },
 })
 
-function readFailing(input: CommandInput, count: string) {
-  const failNextPayouts = wholeNumber('fail-next-payouts', count, { low: 0, high: 100 })
+function parseFailing(input: CommandInput, count: string) {
+  const failNextPayouts = parseWholeNumber('fail-next-payouts', count, { low: 0, high: 100 })
   if (failNextPayouts === 0) return { failNextPayouts, failNextReason: null }
-  return { failNextPayouts, failNextReason: oneOf('reason', required(input, 'reason'), PAYOUT_REASONS) }
+  return {
+    failNextPayouts,
+    failNextReason: parseChoice('reason', requireText(input, 'reason'), PAYOUT_REASONS),
+  }
 }
 
 const sandboxClock = command({
   usage: 'sandbox clock <m> --advance 90m|24h|30d|next-month',
   says: "move a merchant's test clock forward: holds and cycles become due",
   async run(input) {
-    const advance = required(input, 'advance')
-    const { app, merchant } = await ofMerchant(input)
+    const advance = requireText(input, 'advance')
+    const { app, merchant } = await getCommandMerchant(input)
     const moved = await moveSandboxClock(app, input.actor, { merchantId: merchant.id, advance })
     if (moved === null) throw new WrongUsage('--advance must look like 90m, 24h, 30d or next-month')
     const json = {

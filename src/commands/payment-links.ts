@@ -2,10 +2,10 @@ import { presentPage } from '../http/lists.ts'
 import { listLinks } from '../payment-links/find-links.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../payment-links/payment-link.ts'
 import { switchLink } from '../payment-links/switch-link.ts'
-import { type Command, command } from './command.ts'
-import { modeOf, ofMerchant, optionalText, required } from './input.ts'
+import { type CommandSpec, command } from './command.ts'
+import { findText, getCommandMerchant, parseMode, requireText } from './input.ts'
 
-const line = (link: LinkWithCharges, baseUrl: string) => {
+const formatLink = (link: LinkWithCharges, baseUrl: string) => {
   const { status, amount, reference } = presentLink(link, baseUrl)
   return `${linkUrl(link, baseUrl)} ${link.mode} ${status}: ${amount}${reference === null ? '' : ` for ${reference}`}`
 }
@@ -14,21 +14,21 @@ const list = command({
   usage: 'payment-links list <m> [--mode test|live] [--starting-after LINK]',
   says: 'the payment links of a mode (test unless said otherwise), newest first, a hundred at a time',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    const mode = modeOf(input)
+    const { app, merchant } = await getCommandMerchant(input)
+    const mode = parseMode(input)
     const page = await listLinks(
       app,
       { merchantId: merchant.id, tag: merchant.tag, mode },
       {
         limit: 100,
-        startingAfter: optionalText(input, 'starting-after') ?? null,
+        startingAfter: findText(input, 'starting-after') ?? null,
         createdAfter: null,
         createdBefore: null,
         reference: null,
       },
     )
     const more = page.nextCursor === null ? [] : [`more: --starting-after ${page.nextCursor}`]
-    const lines = page.data.map((link) => line(link, app.baseUrl))
+    const lines = page.data.map((link) => formatLink(link, app.baseUrl))
     return {
       json: presentPage(page, (link) => presentLink(link, app.baseUrl)),
       lines: lines.length === 0 ? [`no payment links in ${mode} mode`] : [...lines, ...more],
@@ -36,20 +36,20 @@ const list = command({
   },
 })
 
-const switching = (to: 'on' | 'off', says: string): Command =>
+const switchCommand = (to: 'on' | 'off', says: string): CommandSpec =>
   command({
     usage: `payment-links ${to} <m> --link ID`,
     says,
     async run(input) {
-      const { app, merchant } = await ofMerchant(input)
-      const id = required(input, 'link')
+      const { app, merchant } = await getCommandMerchant(input)
+      const id = requireText(input, 'link')
       const link = await switchLink(app, input.actor, { owner: merchant, id, to })
-      return { json: presentLink(link, app.baseUrl), lines: [line(link, app.baseUrl)] }
+      return { json: presentLink(link, app.baseUrl), lines: [formatLink(link, app.baseUrl)] }
     },
   })
 
 export const paymentLinkCommands = [
   list,
-  switching('off', 'nobody can start paying it any more; a payment under way goes on'),
-  switching('on', 'it can be paid again, unless it is a one-shot link that has been paid'),
+  switchCommand('off', 'nobody can start paying it any more; a payment under way goes on'),
+  switchCommand('on', 'it can be paid again, unless it is a one-shot link that has been paid'),
 ]

@@ -1,94 +1,98 @@
 import { existsSync } from 'node:fs'
-import { openPlatformExceptions } from '../exceptions/platform-exceptions.ts'
-import { openExceptions } from '../exceptions/resolve-exception.ts'
-import { readIsoTime } from '../platform/times.ts'
+import { readOpenPlatformExceptions } from '../exceptions/platform-exceptions.ts'
+import { readOpenExceptions } from '../exceptions/resolve-exception.ts'
+import { parseIsoTime } from '../platform/times.ts'
 import {
   FLOAT_KINDS,
   type FloatReading,
-  floatReadings,
+  listFloatReadings,
   recordFloat,
 } from '../reconciliation/float-records.ts'
-import { importStatement, type Went } from '../reconciliation/import-statement.ts'
+import { type ImportProgress, importStatement } from '../reconciliation/import-statement.ts'
 import { type Leg, presentLeg } from '../reconciliation/leg.ts'
 import { reconcileNow } from '../reconciliation/reconcile.ts'
 import { fromPath, readColumnNames } from '../reconciliation/statement-file.ts'
-import { command, rowsAnswer } from './command.ts'
-import { type CommandInput, oneOf, optionalText, required, wholeNumber } from './input.ts'
+import { answerRows, command } from './command.ts'
+import { type CommandInput, findText, parseChoice, parseWholeNumber, requireText } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const lineOf = ({ leg, lookedAt, agreed, opened, closed, left }: Leg) =>
+const formatLeg = ({ leg, lookedAt, agreed, opened, closed, left }: Leg) =>
   `${leg.padEnd(11)} looked at ${lookedAt}, agreed ${agreed}, opened ${opened}, closed ${closed}, left ${left}`
 
 const reconcile = command({
   usage: 'reconcile [--statement F] [--columns C] [--installation I] [--from T] [--to T] [--dry-run]',
   says: "compare our books with the operator's: ledger, references, wallets, and a statement of its transactions",
   async run(input) {
-    const path = optionalText(input, 'statement')
+    const path = findText(input, 'statement')
     const dryRun = input.options['dry-run'] === true
     if (dryRun && path === undefined) throw new WrongUsage('--dry-run needs --statement')
     const legs = dryRun ? [] : await reconcileNow(input.gateway, input.actor)
     if (path !== undefined) {
-      fileNamed(path)
-      const columns = optionalText(input, 'columns')
-      const names = columns === undefined ? {} : readColumnNames(fileNamed(columns))
+      requireFile(path)
+      const columns = findText(input, 'columns')
+      const names = columns === undefined ? {} : readColumnNames(requireFile(columns))
       const statement = {
         source: fromPath(path),
         names,
         dryRun,
-        period: periodOf(input),
-        installation: contractOf(input),
-        went: progress(input),
+        period: parseSpan(input),
+        installation: findInstallation(input),
+        went: makeProgress(input),
       }
       legs.push(await importStatement(input.gateway, input.actor, statement))
     }
     const critical = await hasCritical(input)
     const lines = [
-      ...legs.map(lineOf),
+      ...legs.map(formatLeg),
       ...(critical ? ['a critical exception is open: gateway exceptions list'] : []),
     ]
     return { json: { legs: legs.map(presentLeg) }, lines, exitCode: critical ? 1 : 0 }
   },
 })
 
-const STEPS = { read: 'lines read', compared: 'lines of payments compared', kept: 'lines stored' } as const
-const SAID_EVERY_MS = 2000
+const STEP_TEXTS = {
+  read: 'lines read',
+  compared: 'lines of payments compared',
+  kept: 'lines stored',
+} as const
+const PROGRESS_EVERY_MS = 2000
 
 /** Makes a listener that writes a line for each step, and every two seconds the progress. */
-function progress({ say }: CommandInput): Went {
-  let at: { step: Parameters<Went>[0]; lines: number; saidAt: number } | null = null
+function makeProgress({ say }: CommandInput): ImportProgress {
+  let at: { step: Parameters<ImportProgress>[0]; lines: number; saidAt: number } | null = null
   return (step, lines) => {
     if (at === null || at.step !== step) at = { step, lines: 0, saidAt: Number.NEGATIVE_INFINITY }
     at.lines += lines
-    if (performance.now() - at.saidAt < SAID_EVERY_MS) return
+    if (performance.now() - at.saidAt < PROGRESS_EVERY_MS) return
     at.saidAt = performance.now()
-    say(`${at.lines} ${STEPS[step]} ...`)
+    say(`${at.lines} ${STEP_TEXTS[step]} ...`)
   }
 }
 
 async function hasCritical({ gateway }: CommandInput): Promise<boolean> {
-  const open = await Promise.all(gateway.cells.map((app) => openExceptions(app, null)))
-  const platform = await openPlatformExceptions(gateway.directory)
+  const open = await Promise.all(gateway.cells.map((app) => readOpenExceptions(app, null)))
+  const platform = await readOpenPlatformExceptions(gateway.directory)
   return [...open.flat(), ...platform].some(({ severity }) => severity === 'critical')
 }
 
-function fileNamed(path: string): string {
+function requireFile(path: string): string {
   if (!existsSync(path)) throw new WrongUsage(`there is no file ${path}`)
   return path
 }
 
 /** The installation of the statement: the one that the option names, or the only one there is. */
-function contractOf(input: CommandInput): string | null {
+function findInstallation(input: CommandInput): string | null {
   const known = input.gateway.rails.live.op1_momo?.installations ?? []
-  const named = optionalText(input, 'installation')
+  const named = findText(input, 'installation')
   if (named === undefined) return known.length === 1 ? (known[0]?.id ?? null) : null
   if (!known.some(({ id }) => id === named)) throw new WrongUsage(`there is no installation ${named}`)
   return named
 }
 
-function periodOf(input: CommandInput) {
+function parseSpan(input: CommandInput) {
   const [from, to] = ['from', 'to'].map((name) => {
-    const text = optionalText(input, name)
-    const at = text === undefined ? null : readIsoTime(text)
+    const text = findText(input, name)
+    const at = text === undefined ? null : parseIsoTime(text)
     if (text !== undefined && at === null) throw new WrongUsage(`--${name} must be an ISO 8601 time`)
     return at
   })
@@ -97,7 +101,7 @@ function periodOf(input: CommandInput) {
   return { from, to }
 }
 
-const shown = ({ installation, side, operator, currency, low, readAt }: FloatReading) => ({
+const presentReading = ({ installation, side, operator, currency, low, readAt }: FloatReading) => ({
   ...{ installation, side, operator, currency, low, read_at: readAt.toISOString() },
 })
 
@@ -105,32 +109,35 @@ const float = command({
   usage: 'float',
   says: 'what the operator held in each wallet when it was last read',
   async run({ gateway }) {
-    const readings = await floatReadings(gateway.directory)
-    const { lines } = rowsAnswer(readings, {
+    const readings = await listFloatReadings(gateway.directory)
+    const { lines } = answerRows(readings, {
       none: 'no wallet has been read yet: gateway reconcile',
-      shown,
+      present: presentReading,
       lines: (floatReading) =>
         `${floatReading.installation} ${floatReading.side.padEnd(8)} ${floatReading.currency} ${floatReading.operator}${floatReading.low ? ' LOW' : ''}, read ${floatReading.readAt.toISOString()}`,
     })
-    return { json: { floats: readings.map(shown) }, lines }
+    return { json: { floats: readings.map(presentReading) }, lines }
   },
 })
 
-const LARGEST = 10 ** 12
+const MAX_RECORD_AMOUNT = 10 ** 12
 
 const record = command({
   usage:
     'float record --installation I --side collect|disburse --kind opening|sweep|charge --amount N --note T',
   says: 'tell of money that went into or out of a wallet beside our payments; sweep and charge lower it',
   async run(input) {
-    const installation = required(input, 'installation')
+    const installation = requireText(input, 'installation')
     const known = input.gateway.rails.live.op1_momo?.installations ?? []
     if (!known.some(({ id }) => id === installation))
       throw new WrongUsage(`there is no installation ${installation}`)
-    const side = oneOf('side', required(input, 'side'), ['collect', 'disburse'])
-    const kind = oneOf('kind', required(input, 'kind'), FLOAT_KINDS)
-    const amount = wholeNumber('amount', required(input, 'amount'), { low: 0, high: LARGEST })
-    const note = required(input, 'note')
+    const side = parseChoice('side', requireText(input, 'side'), ['collect', 'disburse'])
+    const kind = parseChoice('kind', requireText(input, 'kind'), FLOAT_KINDS)
+    const amount = parseWholeNumber('amount', requireText(input, 'amount'), {
+      low: 0,
+      high: MAX_RECORD_AMOUNT,
+    })
+    const note = requireText(input, 'note')
     await recordFloat(input.gateway, input.actor, { installation, side, kind, amount, note })
     return { json: { installation, side, kind, amount, note }, lines: ['recorded'] }
   },

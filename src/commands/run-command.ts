@@ -1,18 +1,18 @@
 import { pino } from 'pino'
 import { openGateway } from '../open-gateway.ts'
-import { CannotStart, fileFault } from '../platform/cannot-start.ts'
-import { classify, DatabaseAway } from '../platform/db/errors.ts'
-import { loggedError } from '../platform/error-log.ts'
-import { writeExact } from '../platform/exact-json.ts'
+import { CannotStart, describeFileError } from '../platform/cannot-start.ts'
+import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
+import { toLoggedError } from '../platform/error-log.ts'
+import { writeExactJson } from '../platform/exact-json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Config, readConfig } from '../settings/config.ts'
 import { WrongSettings } from '../settings/setting-readers.ts'
-import { withTrialPlaces } from '../settings/trial-places.ts'
-import { accountActor } from './account.ts'
+import { withTrialAddresses } from '../settings/trial-places.ts'
+import { readAccountActor } from './account.ts'
 import { adminCommands } from './admin.ts'
 import { alertCommands } from './alerts.ts'
 import { auditCommands } from './audit.ts'
-import { type CommandAnswer, command, overview, readCommandLine } from './command.ts'
+import { type CommandAnswer, command, formatOverview, parseCommandLine } from './command.ts'
 import { disputeCommands } from './disputes.ts'
 import { exceptionCommands } from './exceptions.ts'
 import { giftCardCommands } from './gift-cards.ts'
@@ -86,23 +86,23 @@ export async function runCommand(
     environment,
     streams,
     runService,
-  }: { environment?: Environment; streams: CommandStreams; runService: RunService },
+  }: { environment?: CommandEnvironment; streams: CommandStreams; runService: RunService },
 ): Promise<number> {
   try {
     if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
-      await streams.out(`${overview(COMMANDS)}\n`)
+      await streams.out(`${formatOverview(COMMANDS)}\n`)
       return 0
     }
-    const { command, words, options } = readCommandLine(COMMANDS, args)
+    const { command, words, options } = parseCommandLine(COMMANDS, args)
     const settings = readConfig(environment)
     if (command === serveCommand) {
       await runService(settings, options)
       return 0
     }
-    const config = withTrialPlaces(settings)
+    const config = withTrialAddresses(settings)
     const opened = await openGateway({
       config,
-      log: logOf(config, streams),
+      log: makeLog(config, streams),
       say: (line) => streams.err(`${line}\n`),
       patient: true,
     })
@@ -111,12 +111,12 @@ export async function runCommand(
         words,
         options,
         gateway: opened.gateway,
-        actor: accountActor(),
+        actor: readAccountActor(),
         opened,
         config,
         say: (line) => streams.err(`${line}\n`),
       })
-      await streams.out(textOf(answer, options.json === true))
+      await streams.out(formatAnswer(answer, options.json === true))
       return answer.exitCode ?? 0
     } finally {
       await opened.close()
@@ -126,30 +126,33 @@ export async function runCommand(
   }
 }
 
-type Environment = Record<string, string | undefined>
+type CommandEnvironment = Record<string, string | undefined>
 
-const logOf = ({ logLevel }: Config, { err }: CommandStreams) =>
-  pino({ level: logLevel === 'info' ? 'warn' : logLevel, serializers: { err: loggedError } }, { write: err })
+const makeLog = ({ logLevel }: Config, { err }: CommandStreams) =>
+  pino(
+    { level: logLevel === 'info' ? 'warn' : logLevel, serializers: { err: toLoggedError } },
+    { write: err },
+  )
 
-const textOf = ({ json, lines }: CommandAnswer, asJson: boolean) =>
-  asJson ? `${writeExact(json)}\n` : lines.map((line) => `${line}\n`).join('')
+const formatAnswer = ({ json, lines }: CommandAnswer, asJson: boolean) =>
+  asJson ? `${writeExactJson(json)}\n` : lines.map((line) => `${line}\n`).join('')
 
 /** Writes a sentence for people, and below it what to do where that is known. Returns the exit code for scripts. */
 function explain(thrown: unknown, { err }: CommandStreams): number {
-  const error = classify(thrown)
+  const error = classifyDatabaseError(thrown)
   const usage = error instanceof WrongUsage || error instanceof WrongSettings
   const sentence =
     error instanceof Refusal
       ? [error.message, ...(error.hint === null ? [] : [error.hint])].join('\n')
       : error instanceof DatabaseAway || error instanceof CannotStart || usage
         ? (error as Error).message
-        : (fileFault(error) ?? describe(error))
+        : (describeFileError(error) ?? describeFault(error))
   err(`${sentence}\n`)
   return usage ? 2 : 1
 }
 
 /** Describes a fault of ours by its stack, without anything of a row. */
-const describe = (error: unknown) => {
-  const { stack, message } = loggedError(error)
+const describeFault = (error: unknown) => {
+  const { stack, message } = toLoggedError(error)
   return stack ?? message
 }

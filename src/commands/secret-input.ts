@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { WrongUsage } from './wrong-usage.ts'
 
-const MOST_BYTES = 10_000 // Two secrets of 500 characters fit many times.
+const MAX_SECRETS_BYTES = 10_000 // Two secrets of 500 characters fit many times.
 const STDIN = '-'
 
 /**
@@ -13,7 +13,7 @@ export function readSecrets<const Name extends string>(
   names: readonly Name[],
 ): Record<Name, string> {
   const message = `--secrets-from must lead to a JSON object with ${names.join(' and ')}`
-  const read = parse(readBounded(from), message)
+  const read = parseObject(readBounded(from), message)
   return Object.fromEntries(
     names.map((name) => {
       const value = (read as Record<string, unknown>)[name]
@@ -23,7 +23,7 @@ export function readSecrets<const Name extends string>(
   ) as Record<Name, string>
 }
 
-function parse(text: string, message: string): object {
+function parseObject(text: string, message: string): object {
   try {
     const read: unknown = JSON.parse(text)
     if (typeof read === 'object' && read !== null) return read
@@ -34,14 +34,15 @@ function parse(text: string, message: string): object {
 }
 
 function readBounded(from: string): string {
-  const file = open(from)
-  const bytes = Buffer.alloc(MOST_BYTES + 1)
+  const file = openSecrets(from)
+  const bytes = Buffer.alloc(MAX_SECRETS_BYTES + 1)
   let length = 0
   try {
     for (;;) {
       const read = readSync(file, bytes, length, bytes.length - length, null)
       length += read
-      if (length > MOST_BYTES) throw new WrongUsage(`--secrets-from is longer than ${MOST_BYTES} bytes`)
+      if (length > MAX_SECRETS_BYTES)
+        throw new WrongUsage(`--secrets-from is longer than ${MAX_SECRETS_BYTES} bytes`)
       if (read === 0) return bytes.toString('utf8', 0, length)
     }
   } finally {
@@ -49,7 +50,7 @@ function readBounded(from: string): string {
   }
 }
 
-function open(from: string): number {
+function openSecrets(from: string): number {
   if (from === STDIN) return 0
   try {
     return openSync(from, 'r')

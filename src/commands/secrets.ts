@@ -8,7 +8,7 @@ import { SEALED_ANSWERS, SEALED_KEYS } from '../merchants/sealed-columns.ts'
 import { SEALED_SECRETS } from '../merchants/secrets.ts'
 import { SEALED_FACTORS, SEALED_LINKS } from '../people/sealed-columns.ts'
 import type { Database } from '../platform/db/database.ts'
-import { isBehind, rewrap, type SealedColumn } from '../platform/rewrap.ts'
+import { hasOldCiphertext, rewrapColumn, type SealedColumn } from '../platform/rewrap.ts'
 import {
   SEALED_DISPENSE_SECRETS,
   SEALED_SUPPLIER_KEYS,
@@ -17,7 +17,7 @@ import {
 import { SEALED_VERIFICATION_ANSWERS } from '../verification/answers.ts'
 import { SEALED_DOCUMENTS } from '../verification/documents.ts'
 import { SEALED_NAME_CHECKS } from '../verification/name-check.ts'
-import { command, factLines } from './command.ts'
+import { command, formatFacts } from './command.ts'
 
 /** Every sealed column of a cell. */
 export const SEALED_IN_CELL: readonly SealedColumn[] = [
@@ -48,7 +48,7 @@ const rewrapCommand = command({
     return {
       json: { rewrapped },
       lines: [
-        ...factLines(rewrapped, 36),
+        ...formatFacts(rewrapped, 36),
         'Everything is sealed with MASTER_KEY. Once every process has it, MASTER_KEY_PREVIOUS can go.',
       ],
     }
@@ -59,25 +59,25 @@ const rewrapCommand = command({
 async function rewrapAll(gateway: Gateway, actor: Actor): Promise<Record<string, number>> {
   allow(actor, 'secrets.rewrap')
   const act = { actor, action: 'secrets.rewrap', at: gateway.clock.now(), merchantId: null } as const
-  const begun = auditRow({ ...act, after: { behind: await columnsBehind(gateway) } })
+  const begun = auditRow({ ...act, after: { behind: await findColumnsBehind(gateway) } })
   await gateway.directory.query(begun.statement, begun.values)
   const rewrapped: Record<string, number> = {}
-  for (const [db, column] of sealedPlaces(gateway))
-    rewrapped[column.name] = (rewrapped[column.name] ?? 0) + (await rewrap(db, gateway.vault, column))
+  for (const [db, column] of sealedColumns(gateway))
+    rewrapped[column.name] = (rewrapped[column.name] ?? 0) + (await rewrapColumn(db, gateway.vault, column))
   return rewrapped
 }
 
 /** The columns that still hold something sealed with an older key. */
-export async function columnsBehind(gateway: Gateway): Promise<string[]> {
+export async function findColumnsBehind(gateway: Gateway): Promise<string[]> {
   const behind = await Promise.all(
-    sealedPlaces(gateway).map(async ([db, column]) =>
-      (await isBehind(db, gateway.vault, column)) ? [column.name] : [],
+    sealedColumns(gateway).map(async ([db, column]) =>
+      (await hasOldCiphertext(db, gateway.vault, column)) ? [column.name] : [],
     ),
   )
   return [...new Set(behind.flat())]
 }
 
-const sealedPlaces = (gateway: Gateway): [Database, SealedColumn][] => [
+const sealedColumns = (gateway: Gateway): [Database, SealedColumn][] => [
   ...gateway.cells.flatMap((app) =>
     SEALED_IN_CELL.map((column): [Database, SealedColumn] => [app.db, column]),
   ),

@@ -1,15 +1,15 @@
 import { askTakeBack } from '../approvals/take-back-statement.ts'
-import { stateOfStatement } from '../reconciliation/statement-state.ts'
-import { latestUploads, type UploadedStatement } from '../reconciliation/uploaded-statements.ts'
-import { command, rowsAnswer } from './command.ts'
-import { required } from './input.ts'
+import { computeStatementState } from '../reconciliation/statement-state.ts'
+import { listUploads, type UploadedStatement } from '../reconciliation/uploaded-statements.ts'
+import { answerRows, command } from './command.ts'
+import { requireText } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const shown = (uploadedStatement: UploadedStatement) => ({
+const presentUpload = (uploadedStatement: UploadedStatement) => ({
   id: uploadedStatement.id,
   file: uploadedStatement.name,
   installation: uploadedStatement.installation,
-  state: stateOfStatement(uploadedStatement),
+  state: computeStatementState(uploadedStatement),
   from: uploadedStatement.looked.from,
   to: uploadedStatement.looked.to,
   made_by: uploadedStatement.madeBy,
@@ -21,11 +21,11 @@ const list = command({
   usage: 'statements list',
   says: 'the latest twenty statements of an operator that were uploaded or imported, and how far each is',
   async run({ gateway }) {
-    return rowsAnswer(await latestUploads(gateway), {
+    return answerRows(await listUploads(gateway), {
       none: 'no statement was imported yet',
-      shown,
+      present: presentUpload,
       lines: (uploadedStatement) =>
-        `${uploadedStatement.id} ${stateOfStatement(uploadedStatement).padEnd(11)} ${uploadedStatement.name}, ${uploadedStatement.looked.from} to ${uploadedStatement.looked.to}, by ${uploadedStatement.madeBy}`,
+        `${uploadedStatement.id} ${computeStatementState(uploadedStatement).padEnd(11)} ${uploadedStatement.name}, ${uploadedStatement.looked.from} to ${uploadedStatement.looked.to}, by ${uploadedStatement.madeBy}`,
     })
   },
 })
@@ -34,9 +34,12 @@ const takeBack = command({
   usage: 'statements take-back --id X --reason R',
   says: 'ask for an import to be taken back whole, with the exceptions that stand on it alone; an operator approves it on the console',
   async run(input) {
-    const id = required(input, 'id')
+    const id = requireText(input, 'id')
     if (!/^stf_[a-z0-9]{16,40}$/.test(id)) throw new WrongUsage('--id must look like stf_...')
-    const approval = await askTakeBack(input.gateway, input.actor, { id, reason: required(input, 'reason') })
+    const approval = await askTakeBack(input.gateway, input.actor, {
+      id,
+      reason: requireText(input, 'reason'),
+    })
     const json = { statement: id, approval: approval.id, expires_at: approval.expiresAt.toISOString() }
     return { json, lines: [`${approval.id} waits for an operator on /console/approvals`] }
   },

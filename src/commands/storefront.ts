@@ -3,26 +3,26 @@ import { linkUrl } from '../payment-links/payment-link.ts'
 import { badRequest } from '../platform/refusal.ts'
 import { addItem } from '../storefront/add-item.ts'
 import { editItem, type ItemChange, removeItem } from '../storefront/change-item.ts'
-import { allItems } from '../storefront/find-items.ts'
+import { listOwnItems } from '../storefront/find-items.ts'
 import { presentItem, type ShopItem } from '../storefront/item.ts'
-import { MOST_PICTURE_BYTES, readPicture } from '../storefront/picture.ts'
-import { type CommandAnswer, command, rowsAnswer } from './command.ts'
+import { MAX_PICTURE_BYTES, makeItemPicture } from '../storefront/picture.ts'
+import { answerRows, type CommandAnswer, command } from './command.ts'
 import {
-  amountOf,
   type CommandInput,
-  keyOf,
-  merchantAndId,
-  ofMerchant,
-  optionalText,
-  required,
+  findText,
+  getCommandMerchant,
+  getMerchantAndId,
+  parseAmount,
+  parseKey,
+  requireText,
 } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const LONGEST_KEY = 200
+const MAX_KEY_LENGTH = 200
 const NO_PICTURE = 'none'
 
-type PublicAddress = { baseUrl: string; handle: string }
-const shown = (item: ShopItem, address: PublicAddress) => ({
+type ShopAddress = { baseUrl: string; handle: string }
+const presentShopItem = (item: ShopItem, address: ShopAddress) => ({
   ...presentItem(item, address),
   description: item.description,
   picture_url: presentItem(item, address).picture_url ?? null,
@@ -31,31 +31,31 @@ const shown = (item: ShopItem, address: PublicAddress) => ({
   created_at: item.createdAt.toISOString(),
 })
 
-function line(item: ShopItem, { baseUrl }: PublicAddress): string {
+function formatItem(item: ShopItem, { baseUrl }: ShopAddress): string {
   const state = item.removed ? ' (removed)' : item.hidden ? ' (hidden: its link is switched off)' : ''
   const picture = item.pictureAt === null ? '' : ', with a picture'
   return `${item.id} ${item.amount} ${item.name}${picture}${state}  ${linkUrl({ id: item.linkId }, baseUrl)}`
 }
 
-const answerWith = (item: ShopItem, address: PublicAddress, note = ''): CommandAnswer => ({
-  json: shown(item, address),
-  lines: [line(item, address) + note],
+const answerItem = (item: ShopItem, address: ShopAddress, note = ''): CommandAnswer => ({
+  json: presentShopItem(item, address),
+  lines: [formatItem(item, address) + note],
 })
 
 const add = command({
   usage: 'storefront add <m> --name N --amount A [--description D] [--picture FILE] [--key K]',
   says: 'offer something on the public page; it can be paid once the business is verified',
   async run(input) {
-    const [name, amount] = [required(input, 'name'), amountOf(required(input, 'amount'))]
-    const commandKey = keyOf(input, LONGEST_KEY)
-    const { app, merchant } = await ofMerchant(input)
-    const path = optionalText(input, 'picture')
-    const picture = path === undefined ? null : await pictureOf(path)
-    const description = optionalText(input, 'description') ?? null
+    const [name, amount] = [requireText(input, 'name'), parseAmount(requireText(input, 'amount'))]
+    const commandKey = parseKey(input, MAX_KEY_LENGTH)
+    const { app, merchant } = await getCommandMerchant(input)
+    const path = findText(input, 'picture')
+    const picture = path === undefined ? null : await readPictureFile(path)
+    const description = findText(input, 'description') ?? null
     const words = { name, amount, description, picture, commandKey }
     const { item, again } = await addItem(app, input.actor, { shop: merchant, ...words })
     const address = { baseUrl: app.baseUrl, handle: merchant.handle }
-    return answerWith(item, address, again ? '  (added before with this key)' : '')
+    return answerItem(item, address, again ? '  (added before with this key)' : '')
   },
 })
 
@@ -63,15 +63,15 @@ const edit = command({
   usage: 'storefront edit <m> --item I [--name N] [--amount A] [--description D] [--picture FILE|none]',
   says: 'change what is offered; another amount or description is another payment link',
   async run(input) {
-    const id = required(input, 'item')
-    const words = readChange(input)
-    const path = optionalText(input, 'picture')
+    const id = requireText(input, 'item')
+    const words = parseChange(input)
+    const path = findText(input, 'picture')
     if (Object.keys(words).length === 0 && path === undefined)
       throw new WrongUsage('nothing to change: give at least one option')
-    const { app, merchant } = await ofMerchant(input)
-    const change = path === undefined ? words : { ...words, picture: await pictureOrNone(path) }
+    const { app, merchant } = await getCommandMerchant(input)
+    const change = path === undefined ? words : { ...words, picture: await readPictureOrNone(path) }
     const item = await editItem(app, input.actor, { shop: merchant, id, change })
-    return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
+    return answerItem(item, { baseUrl: app.baseUrl, handle: merchant.handle })
   },
 })
 
@@ -79,13 +79,13 @@ const list = command({
   usage: 'storefront list <m>',
   says: 'what is offered on the public page, newest first',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    const items = await allItems(app, merchant.id)
+    const { app, merchant } = await getCommandMerchant(input)
+    const items = await listOwnItems(app, merchant.id)
     const address = { baseUrl: app.baseUrl, handle: merchant.handle }
-    return rowsAnswer(items, {
+    return answerRows(items, {
       none: 'nothing is offered',
-      shown: (item) => shown(item, address),
-      lines: (item) => line(item, address),
+      present: (item) => presentShopItem(item, address),
+      lines: (item) => formatItem(item, address),
     })
   },
 })
@@ -94,32 +94,32 @@ const remove = command({
   usage: 'storefront remove <m> --item I',
   says: 'take something off the public page and switch its link off',
   async run(input) {
-    const { app, merchant, id } = await merchantAndId(input, 'item')
+    const { app, merchant, id } = await getMerchantAndId(input, 'item')
     const item = await removeItem(app, input.actor, { shop: merchant, id })
-    return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
+    return answerItem(item, { baseUrl: app.baseUrl, handle: merchant.handle })
   },
 })
 
 export const storefrontCommands = [add, edit, list, remove]
 
-function readChange(input: CommandInput): ItemChange {
+function parseChange(input: CommandInput): ItemChange {
   const [name, amount, description] = ['name', 'amount', 'description'].map((option) =>
-    optionalText(input, option),
+    findText(input, option),
   )
   return {
     ...(name === undefined ? {} : { name }),
-    ...(amount === undefined ? {} : { amount: amountOf(amount) }),
+    ...(amount === undefined ? {} : { amount: parseAmount(amount) }),
     ...(description === undefined ? {} : { description }),
   }
 }
 
-const pictureOrNone = (path: string): Promise<Buffer | null> =>
-  path === NO_PICTURE ? Promise.resolve(null) : pictureOf(path)
+const readPictureOrNone = (path: string): Promise<Buffer | null> =>
+  path === NO_PICTURE ? Promise.resolve(null) : readPictureFile(path)
 
 /** Reads the picture in a file, in its stored form. Throws a refusal. */
-async function pictureOf(path: string): Promise<Buffer> {
+async function readPictureFile(path: string): Promise<Buffer> {
   const file = await readShortFile(path)
-  const picture = file && (await readPicture(file))
+  const picture = file && (await makeItemPicture(file))
   if (!picture) throw badRequest('--picture must be a PNG, JPEG or WebP file of at most 2 MB')
   return picture
 }
@@ -128,7 +128,7 @@ async function pictureOf(path: string): Promise<Buffer> {
 async function readShortFile(path: string): Promise<Buffer | null> {
   const facts = await stat(path).catch(() => null)
   if (facts === null) throw badRequest('--picture names a file that cannot be read')
-  if (!facts.isFile() || facts.size > MOST_PICTURE_BYTES) return null
+  if (!facts.isFile() || facts.size > MAX_PICTURE_BYTES) return null
   const handle = await open(path).catch(() => null)
   if (handle === null) throw badRequest('--picture names a file that cannot be read')
   try {

@@ -1,7 +1,7 @@
-import { findStuck, type Heard, type Stuck } from '../verify/stuck.ts'
+import { findStuck, type StuckAnswer, type StuckItem } from '../verify/stuck.ts'
 import { command } from './command.ts'
 
-const heard = (answer: Heard) => ({
+const presentAnswer = (answer: StuckAnswer) => ({
   at: answer.at.toISOString(),
   operation: answer.operation,
   answer: answer.answer,
@@ -11,7 +11,7 @@ const heard = (answer: Heard) => ({
   transport: answer.transport,
 })
 
-const shown = (stuck: Stuck, now: Date) => ({
+const presentStuck = (stuck: StuckItem, now: Date) => ({
   kind: stuck.kind,
   id: stuck.id,
   merchant: stuck.merchant,
@@ -24,10 +24,10 @@ const shown = (stuck: Stuck, now: Date) => ({
   next_check_at: stuck.nextAt?.toISOString() ?? null,
   rail_reference: stuck.attempt,
   state: stuck.attemptState,
-  evidence: stuck.evidence.map(heard),
+  evidence: stuck.evidence.map(presentAnswer),
 })
 
-const lineOf = (answer: Heard) =>
+const formatRailAnswer = (answer: StuckAnswer) =>
   `    ${answer.at.toISOString()} ${answer.operation}: ${[
     answer.answer,
     answer.httpStatus,
@@ -37,9 +37,9 @@ const lineOf = (answer: Heard) =>
     .filter((part) => part !== null)
     .join(' ')}`
 
-const linesOf = (stuck: Stuck) => [
+const formatStuck = (stuck: StuckItem) => [
   `${stuck.kind} ${stuck.id} ${stuck.mode} of ${stuck.merchant}${stuck.amount === null ? '' : `, UGX ${stuck.amount}`}, since ${stuck.since.toISOString()}: ${stuck.why}`,
-  ...stuck.evidence.map(lineOf),
+  ...stuck.evidence.map(formatRailAnswer),
 ]
 
 const stuck = command({
@@ -49,8 +49,8 @@ const stuck = command({
     const now = gateway.clock.now()
     const items = (await Promise.all(gateway.cells.map((app) => findStuck(app, now)))).flat()
     return {
-      json: { stuck: items.map((item) => shown(item, now)) },
-      lines: items.length === 0 ? ['nothing is stuck'] : items.flatMap(linesOf),
+      json: { stuck: items.map((item) => presentStuck(item, now)) },
+      lines: items.length === 0 ? ['nothing is stuck'] : items.flatMap(formatStuck),
     }
   },
 })

@@ -1,12 +1,12 @@
 import { listTopUps } from '../top-ups/find-top-ups.ts'
 import { requestTopUp } from '../top-ups/request-top-up.ts'
 import { presentTopUp, type TopUp } from '../top-ups/top-up.ts'
-import { command, rowsAnswer } from './command.ts'
-import { amountOf, keyOf, ofMerchant, required } from './input.ts'
+import { answerRows, command } from './command.ts'
+import { getCommandMerchant, parseAmount, parseKey, requireText } from './input.ts'
 
-const LONGEST_KEY = 200
+const MAX_KEY_LENGTH = 200
 
-const lineOf = ({ id, status, amount, phone, failureReason }: TopUp) =>
+const formatTopUp = ({ id, status, amount, phone, failureReason }: TopUp) =>
   `${id} ${status}: ${amount} from ${phone}${failureReason === null ? '' : `, ${failureReason}`}`
 
 const request = command({
@@ -14,15 +14,15 @@ const request = command({
   says: 'ask a phone for live money that goes straight to available; its owner agrees with the PIN',
   async run(input) {
     const order = {
-      amount: amountOf(required(input, 'amount')),
-      phone: required(input, 'phone'),
-      key: keyOf(input, LONGEST_KEY),
+      amount: parseAmount(requireText(input, 'amount')),
+      phone: requireText(input, 'phone'),
+      key: parseKey(input, MAX_KEY_LENGTH),
     }
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const { topUp, made } = await requestTopUp(app, input.actor, { merchantId: merchant.id, ...order })
     return {
       json: presentTopUp(topUp),
-      lines: [`${lineOf(topUp)}${made ? '' : ' (made before with this key)'}`],
+      lines: [`${formatTopUp(topUp)}${made ? '' : ' (made before with this key)'}`],
     }
   },
 })
@@ -31,9 +31,9 @@ const list = command({
   usage: 'top-ups list <m>',
   says: 'the newest hundred, with their outcome',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const topUps = await listTopUps(app, merchant.id)
-    return rowsAnswer(topUps, { none: 'there are none', shown: presentTopUp, lines: lineOf })
+    return answerRows(topUps, { none: 'there are none', present: presentTopUp, lines: formatTopUp })
   },
 })
 

@@ -4,12 +4,12 @@ import { auditRow } from '../actors/audit-row.ts'
 import { recordVerifyResult } from '../alerts/record-proofs.ts'
 import type { App, Gateway } from '../app.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type CellSweep, sweepsOf } from '../sweeps.ts'
+import { buildSweeps, type CellSweep } from '../sweeps.ts'
 import { verifyStops } from '../verify/stops.ts'
-import { type Finding, presentFinding, verifyCell, verifyReport } from '../verify/verify.ts'
+import { formatVerifyReport, type InvariantFinding, presentFinding, verifyCell } from '../verify/verify.ts'
 import { storeVerifyRun } from '../verify/verify-runs.ts'
-import { command, factLines } from './command.ts'
-import { examine } from './doctor.ts'
+import { command, formatFacts } from './command.ts'
+import { examineInstallation } from './doctor.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
 const migrateCommand = command({
@@ -32,7 +32,7 @@ const sweep = command({
     const handled = await runSweeps(gateway, actor, words[0] ?? null)
     return {
       json: handled,
-      lines: factLines(handled, 20),
+      lines: formatFacts(handled, 20),
     }
   },
 })
@@ -46,7 +46,7 @@ async function runSweeps(
   allow(actor, 'sweep.run')
   const doubt = gateway.witness.doubt()
   if (doubt !== null) throw new Refusal(409, 'conflict', `${doubt}: no task runs by a wrong clock`)
-  const tasks = gateway.cells.map((app) => tasksOf(app, name))
+  const tasks = gateway.cells.map((app) => findTasks(app, name))
   const act = { actor, action: 'sweep.run', at: gateway.clock.now(), merchantId: null } as const
   const begun = auditRow({ ...act, subject: name })
   await gateway.directory.query(begun.statement, begun.values)
@@ -58,8 +58,8 @@ async function runSweeps(
   return handled
 }
 
-function tasksOf(app: App, name: string | null): CellSweep[] {
-  const sweeps = sweepsOf(app)
+function findTasks(app: App, name: string | null): CellSweep[] {
+  const sweeps = buildSweeps(app)
   const tasks = name === null ? sweeps : sweeps.filter((sweep) => sweep.name === name)
   if (tasks.length > 0) return tasks
   throw new WrongUsage(`there is no task ${name}; there are ${sweeps.map((sweep) => sweep.name).join(', ')}`)
@@ -74,11 +74,11 @@ const verify = command({
       const begunAt = gateway.clock.now()
       const findings = [...(await verifyCell(app.db, begunAt)), await verifyStops(app)]
       cells.push({ cell: app.cell, findings })
-      await keep(app, begunAt, findings)
+      await storeResult(app, begunAt, findings)
       await recordVerifyResult(app, findings)
     }
     const holds = cells.every(({ findings }) => findings.every(({ violations }) => violations === 0))
-    const lines = cells.flatMap(({ cell, findings }) => [cell, verifyReport(findings)])
+    const lines = cells.flatMap(({ cell, findings }) => [cell, formatVerifyReport(findings)])
     return {
       json: {
         holds,
@@ -91,7 +91,7 @@ const verify = command({
 })
 
 /** Stores the result for the console and the metrics. It is printed even if that fails. */
-async function keep(app: App, begunAt: Date, findings: readonly Finding[]): Promise<void> {
+async function storeResult(app: App, begunAt: Date, findings: readonly InvariantFinding[]): Promise<void> {
   await storeVerifyRun(app, { begunAt, findings }).catch((error) =>
     app.log.error({ err: error }, 'the result of verify could not be stored'),
   )
@@ -101,7 +101,7 @@ const doctor = command({
   usage: 'doctor',
   says: 'what is wrong with the settings and the database; exit 1 when production refuses',
   async run(input) {
-    const findings = await examine(input)
+    const findings = await examineInstallation(input)
     const refused = findings.some(({ level }) => level === 'refused')
     return {
       json: { ok: !refused, findings },

@@ -1,20 +1,20 @@
-import { at } from '../actors/actor.ts'
-import { tagOf } from '../platform/ids.ts'
+import { actingFor } from '../actors/actor.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { decideOrder } from '../vending/dispensing/decide-order.ts'
 import { MACHINE_BUTTONS, pressMachine } from '../vending/dispensing/press-machine.ts'
 import { presentOrder } from '../vending/orders/order.ts'
 import { command } from './command.ts'
-import { ofMerchant, oneOf, required } from './input.ts'
+import { getCommandMerchant, parseChoice, requireText } from './input.ts'
 
 const decide = command({
   usage: 'vending decide <m> --order O --outcome delivered|not-delivered',
   says: 'end an order whose machine never reported; one that was not delivered can be dispensed again or refunded',
   async run(input) {
-    const id = required(input, 'order')
-    const decision = oneOf('outcome', required(input, 'outcome'), ['delivered', 'not-delivered'])
-    const { app, merchant } = await ofMerchant(input)
-    if (tagOf('lnk_', id) !== merchant.tag) throw notFound('vending order')
+    const id = requireText(input, 'order')
+    const decision = parseChoice('outcome', requireText(input, 'outcome'), ['delivered', 'not-delivered'])
+    const { app, merchant } = await getCommandMerchant(input)
+    if (parseTag('lnk_', id) !== merchant.tag) throw notFound('vending order')
     const order = await decideOrder(app, input.actor, { merchantId: merchant.id, id, decision })
     return {
       json: presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() }),
@@ -27,11 +27,11 @@ const machine = command({
   usage: 'sandbox machine <m> --order O --button dispensed|partly|jam|silent',
   says: 'what the simulated machine of a test order reports; silent: not what its number says',
   async run(input) {
-    const id = required(input, 'order')
-    const button = oneOf('button', required(input, 'button'), MACHINE_BUTTONS)
-    const { app, merchant } = await ofMerchant(input)
+    const id = requireText(input, 'order')
+    const button = parseChoice('button', requireText(input, 'button'), MACHINE_BUTTONS)
+    const { app, merchant } = await getCommandMerchant(input)
     const account = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'test' } as const
-    const order = await pressMachine(app, at(input.actor, account), { id, button })
+    const order = await pressMachine(app, actingFor(input.actor, account), { id, button })
     return {
       json: presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() }),
       lines: [`${id} is ${order.vendingStatus}`],

@@ -12,22 +12,29 @@ import {
   type VendingChange,
   type VendingSettings,
 } from '../vending/suppliers/vending-settings.ts'
-import { type CommandAnswer, command, factLines, rowsAnswer } from './command.ts'
-import { type CommandInput, merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
+import { answerRows, type CommandAnswer, command, formatFacts } from './command.ts'
+import {
+  type CommandInput,
+  findText,
+  getCommandMerchant,
+  getMerchantAndId,
+  parseChoice,
+  requireText,
+} from './input.ts'
 import { readSecrets } from './secret-input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const READ_AT_ONCE = 1000
+const MACHINES_PER_PAGE = 1000
 const SUPPLIER_OPTIONS = ['base-url', 'key', 'secret', 'shbh'] as const
 
 const add = command({
   usage: 'machines add <m> --machine N [--name X]',
   says: 'register a vending machine by its number, or bring a removed one back; said twice it is one machine',
   async run(input) {
-    const { app, merchant, id: machine } = await merchantAndId(input, 'machine')
-    const name = optionalText(input, 'name') ?? null
+    const { app, merchant, id: machine } = await getMerchantAndId(input, 'machine')
+    const name = findText(input, 'name') ?? null
     const added = await addMachine(app, input.actor, { merchantId: merchant.id, machine, name })
-    return answerWith(added)
+    return answerMachine(added)
   },
 })
 
@@ -35,9 +42,9 @@ const remove = command({
   usage: 'machines remove <m> --machine N',
   says: 'take a machine out of the registry; what was paid still dispenses, and its figures stay',
   async run(input) {
-    const { app, merchant, id: machine } = await merchantAndId(input, 'machine')
+    const { app, merchant, id: machine } = await getMerchantAndId(input, 'machine')
     const removed = await removeMachine(app, input.actor, { merchantId: merchant.id, machine })
-    return answerWith(removed)
+    return answerMachine(removed)
   },
 })
 
@@ -45,15 +52,15 @@ const list = command({
   usage: 'machines list <m>',
   says: 'all machines of a merchant, newest first',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const machines: Machine[] = []
     for (let after: string | null = null; ; ) {
-      const page = await listMachines(app, merchant.id, { limit: READ_AT_ONCE, startingAfter: after })
+      const page = await listMachines(app, merchant.id, { limit: MACHINES_PER_PAGE, startingAfter: after })
       machines.push(...page.data)
       after = page.nextCursor
       if (after === null) break
     }
-    return rowsAnswer(machines, { none: 'no machines', shown: presentMachine, lines: line })
+    return answerRows(machines, { none: 'no machines', present: presentMachine, lines: formatMachine })
   },
 })
 
@@ -61,7 +68,7 @@ const sync = command({
   usage: 'machines sync <m>',
   says: "bring the registry in line with the supplier's list; what has vanished there becomes inactive",
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const synced = await syncMachines(app, input.actor, merchant.id)
     const { listed, added, updated, inactive, ignored } = synced
     const rest = ignored === 0 ? '' : `, ${ignored} without a usable number ignored`
@@ -80,36 +87,36 @@ const set = command({
   says: 'how the machine supplier of a merchant is reached, and how it is believed; key and secret are never shown again',
   unshown: ['key', 'secret'],
   async run(input) {
-    const change = readChange(input)
+    const change = parseChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
-    const { app, merchant } = await ofMerchant(input)
-    const settings = shown(await setVending(app, input.actor, { merchant, change }))
+    const { app, merchant } = await getCommandMerchant(input)
+    const settings = presentSettings(await setVending(app, input.actor, { merchant, change }))
     return {
       json: settings,
-      lines: factLines(settings, 18),
+      lines: formatFacts(settings, 18),
     }
   },
 })
 
 export const vendingCommands = [add, remove, list, sync, set]
 
-function readChange(input: CommandInput): VendingChange {
-  const supplier = readSupplier(input)
-  const profile = optionalText(input, 'profile')
-  const accept = optionalText(input, 'accept-api-secret')
+function parseChange(input: CommandInput): VendingChange {
+  const supplier = parseSupplier(input)
+  const profile = findText(input, 'profile')
+  const accept = findText(input, 'accept-api-secret')
   return {
     ...(supplier === null ? {} : { supplier }),
-    ...(profile === undefined ? {} : { profile: oneOf('profile', profile, ['default', 'optimistic']) }),
+    ...(profile === undefined ? {} : { profile: parseChoice('profile', profile, ['default', 'optimistic']) }),
     ...(accept === undefined
       ? {}
-      : { acceptApiSecret: oneOf('accept-api-secret', accept, ['true', 'false']) === 'true' }),
+      : { acceptApiSecret: parseChoice('accept-api-secret', accept, ['true', 'false']) === 'true' }),
   }
 }
 
 /** Reads all four options or none: a mix of two suppliers would send commands to one with the secret of the other. */
-function readSupplier(input: CommandInput): SupplierAccess | null {
-  const from = optionalText(input, 'secrets-from')
-  const named = SUPPLIER_OPTIONS.filter((name) => optionalText(input, name) !== undefined)
+function parseSupplier(input: CommandInput): SupplierAccess | null {
+  const from = findText(input, 'secrets-from')
+  const named = SUPPLIER_OPTIONS.filter((name) => findText(input, name) !== undefined)
   if (from === undefined && named.length === 0) return null
   const onCommandLine = named.some((name) => name === 'key' || name === 'secret')
   if (from !== undefined && onCommandLine)
@@ -125,24 +132,24 @@ function readSupplier(input: CommandInput): SupplierAccess | null {
     )
   const { key, secret } =
     from === undefined
-      ? { key: required(input, 'key'), secret: required(input, 'secret') }
+      ? { key: requireText(input, 'key'), secret: requireText(input, 'secret') }
       : readSecrets(from, ['key', 'secret'])
-  return { baseUrl: required(input, 'base-url'), shbh: required(input, 'shbh'), key, secret }
+  return { baseUrl: requireText(input, 'base-url'), shbh: requireText(input, 'shbh'), key, secret }
 }
 
-const shown = ({ baseUrl, shbh, profile, acceptApiSecret }: VendingSettings) => ({
+const presentSettings = ({ baseUrl, shbh, profile, acceptApiSecret }: VendingSettings) => ({
   base_url: baseUrl,
   shbh,
   profile,
   accept_api_secret: acceptApiSecret,
 })
 
-const answerWith = (machine: Machine): CommandAnswer => ({
+const answerMachine = (machine: Machine): CommandAnswer => ({
   json: presentMachine(machine),
-  lines: [line(machine)],
+  lines: [formatMachine(machine)],
 })
 
-function line(machine: Machine): string {
+function formatMachine(machine: Machine): string {
   const { registered, active } = presentMachine(machine)
   const state = registered ? '' : active ? '  (removed)' : '  (inactive: the supplier no longer has it)'
   return `${machine.machine}  ${machine.name}${machine.address === null ? '' : `, ${machine.address}`}${state}`

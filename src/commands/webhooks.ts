@@ -1,19 +1,19 @@
-import { at } from '../actors/actor.ts'
+import { actingFor } from '../actors/actor.ts'
 import { rotateWebhookSecret } from '../merchants/rotate-webhook-secret.ts'
-import { readIsoTime } from '../platform/times.ts'
+import { parseIsoTime } from '../platform/times.ts'
 import { resendFailed } from '../webhooks/resend-failed.ts'
 import { sendPing } from '../webhooks/send-ping.ts'
 import { command } from './command.ts'
-import { modeOf, ofMerchant, optionalText, required } from './input.ts'
+import { findText, getCommandMerchant, parseMode, requireText } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
 const rotateSecret = command({
   usage: 'webhooks rotate-secret <m> [--revoke-now] [--key K]',
   says: 'a new secret for webhooks, printed once; the old one signs beside it for 24 h, or not at all with --revoke-now',
   async run(input) {
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const atOnce = input.options['revoke-now'] === true
-    const rotation = { merchant, commandKey: optionalText(input, 'key'), atOnce }
+    const rotation = { merchant, commandKey: findText(input, 'key'), atOnce }
     const { secret, previousUntil } = await rotateWebhookSecret(app, input.actor, rotation)
     const until = atOnce ? null : previousUntil.toISOString()
     return {
@@ -33,9 +33,9 @@ const ping = command({
   usage: 'webhooks ping <m> [--mode test|live] [--key K]',
   says: 'sends the event test.ping to the webhook address',
   async run(input) {
-    const mode = modeOf(input)
-    const { app, merchant } = await ofMerchant(input)
-    const target = { merchant, mode, commandKey: optionalText(input, 'key') }
+    const mode = parseMode(input)
+    const { app, merchant } = await getCommandMerchant(input)
+    const target = { merchant, mode, commandKey: findText(input, 'key') }
     const { eventId, url } = await sendPing(app, input.actor, target)
     return {
       json: { event_id: eventId, mode, url },
@@ -48,12 +48,12 @@ const resend = command({
   usage: 'webhooks resend-failed <m> --since T [--mode test|live]',
   says: 'sends every event since then again that has failed and not arrived; at most 10,000 a call',
   async run(input) {
-    const mode = modeOf(input)
-    const since = readIsoTime(required(input, 'since'))
+    const mode = parseMode(input)
+    const since = parseIsoTime(requireText(input, 'since'))
     if (since === null) throw new WrongUsage('--since must be an ISO 8601 datetime')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant } = await getCommandMerchant(input)
     const account = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode }
-    const { resent, more } = await resendFailed(app, at(input.actor, account), since)
+    const { resent, more } = await resendFailed(app, actingFor(input.actor, account), since)
     return {
       json: { resent, more },
       lines: [`${resent} are due now${more ? '; there are more: run it again' : ''}`],

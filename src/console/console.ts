@@ -1,32 +1,32 @@
-import type { Asked } from '../pages/route.ts'
-import { stepUpWith } from '../pages/step-up.ts'
+import type { PageRequest } from '../pages/route.ts'
+import { newStepUp } from '../pages/step-up.ts'
 import type { Surface } from '../pages/surface.ts'
-import { findSession, type SignedIn } from '../people/session.ts'
-import { addressOf, BASE } from './addresses.ts'
-import { callerOf } from './caller.ts'
-import { GUESTS } from './guests.ts'
-import { ROUTES } from './routes-list.ts'
-import { COOKIES } from './session-cookies.ts'
-import { Shell } from './shell.tsx'
+import { findSession, type SignedInSession } from '../people/session.ts'
+import { CONSOLE_BASE, consoleAddress } from './addresses.ts'
+import { buildStaffCaller } from './caller.ts'
+import { CONSOLE_GUEST_ROUTES } from './guests.ts'
+import { CONSOLE_ROUTES } from './routes-list.ts'
+import { CONSOLE_COOKIES } from './session-cookies.ts'
+import { ConsoleShell } from './shell.tsx'
 import type { ConsoleVisit } from './visit.ts'
-import { waitingFor } from './waiting.ts'
+import { readWorkOverview } from './waiting.ts'
 
 /** The console, the pages for our own staff. */
 export const CONSOLE: Surface<ConsoleVisit> = {
-  base: BASE,
+  base: CONSOLE_BASE,
   prefixes: [''],
-  signIn: `${BASE}/sign-in`,
-  routes: ROUTES,
-  guests: GUESTS,
-  sessionCookie: COOKIES.name,
+  signIn: `${CONSOLE_BASE}/sign-in`,
+  routes: CONSOLE_ROUTES,
+  guests: CONSOLE_GUEST_ROUTES,
+  sessionCookie: CONSOLE_COOKIES.name,
   findSession: (gateway, cookie, how) => findSession(gateway, 'operator', cookie, how),
-  open,
-  stepUp: stepUpWith(COOKIES),
-  frame: (page, { asked, visit }) => Shell({ page, asked, visit }),
+  open: openVisit,
+  stepUp: newStepUp(CONSOLE_COOKIES),
+  frame: (page, { asked, visit }) => ConsoleShell({ page, asked, visit }),
 }
 
-async function open(asked: Asked, signedIn: SignedIn) {
-  const caller = callerOf(asked, signedIn)
-  const waiting = await waitingFor(asked.gateway, caller.personId)
-  return { visit: { ...asked, signedIn, caller, waiting, to: addressOf, once: null } }
+async function openVisit(asked: PageRequest, signedIn: SignedInSession) {
+  const caller = buildStaffCaller(asked, signedIn)
+  const waiting = await readWorkOverview(asked.gateway, caller.personId)
+  return { visit: { ...asked, signedIn, caller, waiting, to: consoleAddress, once: null } }
 }

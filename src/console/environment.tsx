@@ -1,12 +1,16 @@
-import type { Environment } from '../pages/route.ts'
-import { shown } from '../pages/wording.ts'
-import { FRAME, ROLE_NAMES } from './texts/frame.ts'
+import type { SurfaceEnvironment } from '../pages/route.ts'
+import { oneLine } from '../pages/wording.ts'
+import { CONSOLE_FRAME_TEXTS, ROLE_NAMES } from './texts/frame.ts'
 import type { ConsoleVisit } from './visit.ts'
 
-const { environment: words } = FRAME
+const { environment: words } = CONSOLE_FRAME_TEXTS
 
 /** Says at the top of every page whether this is production, so that two open windows are never confused. */
-export const EnvironmentBand = ({ of: { name, production, host } }: { of: Environment }) =>
+export const EnvironmentBand = ({
+  environment: { name, production, host },
+}: {
+  environment: SurfaceEnvironment
+}) =>
   production ? (
     <aside class="band production" aria-label={words.label}>
       <strong>{words.production}</strong> {words.productionSays} {host}
@@ -18,15 +22,15 @@ export const EnvironmentBand = ({ of: { name, production, host } }: { of: Enviro
   )
 
 /** Formats the name of the console for a window's title. */
-export const windowName = ({ production }: Environment): string =>
-  production ? FRAME.product : `${FRAME.product} (${words.sandbox})`
+export const formatWindowName = ({ production }: SurfaceEnvironment): string =>
+  production ? CONSOLE_FRAME_TEXTS.product : `${CONSOLE_FRAME_TEXTS.product} (${words.sandbox})`
 
 /** The name and role of the signed-in person. */
-export const WhoIsIn = ({ visit }: { visit: ConsoleVisit }) => {
+export const SignedInPerson = ({ visit }: { visit: ConsoleVisit }) => {
   const { person, operatorRole } = visit.signedIn
   return (
-    <a class="who" href={visit.to('/security')} title={shown(person.email)}>
-      <bdi>{shown(person.name)}</bdi>, {operatorRole === null ? '' : ROLE_NAMES[operatorRole]}
+    <a class="who" href={visit.to('/security')} title={oneLine(person.email)}>
+      <bdi>{oneLine(person.name)}</bdi>, {operatorRole === null ? '' : ROLE_NAMES[operatorRole]}
     </a>
   )
 }

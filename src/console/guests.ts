@@ -1,7 +1,10 @@
 import type { GuestRoute } from '../pages/route.ts'
 import { signInPages } from '../pages/sign-in/sign-in-pages.tsx'
-import { DOOR } from './people/door.ts'
-import { LINK_GUESTS } from './people/link-pages.tsx'
+import { CONSOLE_DOOR } from './people/door.ts'
+import { CONSOLE_LINK_ROUTES } from './people/link-pages.tsx'
 
 /** The console's pages for people who are not signed in. */
-export const GUESTS: readonly GuestRoute[] = [...signInPages(DOOR), ...LINK_GUESTS]
+export const CONSOLE_GUEST_ROUTES: readonly GuestRoute[] = [
+  ...signInPages(CONSOLE_DOOR),
+  ...CONSOLE_LINK_ROUTES,
+]

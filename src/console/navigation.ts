@@ -1,13 +1,13 @@
 import type { NavigationGroup } from '../pages/navigation.ts'
-import { FRAME } from './texts/frame.ts'
+import { CONSOLE_FRAME_TEXTS } from './texts/frame.ts'
 
-const { pages } = FRAME
+const { pages } = CONSOLE_FRAME_TEXTS
 
 /** The pages that the navigation leads to. An entry is left out for a role that may not see its page. */
-export const NAVIGATION: readonly NavigationGroup[] = [
+export const CONSOLE_NAVIGATION: readonly NavigationGroup[] = [
   { name: null, entries: [{ path: '/', name: pages.home, icon: 'home', see: 'console.read' }] },
   {
-    name: FRAME.groups.money,
+    name: CONSOLE_FRAME_TEXTS.groups.money,
     entries: [
       { path: '/payments', name: pages.payments, icon: 'search', see: 'console.read' },
       { path: '/parked', name: pages.parked, icon: 'clock', see: 'console.read' },
@@ -23,7 +23,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
   {
-    name: FRAME.groups.merchants,
+    name: CONSOLE_FRAME_TEXTS.groups.merchants,
     entries: [
       { path: '/merchants', name: pages.merchants, icon: 'shop', see: 'console.read' },
       { path: '/verification', name: pages.verification, icon: 'check', see: 'console.read' },
@@ -33,7 +33,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
   {
-    name: FRAME.groups.service,
+    name: CONSOLE_FRAME_TEXTS.groups.service,
     entries: [
       { path: '/alerts', name: pages.alerts, icon: 'warning', see: 'console.read' },
       { path: '/audit', name: pages.audit, icon: 'list', see: 'console.read' },
@@ -41,7 +41,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
   {
-    name: FRAME.groups.people,
+    name: CONSOLE_FRAME_TEXTS.groups.people,
     entries: [
       { path: '/operators', name: pages.operators, icon: 'people', see: 'console.read' },
       { path: '/security', name: pages.security, icon: 'gear', see: 'account.step-up' },

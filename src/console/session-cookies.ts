@@ -1,7 +1,7 @@
 import { sessionCookies } from '../pages/session-cookies.ts'
 
 /** The session cookies of staff. They have other names than those of merchants and a shorter life (reliability.md A68). */
-export const COOKIES = sessionCookies({
+export const CONSOLE_COOKIES = sessionCookies({
   realm: 'operator',
   session: 'console',
   browser: 'console-browser',

@@ -1,23 +1,23 @@
-import { Bar, Frame, Guest, Place } from '../pages/frame.tsx'
-import type { Asked } from '../pages/route.ts'
-import type { PageShown } from '../pages/shown.ts'
-import { BASE, pathIn } from './addresses.ts'
-import { EnvironmentBand, WhoIsIn, windowName } from './environment.tsx'
-import { NAVIGATION } from './navigation.ts'
-import { FRAME } from './texts/frame.ts'
+import { Frame, GuestPage, PageLayout, TopBar } from '../pages/frame.tsx'
+import type { PageRequest } from '../pages/route.ts'
+import type { PageReply } from '../pages/shown.ts'
+import { CONSOLE_BASE, consolePathIn } from './addresses.ts'
+import { EnvironmentBand, formatWindowName, SignedInPerson } from './environment.tsx'
+import { CONSOLE_NAVIGATION } from './navigation.ts'
+import { CONSOLE_FRAME_TEXTS } from './texts/frame.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { countsOf } from './waiting.ts'
+import { countByPath } from './waiting.ts'
 
-type ShellProps = { page: PageShown; asked: Asked; visit: ConsoleVisit | null }
+type ConsoleShellProps = { page: PageReply; asked: PageRequest; visit: ConsoleVisit | null }
 
 /** The document around a page of the console. Without a visit (not signed in) it has no navigation. */
-export function Shell({ page, asked: { environment, requestId, here }, visit }: ShellProps) {
-  const name = windowName(environment)
-  const band = <EnvironmentBand of={environment} />
+export function ConsoleShell({ page, asked: { environment, requestId, here }, visit }: ConsoleShellProps) {
+  const name = formatWindowName(environment)
+  const band = <EnvironmentBand environment={environment} />
   if (visit === null)
     return (
       <Frame {...{ page, name, requestId, here, band }}>
-        <Guest>{page.body}</Guest>
+        <GuestPage>{page.body}</GuestPage>
       </Frame>
     )
   return (
@@ -26,12 +26,22 @@ export function Shell({ page, asked: { environment, requestId, here }, visit }: 
       who={visit.signedIn.person.publicId}
       scripts={visit.signedIn.hasPasskey ? ['passkeys.js'] : []}
     >
-      <Bar visit={visit} name={FRAME.product} signOut={`${BASE}/sign-out`} searchHint={FRAME.searchHint}>
-        <WhoIsIn visit={visit} />
-      </Bar>
-      <Place visit={visit} path={pathIn(visit.here)} navigation={NAVIGATION} counts={countsOf(visit.waiting)}>
+      <TopBar
+        visit={visit}
+        name={CONSOLE_FRAME_TEXTS.product}
+        signOut={`${CONSOLE_BASE}/sign-out`}
+        searchHint={CONSOLE_FRAME_TEXTS.searchHint}
+      >
+        <SignedInPerson visit={visit} />
+      </TopBar>
+      <PageLayout
+        visit={visit}
+        path={consolePathIn(visit.here)}
+        navigation={CONSOLE_NAVIGATION}
+        counts={countByPath(visit.waiting)}
+      >
         {page.body}
-      </Place>
+      </PageLayout>
     </Frame>
   )
 }

@@ -1,30 +1,30 @@
 import type { Action } from '../actors/actions.ts'
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { StaffCaller } from '../actors/actor.ts'
 import type { FormSpec } from '../pages/form-spec.ts'
 import {
   type FormRoute,
   formRoute,
   type PageRoute,
   pageRoute,
-  type Route,
+  type SurfaceRoute,
   type Visit,
 } from '../pages/route.ts'
-import type { Shown } from '../pages/shown.ts'
-import type { WaitingShown } from './waiting.ts'
+import type { SurfaceReply } from '../pages/shown.ts'
+import type { WorkOverview } from './waiting.ts'
 
 /** A request of a signed-in person of our staff, with the work that waits. */
-export type ConsoleVisit = Visit & { caller: OperatorCaller; waiting: WaitingShown | null }
-export type ConsoleRoute = Route<ConsoleVisit>
+export type ConsoleVisit = Visit & { caller: StaffCaller; waiting: WorkOverview | null }
+export type ConsoleRoute = SurfaceRoute<ConsoleVisit>
 
 /** Declares a page of the console by its path without base. `see` is the action that a role must be allowed to see it. */
 export const page = (
   path: string,
-  show: (visit: ConsoleVisit) => Promise<Shown>,
+  show: (visit: ConsoleVisit) => Promise<SurfaceReply>,
   see: Action = 'console.read',
 ): PageRoute<ConsoleVisit> => pageRoute(path, show, see)
 
 /** Declares a form of the console. `submit` calls the operation, `again` shows the page with the fault of the form. */
 export const form = (
   spec: FormSpec,
-  handlers: Pick<FormRoute<ConsoleVisit>, 'submit' | 'again'>,
+  handlers: Pick<FormRoute<ConsoleVisit>, 'submit' | 'showRefused'>,
 ): FormRoute<ConsoleVisit> => formRoute(spec, handlers)

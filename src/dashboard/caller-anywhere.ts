@@ -1,15 +1,18 @@
 import type { PersonCaller } from '../actors/actor.ts'
-import type { Asked } from '../pages/route.ts'
-import { callerOf, type Membership, type SignedIn } from '../people/session.ts'
+import type { PageRequest } from '../pages/route.ts'
+import { type Membership, makePersonCaller, type SignedInSession } from '../people/session.ts'
 
-const NOWHERE: Membership = {
+const NO_MEMBERSHIP: Membership = {
   ...{ merchantId: 0, publicId: '', tag: '', cell: '', handle: '' },
   ...{ role: 'viewer', cashierRefundLimit: 0 },
 }
 
 /** Builds the caller for acts on a person's own account. They need no merchant: the person may work for none. */
-export const callerAnywhere = ({ address, requestId, now }: Asked, signedIn: SignedIn): PersonCaller =>
-  callerOf(
-    { ...signedIn, at: signedIn.at ?? NOWHERE },
+export const buildAccountCaller = (
+  { address, requestId, now }: PageRequest,
+  signedIn: SignedInSession,
+): PersonCaller =>
+  makePersonCaller(
+    { ...signedIn, at: signedIn.at ?? NO_MEMBERSHIP },
     { mode: 'test', origin: address, requestId, nowMs: now.getTime() },
   )

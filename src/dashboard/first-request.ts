@@ -1,5 +1,5 @@
 /** Formats the command that makes a first test charge, to be pasted into a terminal. */
-export const firstRequest = (baseUrl: string, key: string): string =>
+export const formatFirstRequest = (baseUrl: string, key: string): string =>
   [
     `curl -s ${baseUrl}/v1/charges \\`,
     `  -H 'Authorization: Bearer ${key}' \\`,

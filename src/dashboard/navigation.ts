@@ -4,7 +4,7 @@ import { FRAME } from './texts/frame.ts'
 const { pages, groups } = FRAME
 
 /** The entries of the navigation. When it is drawn, entries that the reader's role may not see are left out. */
-export const NAVIGATION: readonly NavigationGroup[] = [
+export const DASHBOARD_NAVIGATION: readonly NavigationGroup[] = [
   {
     name: null,
     entries: [

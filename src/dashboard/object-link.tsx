@@ -1,6 +1,6 @@
 import type { Action } from '../actors/actions.ts'
 import { mayDo } from '../actors/allow.ts'
-import type { Prefix } from '../reports/search.ts'
+import type { SearchPrefix } from '../reports/search.ts'
 import type { DashboardVisit } from './visit.ts'
 
 type ObjectPage = { path: string; see: Action; isList?: true }
@@ -21,22 +21,23 @@ export const OBJECT_PAGES = {
   batch_: { path: '/bulk', see: 'payouts.read' },
   // Settlements have no pages of their own: their ids lead to the list.
   setl_: { path: '/wallet/settlements', see: 'payouts.read', isList: true },
-} as const satisfies Record<Prefix | 'prep_', ObjectPage>
+} as const satisfies Record<SearchPrefix | 'prep_', ObjectPage>
 
-type Reader = Pick<DashboardVisit, 'caller' | 'to'>
+type ObjectLinkVisit = Pick<DashboardVisit, 'caller' | 'to'>
 
 /** Finds the address of an object's page; null if it has none, or none that this person may see. `as`: an order has the id of a link. */
-export function pageOfObject({ caller, to }: Reader, id: string, as?: 'ord_'): string | null {
+export function findObjectAddress({ caller, to }: ObjectLinkVisit, id: string, as?: 'ord_'): string | null {
   const pages: Readonly<Record<string, ObjectPage>> = OBJECT_PAGES
   const page = pages[as ?? /^[a-z]+_/.exec(id)?.[0] ?? '']
-  return page === undefined || !mayDo(caller, page.see) ? null : to(pathIn(page, id))
+  return page === undefined || !mayDo(caller, page.see) ? null : to(objectPath(page, id))
 }
 
 /** The path of an object's page. */
-export const pathIn = ({ path, isList }: ObjectPage, id: string): string => (isList ? path : `${path}/${id}`)
+export const objectPath = ({ path, isList }: ObjectPage, id: string): string =>
+  isList ? path : `${path}/${id}`
 
 /** Shows an id, as a link to its object's page if this person may see one. */
-export function ObjectLink({ visit, id, as }: { visit: Reader; id: string; as?: 'ord_' }) {
-  const address = pageOfObject(visit, id, as)
+export function ObjectLink({ visit, id, as }: { visit: ObjectLinkVisit; id: string; as?: 'ord_' }) {
+  const address = findObjectAddress(visit, id, as)
   return address === null ? <code>{id}</code> : <a href={address}>{id}</a>
 }

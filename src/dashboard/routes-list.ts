@@ -30,7 +30,7 @@ import type { DashboardRoute } from './visit.ts'
 import { WALLET_ROUTES } from './wallet/wallet-routes.ts'
 
 /** Every page and form of the dashboard for people who have signed in. */
-export const ROUTES: readonly DashboardRoute[] = [
+export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...HOME_ROUTES,
   ...CHARGE_ROUTES,
   ...DEVELOPER_ROUTES,

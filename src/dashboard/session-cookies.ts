@@ -1,7 +1,7 @@
 import { sessionCookies } from '../pages/session-cookies.ts'
 
 /** The cookies of people of merchants; a session lasts twelve hours. */
-export const COOKIES = sessionCookies({
+export const DASHBOARD_COOKIES = sessionCookies({
   realm: 'merchant',
   session: 'dashboard',
   browser: 'browser',

@@ -8,11 +8,11 @@ import {
   formRoute,
   type PageRoute,
   pageRoute,
-  type Route,
+  type SurfaceRoute,
   type Visit,
 } from '../pages/route.ts'
-import type { Shown } from '../pages/shown.ts'
-import type { Membership, SignedIn } from '../people/session.ts'
+import type { SurfaceReply } from '../pages/shown.ts'
+import type { Membership, SignedInSession } from '../people/session.ts'
 import type { Mode } from '../platform/mode.ts'
 
 /** A request of a person who has signed in, about one merchant in one mode. */
@@ -23,12 +23,12 @@ export type DashboardVisit = Visit & {
   /** The path under which the reader sees the pages: the dashboard's own, or one under the console for staff. */
   base: string
   /** Set while staff view the pages: when the view ends, and the console's page to go back to. Null for people of the merchant. */
-  look: { until: Date; out: string } | null
+  staffView: { until: Date; backTo: string } | null
   caller: PersonCaller
-  signedIn: SignedIn & { at: Membership }
+  signedIn: SignedInSession & { at: Membership }
 }
 
-export type DashboardRoute = Route<DashboardVisit>
+export type DashboardRoute = SurfaceRoute<DashboardVisit>
 
 /**
  * Declares a page of the dashboard: its path without base and mode, and the action that its reader must be allowed. The default admits
@@ -36,12 +36,12 @@ export type DashboardRoute = Route<DashboardVisit>
  */
 export const page = (
   path: string,
-  show: (visit: DashboardVisit) => Promise<Shown>,
+  show: (visit: DashboardVisit) => Promise<SurfaceReply>,
   see: Action = 'shop.read',
 ): PageRoute<DashboardVisit> => pageRoute(path, show, see)
 
 /** Declares what a form of the dashboard does: `submit` calls the operation, `again` shows the page with its faults. */
 export const form = (
   spec: FormSpec,
-  handlers: Pick<FormRoute<DashboardVisit>, 'submit' | 'again'>,
+  handlers: Pick<FormRoute<DashboardVisit>, 'submit' | 'showRefused'>,
 ): FormRoute<DashboardVisit> => formRoute(spec, handlers)

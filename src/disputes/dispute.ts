@@ -2,7 +2,7 @@ import { type Charge, chargeEventData } from '../charges/charge.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 import { inKeyOrder } from '../webhooks/events.ts'
-import type { Report, ReportReason } from './report.ts'
+import type { CustomerReport, ReportReason } from './report.ts'
 
 /** A row of `disputes`: what a customer reported about a charge. Moves no money. Times are UTC. */
 export type Dispute = {
@@ -41,11 +41,11 @@ export const LOCK_DISPUTE = statement<Dispute>(
 )
 
 // The merchant is asked to answer within 72 hours (spec 6).
-const RESPONSE_MS = 72 * 3_600_000
+const RESPONSE_TIME_MS = 72 * 3_600_000
 
 export const newDispute = (
   charge: Charge,
-  report: Report,
+  report: CustomerReport,
   { id, at, tellAt }: { id: string; at: Date; tellAt: Date | null },
 ): Dispute => ({
   merchantId: charge.merchantId,
@@ -54,7 +54,7 @@ export const newDispute = (
   chargeId: charge.id,
   ...report,
   openedAt: at,
-  respondBy: new Date(at.getTime() + RESPONSE_MS),
+  respondBy: new Date(at.getTime() + RESPONSE_TIME_MS),
   tellAt,
   answeredAt: null,
   closedAt: null,

@@ -3,12 +3,15 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { DISPUTE_COLUMNS, type Dispute } from './dispute.ts'
 
-const OF_CHARGE = statement<Dispute>(
+const DISPUTES_OF_CHARGE = statement<Dispute>(
   'disputes of charge',
   `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.charge_id = $2 and d.mode = $3
    order by d.opened_at, d.id limit 20`,
 )
 
 /** What customers reported about one charge, oldest first; at most 20. */
-export const disputesOf = (app: App, { merchantId, mode }: Caller, chargeId: string): Promise<Dispute[]> =>
-  app.db.query(OF_CHARGE, [merchantId, chargeId, mode])
+export const listDisputesOfCharge = (
+  app: App,
+  { merchantId, mode }: Caller,
+  chargeId: string,
+): Promise<Dispute[]> => app.db.query(DISPUTES_OF_CHARGE, [merchantId, chargeId, mode])

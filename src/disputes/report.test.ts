@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readReport } from './report.ts'
+import { parseReport } from './report.ts'
 
 const form = { reason: 'not_delivered', details: 'Nothing came.', contact: '0772 123 456' }
-const read = (change: Record<string, string>) => readReport({ ...form, ...change })
+const read = (change: Record<string, string>) => parseReport({ ...form, ...change })
 
 test('a report is read as it was typed', () => {
-  assert.deepEqual(readReport(form), form)
-  assert.deepEqual(readReport({ ...form, extra: 'x' }), form)
+  assert.deepEqual(parseReport(form), form)
+  assert.deepEqual(parseReport({ ...form, extra: 'x' }), form)
   for (const reason of ['not_delivered', 'wrong_amount', 'double_charge', 'other'])
     assert.equal((read({ reason }) as typeof form).reason, reason)
 })
 
 test('details and contact may be left out or blank', () => {
   const bare = { reason: 'other', details: null, contact: null }
-  assert.deepEqual(readReport({ reason: 'other' }), bare)
-  assert.deepEqual(readReport({ reason: 'other', details: '', contact: '' }), bare)
-  assert.deepEqual(readReport({ reason: 'other', details: ' \r\n\t ', contact: '   ' }), bare)
+  assert.deepEqual(parseReport({ reason: 'other' }), bare)
+  assert.deepEqual(parseReport({ reason: 'other', details: '', contact: '' }), bare)
+  assert.deepEqual(parseReport({ reason: 'other', details: ' \r\n\t ', contact: '   ' }), bare)
 })
 
 test('a reason must be exactly one of four', () => {
   for (const reason of ['', 'fraud', 'Other', ' other', 'other ', 'constructor', '__proto__'])
     assert.equal(read({ reason }), 'reason', reason)
-  assert.equal(readReport({}), 'reason')
-  assert.equal(readReport({ details: 'x' }), 'reason')
+  assert.equal(parseReport({}), 'reason')
+  assert.equal(parseReport({ details: 'x' }), 'reason')
 })
 
 test('texts up to the limit are accepted, counted in characters, and never cut', () => {
@@ -52,9 +52,9 @@ test('control characters and lone surrogates are faults', () => {
 
 test('the first fault in the order of the form is reported', () => {
   const card = '4111111111111111'
-  assert.equal(readReport({ reason: '', details: '\0', contact: card }), 'reason')
-  assert.equal(readReport({ reason: 'other', details: '\0', contact: '\0' }), 'details')
-  assert.equal(readReport({ reason: 'other', details: card, contact: '\0' }), 'contact')
+  assert.equal(parseReport({ reason: '', details: '\0', contact: card }), 'reason')
+  assert.equal(parseReport({ reason: 'other', details: '\0', contact: '\0' }), 'details')
+  assert.equal(parseReport({ reason: 'other', details: card, contact: '\0' }), 'contact')
 })
 
 // Test numbers published by the card schemes, in the forms in which people write them.
@@ -110,6 +110,6 @@ test('two thousand characters of anything are checked quickly', () => {
     ' '.repeat(1999),
     `1${' '.repeat(1998)}x`,
   ])
-    readReport({ reason: 'other', details })
+    parseReport({ reason: 'other', details })
   assert.ok(performance.now() - started < 500)
 })

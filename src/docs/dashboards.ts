@@ -2,9 +2,9 @@ import { METRICS, type MetricFacts } from '../platform/metric-table.ts'
 
 // Builds the dashboards of Grafana from the table of metrics: a panel for each metric, a dashboard for each group.
 
-const WIDTH = 12
-const HEIGHT = 8
-const UNITS = {
+const PANEL_WIDTH = 12
+const PANEL_HEIGHT = 8
+const GRAFANA_UNITS = {
   count: 'short',
   seconds: 's',
   ratio: 'percentunit',
@@ -12,7 +12,7 @@ const UNITS = {
   state: 'none',
 } as const satisfies Record<MetricFacts['unit'], string>
 // Panels of durations show the slowest hundredth: the slow requests matter, and an average hides them.
-const QUANTILE = 0.99
+const SLOW_QUANTILE = 0.99
 
 /** Builds the files of `ops/grafana`, by name. */
 export function dashboardFiles(): Record<string, string> {
@@ -20,12 +20,12 @@ export function dashboardFiles(): Record<string, string> {
   return Object.fromEntries(
     groups.map((group) => [
       `${group.toLowerCase()}.json`,
-      `${JSON.stringify(dashboardOf(group), null, 2)}\n`,
+      `${JSON.stringify(buildDashboard(group), null, 2)}\n`,
     ]),
   )
 }
 
-function dashboardOf(group: MetricFacts['panel']) {
+function buildDashboard(group: MetricFacts['panel']) {
   const metrics = Object.entries(METRICS).filter(([, { panel }]) => panel === group)
   return {
     uid: `gateway-${group.toLowerCase()}`,
@@ -38,26 +38,31 @@ function dashboardOf(group: MetricFacts['panel']) {
     templating: {
       list: [{ name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' }],
     },
-    panels: metrics.map(([name, facts], index) => panelOf(name, facts, index)),
+    panels: metrics.map(([name, facts], index) => buildPanel(name, facts, index)),
   }
 }
 
-function panelOf(name: string, { kind, help, labels, unit }: MetricFacts, index: number) {
+function buildPanel(name: string, { kind, help, labels, unit }: MetricFacts, index: number) {
   return {
     id: index + 1,
     type: 'timeseries',
     title: name,
     description: help,
     datasource: { type: 'prometheus', uid: '$' + '{datasource}' },
-    gridPos: { x: (index % 2) * WIDTH, y: Math.floor(index / 2) * HEIGHT, w: WIDTH, h: HEIGHT },
+    gridPos: {
+      x: (index % 2) * PANEL_WIDTH,
+      y: Math.floor(index / 2) * PANEL_HEIGHT,
+      w: PANEL_WIDTH,
+      h: PANEL_HEIGHT,
+    },
     fieldConfig: {
-      defaults: { unit: kind === 'counter' ? 'reqps' : UNITS[unit], min: 0 },
+      defaults: { unit: kind === 'counter' ? 'reqps' : GRAFANA_UNITS[unit], min: 0 },
       overrides: [],
     },
     targets: [
       {
         refId: 'A',
-        expr: expressionOf(name, kind, labels),
+        expr: buildExpression(name, kind, labels),
         legendFormat: labels.map((label) => `{{${label}}}`).join(' ') || name,
       },
     ],
@@ -65,10 +70,10 @@ function panelOf(name: string, { kind, help, labels, unit }: MetricFacts, index:
 }
 
 /** Shows a counter as a rate, a duration as its slowest hundredth, and a gauge as the highest value of any process. */
-function expressionOf(name: string, kind: MetricFacts['kind'], labels: readonly string[]): string {
+function buildExpression(name: string, kind: MetricFacts['kind'], labels: readonly string[]): string {
   const by = labels.length === 0 ? '' : ` by (${labels.join(', ')})`
   if (kind === 'counter') return `sum${by} (rate(${name}[5m]))`
   if (kind === 'gauge') return `max${by} (${name})`
   const buckets = ['le', ...labels].join(', ')
-  return `histogram_quantile(${QUANTILE}, sum by (${buckets}) (rate(${name}_bucket[5m])))`
+  return `histogram_quantile(${SLOW_QUANTILE}, sum by (${buckets}) (rate(${name}_bucket[5m])))`
 }

@@ -2,9 +2,9 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { describeApi } from '../http/openapi.ts'
 import { EVENT_SAMPLES } from './event-samples.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
-import { guide } from './guide.ts'
+import { renderGuide } from './guide.ts'
 import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'
-import { sampleAnswer } from './samples.ts'
+import { buildSampleAnswer } from './samples.ts'
 
 // The version of the interface. It stays while changes only add (spec 9).
 const INTERFACE_VERSION = '1.0.0'
@@ -25,7 +25,7 @@ const TAGS = [
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },
 ]
 
-const exampleOf = (event: string) =>
+const parseEventExample = (event: string) =>
   JSON.parse(EVENT_SAMPLES.find((eventSample) => eventSample.event === event)?.body ?? '{}')
 
 /** Builds the OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
@@ -34,13 +34,13 @@ export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: 
     baseUrl,
     version: INTERFACE_VERSION,
     title: 'Gateway API',
-    description: guide(baseUrl),
+    description: renderGuide(baseUrl),
     tags: TAGS,
     webhooks: DESCRIBED_EVENTS.map((event) => ({
       ...event,
-      example: exampleOf(event.event),
+      example: parseEventExample(event.event),
     })),
-    sample: sampleAnswer,
+    sample: buildSampleAnswer,
   })
   return { ...described, paths: { ...(described.paths as object), ...PUBLIC_PATHS } }
 }

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../api.ts'
 import { ERROR_CODES } from '../http/error-codes.ts'
 import { describeProduct } from './describe-product.ts'
-import { guideMarkdown } from './guide-markdown.ts'
+import { renderGuideMarkdown } from './guide-markdown.ts'
 import { registerDocs } from './routes.ts'
 
 const CHANGELOG = `# Changelog
@@ -41,7 +41,7 @@ let url: string
 before(async () => {
   server = Fastify({ exposeHeadRoutes: false })
   const openapi = describeProduct(ENDPOINTS, 'https://pay.example')
-  const guide = guideMarkdown(ENDPOINTS, 'https://pay.example')
+  const guide = renderGuideMarkdown(ENDPOINTS, 'https://pay.example')
   registerDocs(server, {
     baseUrl: 'https://pay.example',
     openapi,

@@ -8,7 +8,7 @@ import { OrderShape } from '../vending/orders/order.ts'
 import type { EventType } from '../webhooks/events.ts'
 
 const charge = ChargeShape.properties
-const orNull = (options: { description: string }) => Type.Union([Type.String(options), Type.Null()])
+const textOrNull = (options: { description: string }) => Type.Union([Type.String(options), Type.Null()])
 
 /** The data of the charge events (charges/charge.ts, chargeEventData), field by field in the order it is sent. */
 const ChargeEventShape = Type.Object(
@@ -44,7 +44,7 @@ const RefundedEventShape = Type.Object(
     ...ChargeEventShape.properties,
     gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
     refund_amount: Type.Integer({ description: 'what the customer gets back, whole UGX' }),
-    refund_id: orNull({
+    refund_id: textOrNull({
       description: 'the payout that brings it back, `pout_...`; null where a gift card had paid all of it',
     }),
     refunded_at: Type.String({ format: 'date-time' }),
@@ -65,10 +65,10 @@ const DisputeEventShape = Type.Object(
   {
     ...ChargeEventShape.properties,
     charge_id: Type.String({ description: 'the charge it is about, the same value as `id`' }),
-    contact: orNull({
+    contact: textOrNull({
       description: 'how the customer can be reached, as typed: raw input of a stranger, escape it',
     }),
-    details: orNull({ description: 'what the customer wrote: raw input of a stranger, escape it' }),
+    details: textOrNull({ description: 'what the customer wrote: raw input of a stranger, escape it' }),
     dispute_id: Type.String({ description: 'starts with `dsp_`' }),
     opened_at: Type.String({ format: 'date-time' }),
     reason: Type.Enum(['not_delivered', 'wrong_amount', 'double_charge', 'other']),
@@ -99,7 +99,7 @@ const PingShape = Type.Object(
   { $id: 'PingEventData' },
 )
 
-const DESCRIBED = {
+const EVENT_DESCRIPTIONS = {
   'charge.succeeded': { summary: 'A charge was paid', data: ChargeEventShape },
   'charge.failed': { summary: 'A charge ended without money', data: ChargeEventShape },
   'charge.refunded': { summary: 'A charge was refunded; follow its payout', data: RefundedEventShape },
@@ -118,6 +118,6 @@ const DESCRIBED = {
 } satisfies Record<EventType, Omit<WebhookDescription, 'event'>>
 
 /** Every event that a receiver may get. A new event type does not compile until it is described here. */
-export const DESCRIBED_EVENTS: readonly WebhookDescription[] = Object.entries(DESCRIBED).map(
+export const DESCRIBED_EVENTS: readonly WebhookDescription[] = Object.entries(EVENT_DESCRIPTIONS).map(
   ([event, described]) => ({ event, ...described }),
 )

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { ERROR_CODES } from '../http/error-codes.ts'
-import { guide } from './guide.ts'
-import { anchorOf } from './search.ts'
+import { renderGuide } from './guide.ts'
+import { makeAnchor } from './search.ts'
 
 const HEADING = /^## (.+)$/gm
 
@@ -9,14 +9,14 @@ const HEADING = /^## (.+)$/gm
  * Renders the guide with its contents above it and every endpoint below it, for people without script and for programs that
  * read Markdown.
  */
-export function guideMarkdown(endpoints: readonly Endpoint<never>[], baseUrl: string): string {
-  const text = `${guide(baseUrl)}\n${endpointsMarkdown(endpoints)}`
+export function renderGuideMarkdown(endpoints: readonly Endpoint<never>[], baseUrl: string): string {
+  const text = `${renderGuide(baseUrl)}\n${renderEndpointsMarkdown(endpoints)}`
   const headings = [...text.matchAll(HEADING)].map(([, heading = '']) => heading)
-  const contents = headings.map((heading) => `- [${heading}](#${anchorOf(heading)})`).join('\n')
+  const contents = headings.map((heading) => `- [${heading}](#${makeAnchor(heading)})`).join('\n')
   return `# Guide\n\n${contents}\n\n${text}`
 }
 
-function endpointsMarkdown(endpoints: readonly Endpoint<never>[]): string {
+function renderEndpointsMarkdown(endpoints: readonly Endpoint<never>[]): string {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))]
   const renderRows = (tag: string) =>
     endpoints
@@ -32,7 +32,7 @@ function endpointsMarkdown(endpoints: readonly Endpoint<never>[]): string {
 }
 
 /** Renders the page of all codes from the table by which the service itself refuses. */
-export function errorsMarkdown(): string {
+export function renderErrorsMarkdown(): string {
   const rows = Object.entries(ERROR_CODES).map(
     ([code, { statuses, cause, remedy }]) => `### ${code}\n\n${statuses}. ${cause} **What to do:** ${remedy}`,
   )

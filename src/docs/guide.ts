@@ -1,5 +1,5 @@
 /** The guide before the endpoints in the reference: Markdown, for integrators. */
-export const guide = (
+export const renderGuide = (
   baseUrl: string,
 ) => `Collect money from mobile phones in Uganda and send money to them. Amounts are whole Ugandan shillings; times are UTC.
 

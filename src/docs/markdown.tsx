@@ -1,14 +1,14 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { anchorOf } from './search.ts'
+import { makeAnchor } from './search.ts'
 
 // The part of Markdown that our pages need: headings, lists, tables, paragraphs, code, bold, links. Anything else stays text.
 const HEADING = /^(#{1,4}) (.+)$/
-const ITEM = /^(?:-|[0-9]+\.) (.+)$/
-const NUMBERED = /^[0-9]+\. /
-const ROW = /^\|(.+)\|$/
-const RULE = /^\|(?:-+\|)+$/
+const LIST_ITEM = /^(?:-|[0-9]+\.) (.+)$/
+const NUMBERED_ITEM = /^[0-9]+\. /
+const TABLE_ROW = /^\|(.+)\|$/
+const TABLE_RULE = /^\|(?:-+\|)+$/
 const FENCE = '```'
-const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
+const INLINE_MARK = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
 const SAFE_LINK = /^(?:https?:\/\/|\/(?!\/)|#)/
 
 /** Renders Markdown. The renderer escapes all text; links lead only to http(s) and to this site. */
@@ -17,7 +17,7 @@ export function Markdown({ text }: { text: string }) {
   const blocks: VNode[] = []
   let line = 0
   while (line < lines.length) {
-    const [block, next] = readBlock(lines, line)
+    const [block, next] = parseBlock(lines, line)
     if (block !== null) blocks.push(block)
     line = next
   }
@@ -25,50 +25,50 @@ export function Markdown({ text }: { text: string }) {
 }
 
 /** Parses the block that begins at line `at`. Returns it and the index of the line after it. */
-function readBlock(lines: readonly string[], at: number): [VNode | null, number] {
+function parseBlock(lines: readonly string[], at: number): [VNode | null, number] {
   const line = lines[at] ?? ''
   if (line.trim() === '') return [null, at + 1]
   const heading = HEADING.exec(line)
-  if (heading) return [headingOf(heading[1]?.length ?? 1, heading[2] ?? ''), at + 1]
-  if (line.startsWith(FENCE)) return readFence(lines, at + 1)
-  if (ITEM.test(line)) return readList(lines, at)
-  if (ROW.test(line)) return readTable(lines, at)
-  const end = endOf(lines, at + 1, (next) => next.trim() === '' || isStart(next))
-  return [<p>{inline(lines.slice(at, end).join(' '))}</p>, end]
+  if (heading) return [renderHeading(heading[1]?.length ?? 1, heading[2] ?? ''), at + 1]
+  if (line.startsWith(FENCE)) return parseFence(lines, at + 1)
+  if (LIST_ITEM.test(line)) return parseList(lines, at)
+  if (TABLE_ROW.test(line)) return parseTable(lines, at)
+  const end = findBlockEnd(lines, at + 1, (next) => next.trim() === '' || isBlockStart(next))
+  return [<p>{renderInline(lines.slice(at, end).join(' '))}</p>, end]
 }
 
-function headingOf(level: number, text: string): VNode {
+function renderHeading(level: number, text: string): VNode {
   const Tag = `h${level}` as 'h1'
-  return <Tag id={anchorOf(text)}>{inline(text)}</Tag>
+  return <Tag id={makeAnchor(text)}>{renderInline(text)}</Tag>
 }
 
-function readFence(lines: readonly string[], at: number): [VNode, number] {
-  const end = endOf(lines, at, (line) => line.startsWith(FENCE))
+function parseFence(lines: readonly string[], at: number): [VNode, number] {
+  const end = findBlockEnd(lines, at, (line) => line.startsWith(FENCE))
   const code = <code>{lines.slice(at, end).join('\n')}</code>
   return [<pre>{code}</pre>, end + 1]
 }
 
 /** Parses items until a blank line or another block. An indented line continues the item before it. */
-function readList(lines: readonly string[], at: number): [VNode, number] {
-  const end = endOf(lines, at, (line) => !ITEM.test(line) && !line.startsWith('  '))
+function parseList(lines: readonly string[], at: number): [VNode, number] {
+  const end = findBlockEnd(lines, at, (line) => !LIST_ITEM.test(line) && !line.startsWith('  '))
   const items: string[] = []
   for (const line of lines.slice(at, end)) {
-    const item = ITEM.exec(line)?.[1]
+    const item = LIST_ITEM.exec(line)?.[1]
     if (item !== undefined) items.push(item)
     else items.push(`${items.pop() ?? ''} ${line.trim()}`)
   }
-  const List = NUMBERED.test(lines[at] ?? '') ? 'ol' : 'ul'
-  const elements = items.map((item) => <li>{inline(item)}</li>)
+  const List = NUMBERED_ITEM.test(lines[at] ?? '') ? 'ol' : 'ul'
+  const elements = items.map((item) => <li>{renderInline(item)}</li>)
   return [<List>{elements}</List>, end]
 }
 
 /** Parses rows of cells between bars. The first row is the head; the line of dashes below it is left out. */
-function readTable(lines: readonly string[], at: number): [VNode, number] {
-  const end = endOf(lines, at, (line) => !ROW.test(line))
+function parseTable(lines: readonly string[], at: number): [VNode, number] {
+  const end = findBlockEnd(lines, at, (line) => !TABLE_ROW.test(line))
   const rows = lines
     .slice(at, end)
-    .filter((line) => !RULE.test(line))
-    .map((line) => (ROW.exec(line)?.[1] ?? '').split('|').map((cell) => inline(cell.trim())))
+    .filter((line) => !TABLE_RULE.test(line))
+    .map((line) => (TABLE_ROW.exec(line)?.[1] ?? '').split('|').map((cell) => renderInline(cell.trim())))
   const [head = [], ...body] = rows
   const table = (
     <div class="table">
@@ -95,25 +95,25 @@ function readTable(lines: readonly string[], at: number): [VNode, number] {
   return [table, end]
 }
 
-const isStart = (line: string) =>
-  HEADING.test(line) || ITEM.test(line) || ROW.test(line) || line.startsWith(FENCE)
+const isBlockStart = (line: string) =>
+  HEADING.test(line) || LIST_ITEM.test(line) || TABLE_ROW.test(line) || line.startsWith(FENCE)
 
-function endOf(lines: readonly string[], from: number, isEnd: (line: string) => boolean): number {
+function findBlockEnd(lines: readonly string[], from: number, isEnd: (line: string) => boolean): number {
   const length = lines.slice(from).findIndex(isEnd)
   return length === -1 ? lines.length : from + length
 }
 
-function inline(text: string): ComponentChildren[] {
+function renderInline(text: string): ComponentChildren[] {
   const parts: ComponentChildren[] = []
   let from = 0
-  for (const match of text.matchAll(INLINE)) {
-    parts.push(text.slice(from, match.index), marked(match))
+  for (const match of text.matchAll(INLINE_MARK)) {
+    parts.push(text.slice(from, match.index), renderMark(match))
     from = match.index + match[0].length
   }
   return [...parts, text.slice(from)]
 }
 
-function marked([whole, code, strong, label, href]: RegExpMatchArray): ComponentChildren {
+function renderMark([whole, code, strong, label, href]: RegExpMatchArray): ComponentChildren {
   if (code !== undefined) return <code>{code}</code>
   if (strong !== undefined) return <strong>{strong}</strong>
   return href !== undefined && SAFE_LINK.test(href) ? <a href={href}>{label}</a> : whole

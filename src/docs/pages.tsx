@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { errorsMarkdown } from './guide-markdown.ts'
+import { renderErrorsMarkdown } from './guide-markdown.ts'
 import { Markdown } from './markdown.tsx'
-import type { Found } from './search.ts'
+import type { DocsMatch } from './search.ts'
 
-export const ASSETS_PATH = '/docs/assets/'
+export const DOCS_ASSETS_PATH = '/docs/assets/'
 
-const asset = (name: string) => `${ASSETS_PATH}${name}`
-const LINKS = [
+const assetUrl = (name: string) => `${DOCS_ASSETS_PATH}${name}`
+const NAVIGATION_LINKS = [
   ['/docs', 'Guide'],
   ['/docs/reference', 'Reference'],
   ['/docs/errors', 'Errors'],
@@ -26,9 +26,9 @@ type DocsShellProps = {
 }
 
 /** Renders the front page: what the product is, a first request, and where to go on. */
-export function frontPage(baseUrl: string): string {
-  return render(
-    <Shell title="Gateway" path="/">
+export function renderFrontPage(baseUrl: string): string {
+  return renderDocument(
+    <DocsShell title="Gateway" path="/">
       <main class="column">
         <h1>Mobile money for Uganda</h1>
         <p class="lead">
@@ -42,35 +42,39 @@ export function frontPage(baseUrl: string): string {
         </pre>
         <h2>Go on</h2>
         <ul class="cards">
-          <Card
+          <LinkCard
             href="/docs"
             name="Guide"
             text="How to collect, pay and refund, by example; limits and the sandbox. As Markdown: /docs.md."
           />
-          <Card
+          <LinkCard
             href="/docs/reference"
             name="API reference"
             text="Every endpoint and event; send requests from the page."
           />
-          <Card href="/docs/errors" name="Errors" text="Every code, its cause and what to do." />
-          <Card
+          <LinkCard href="/docs/errors" name="Errors" text="Every code, its cause and what to do." />
+          <LinkCard
             href="/docs/machines"
             name="For makers of vending machines"
             text="How a machine reports what it dispensed, with code to sign."
           />
-          <Card href="/changelog" name="Changelog" text="What changed, newest first, and what you must do." />
-          <Card href="/openapi.json" name="OpenAPI 3.1" text="The same reference for your tools." />
-          <Card href="/healthz" name="Health" text="Whether the service and its database answer." />
+          <LinkCard
+            href="/changelog"
+            name="Changelog"
+            text="What changed, newest first, and what you must do."
+          />
+          <LinkCard href="/openapi.json" name="OpenAPI 3.1" text="The same reference for your tools." />
+          <LinkCard href="/healthz" name="Health" text="Whether the service and its database answer." />
         </ul>
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
 /** Renders the page for an unknown address or an error. */
-export function errorPage(status: number, sentence: string): string {
-  return render(
-    <Shell title={`${status}`} path="">
+export function renderErrorPage(status: number, sentence: string): string {
+  return renderDocument(
+    <DocsShell title={`${status}`} path="">
       <main class="column">
         <h1>{status === 404 ? 'There is nothing here' : 'That did not work'}</h1>
         <p class="lead">{sentence}</p>
@@ -78,52 +82,52 @@ export function errorPage(status: number, sentence: string): string {
           <a href="/">Start page</a>
         </p>
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
 /** Renders the changelog from its Markdown. */
-export function changelogPage(changelog: string): string {
-  return render(
-    <Shell title="Changelog" path="/changelog">
+export function renderChangelogPage(changelog: string): string {
+  return renderDocument(
+    <DocsShell title="Changelog" path="/changelog">
       <main class="column">
         <Markdown text={changelog} />
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
 /** Renders the page for makers of vending machines from its Markdown. */
-export function machinesPage(machines: string, baseUrl: string): string {
-  return render(
-    <Shell title="For makers of vending machines" path="/docs/machines">
+export function renderMachinesPage(machines: string, baseUrl: string): string {
+  return renderDocument(
+    <DocsShell title="For makers of vending machines" path="/docs/machines">
       <main class="column">
         <Markdown text={machines.replaceAll('{base_url}', baseUrl)} />
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
 /** Renders the guide with its endpoints as plain HTML. `markdown` is the result of `renderGuideMarkdown`. */
-export function guidePage(markdown: string): string {
-  return render(
-    <Shell title="Guide" path="/docs">
+export function renderGuidePage(markdown: string): string {
+  return renderDocument(
+    <DocsShell title="Guide" path="/docs">
       <main class="column">
-        <Search question="" />
+        <SearchForm question="" />
         <Markdown text={markdown} />
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
 /** Renders the matches of a search in the guide, the errors and the page for machine makers. Each links to its section. */
-export function foundPage(question: string, matches: readonly Found[]): string {
+export function renderSearchPage(question: string, matches: readonly DocsMatch[]): string {
   const count = matches.length === 1 ? 'One place' : `${matches.length} places`
-  return render(
-    <Shell title={`Search: ${question}`} path="" unlisted>
+  return renderDocument(
+    <DocsShell title={`Search: ${question}`} path="" unlisted>
       <main class="column">
         <h1>Search</h1>
-        <Search question={question} />
+        <SearchForm question={question} />
         {matches.length === 0 ? (
           <p class="lead">
             Nothing has all of these words. Try fewer or others, or read the <a href="/docs">guide</a>.
@@ -133,17 +137,17 @@ export function foundPage(question: string, matches: readonly Found[]): string {
             <p class="lead">{count}</p>
             <ol class="found">
               {matches.map((match) => (
-                <FoundSection {...match} />
+                <MatchItem {...match} />
               ))}
             </ol>
           </>
         )}
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
-function FoundSection({ href, page, title, excerpt }: Found) {
+function MatchItem({ href, page, title, excerpt }: DocsMatch) {
   return (
     <li>
       <a href={href}>{title}</a> <span class="where">{page}</span>
@@ -153,7 +157,7 @@ function FoundSection({ href, page, title, excerpt }: Found) {
 }
 
 /** The search form. It works without script: the matches are a page of their own. */
-const Search = ({ question }: { question: string }) => (
+const SearchForm = ({ question }: { question: string }) => (
   <search>
     <form class="search" action="/docs">
       <label for="q">Search the documentation</label>
@@ -164,20 +168,20 @@ const Search = ({ question }: { question: string }) => (
 )
 
 /** Renders every code of the API with its cause and remedy. */
-export function errorsPage(): string {
-  return render(
-    <Shell title="Errors" path="/docs/errors">
+export function renderErrorCodesPage(): string {
+  return renderDocument(
+    <DocsShell title="Errors" path="/docs/errors">
       <main class="column">
-        <Markdown text={errorsMarkdown()} />
+        <Markdown text={renderErrorsMarkdown()} />
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
 /** Renders the page in which Swagger UI draws the reference. */
-export function referencePage(): string {
-  return render(
-    <Shell
+export function renderReferencePage(): string {
+  return renderDocument(
+    <DocsShell
       title="API reference"
       path="/docs/reference"
       styles={['swagger-ui.css', 'reference.css']}
@@ -191,7 +195,7 @@ export function referencePage(): string {
           </p>
         </noscript>
       </main>
-    </Shell>,
+    </DocsShell>,
   )
 }
 
@@ -201,7 +205,7 @@ const firstRequest = (baseUrl: string) => `curl ${baseUrl}/v1/charges \\
   -H "Idempotency-Key: first-1" \\
   -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"}}'`
 
-function Card({ href, name, text }: { href: string; name: string; text: string }) {
+function LinkCard({ href, name, text }: { href: string; name: string; text: string }) {
   return (
     <li>
       <a href={href}>{name}</a>
@@ -210,7 +214,7 @@ function Card({ href, name, text }: { href: string; name: string; text: string }
   )
 }
 
-function Shell({ title, path, styles = [], scripts = [], unlisted = false, children }: DocsShellProps) {
+function DocsShell({ title, path, styles = [], scripts = [], unlisted = false, children }: DocsShellProps) {
   return (
     <html lang="en">
       <head>
@@ -219,12 +223,12 @@ function Shell({ title, path, styles = [], scripts = [], unlisted = false, child
         <meta name="color-scheme" content="light dark" />
         {unlisted && <meta name="robots" content="noindex" />}
         <title>{title === 'Gateway' ? title : `${title} - Gateway`}</title>
-        <link rel="icon" type="image/svg+xml" href={asset('icon.svg')} />
+        <link rel="icon" type="image/svg+xml" href={assetUrl('icon.svg')} />
         {['docs.css', ...styles].map((name) => (
-          <link rel="stylesheet" href={asset(name)} />
+          <link rel="stylesheet" href={assetUrl(name)} />
         ))}
         {scripts.map((name) => (
-          <script src={asset(name)} defer />
+          <script src={assetUrl(name)} defer />
         ))}
       </head>
       <body>
@@ -233,7 +237,7 @@ function Shell({ title, path, styles = [], scripts = [], unlisted = false, child
             Gateway
           </a>
           <nav aria-label="Documentation">
-            {LINKS.map(([href, name]) => (
+            {NAVIGATION_LINKS.map(([href, name]) => (
               <a href={href} aria-current={href === path ? 'page' : undefined}>
                 {name}
               </a>
@@ -246,4 +250,5 @@ function Shell({ title, path, styles = [], scripts = [], unlisted = false, child
   )
 }
 
-const render = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`
+const renderDocument = (page: Parameters<typeof renderToString>[0]) =>
+  `<!doctype html>${renderToString(page)}`

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { actionsText } from '../actors/actions.ts'
+import { formatActionTable } from '../actors/actions.ts'
 import { APPROVAL_MOVES } from '../approvals/approval.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -7,8 +7,8 @@ import { ACCOUNT_MOVES } from '../merchants/account-state.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { PREPARED_MOVES } from '../payouts/prepared/prepared-payout.ts'
 import { printSchema } from '../platform/db/print-schema.ts'
-import { metricsText } from '../platform/metric-table.ts'
-import { movesText } from '../platform/moves.ts'
+import { formatMetricTable } from '../platform/metric-table.ts'
+import { formatMoves } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
 import { TOP_UP_MOVES } from '../top-ups/top-up.ts'
 import { CLAIM_MOVES } from '../vending/dispensing/claim.ts'
@@ -19,7 +19,7 @@ import { describeProduct } from './describe-product.ts'
 
 // The printed document belongs to no one deployment, so it has the address on which a first start listens.
 const PRINTED_URL = 'http://127.0.0.1:8080'
-const SCHEMAS = {
+const SCHEMA_DESCRIPTIONS = {
   directory: 'what is found without knowing the merchant',
   cell_0: 'a cell: merchants and their money',
 }
@@ -36,7 +36,7 @@ export async function schemaText(connectionString: string): Promise<string> {
     const parts = [
       '# Schema\n\nPrinted by `npm run docs` from a migrated database, to be read; `migrations/` is what is applied.\n',
     ]
-    for (const [schema, description] of Object.entries(SCHEMAS)) {
+    for (const [schema, description] of Object.entries(SCHEMA_DESCRIPTIONS)) {
       parts.push(`## Schema ${schema}: ${description}\n`)
       for (const { title, sql } of await printSchema(client, schema))
         parts.push(`### ${title}\n\n\`\`\`sql\n${sql}\`\`\`\n`)
@@ -47,7 +47,7 @@ export async function schemaText(connectionString: string): Promise<string> {
   }
 }
 
-const MOVES = {
+const MOVES_BY_TITLE = {
   'A charge': CHARGE_MOVES,
   'A payout': PAYOUT_MOVES,
   'A prepared payout': PREPARED_MOVES,
@@ -68,11 +68,11 @@ const PRINTED_METRICS = /<!-- printed: metrics -->[\s\S]*?<!-- end -->/
 /** Puts the tables of actions and of metrics, as they are in code, into the text of docs/operating.md. */
 export const operatingText = (written: string): string =>
   written
-    .replace(PRINTED_ACTIONS, ['<!-- printed: actions -->', actionsText(), '<!-- end -->'].join('\n\n'))
-    .replace(PRINTED_METRICS, ['<!-- printed: metrics -->', metricsText(), '<!-- end -->'].join('\n\n'))
+    .replace(PRINTED_ACTIONS, ['<!-- printed: actions -->', formatActionTable(), '<!-- end -->'].join('\n\n'))
+    .replace(PRINTED_METRICS, ['<!-- printed: metrics -->', formatMetricTable(), '<!-- end -->'].join('\n\n'))
 
 /** Puts the tables of moves, as they are in code, into the text of ARCHITECTURE.md. */
 export function architectureText(written: string): string {
-  const tables = Object.entries(MOVES).map(([title, moves]) => movesText(title, moves))
+  const tables = Object.entries(MOVES_BY_TITLE).map(([title, moves]) => formatMoves(title, moves))
   return written.replace(PRINTED_MOVES, ['<!-- printed: moves -->', ...tables, '<!-- end -->'].join('\n\n'))
 }

@@ -1,18 +1,22 @@
 // The paths that need no key and are therefore not among the endpoints of the API.
 import { X_REQUEST_ID } from '../http/openapi.ts'
 
-type Json = Record<string, unknown>
+type OpenApiObject = Record<string, unknown>
 
-const HEADERS = { 'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' } }
-const RETRY = { ...HEADERS, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+const RESPONSE_HEADERS = { 'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' } }
+const RETRY_HEADERS = { ...RESPONSE_HEADERS, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
 
-const json = (description: string, schema: Json, headers: Json = HEADERS): Json => ({
+const jsonResponse = (
+  description: string,
+  schema: OpenApiObject,
+  headers: OpenApiObject = RESPONSE_HEADERS,
+): OpenApiObject => ({
   description,
   headers,
   content: { 'application/json': { schema } },
 })
 
-const health = (status: 'ok' | 'degraded', database: 'up' | 'down'): Json => ({
+const healthSchema = (status: 'ok' | 'degraded', database: 'up' | 'down'): OpenApiObject => ({
   type: 'object',
   required: ['status', 'database', 'commit', 'version', 'uptime_seconds'],
   properties: {
@@ -24,7 +28,7 @@ const health = (status: 'ok' | 'degraded', database: 'up' | 'down'): Json => ({
   },
 })
 
-const supplierAnswer = (code: '0' | '1'): Json => ({
+const supplierAnswerSchema = (code: '0' | '1'): OpenApiObject => ({
   type: 'object',
   required: ['code', 'message'],
   properties: {
@@ -34,12 +38,12 @@ const supplierAnswer = (code: '0' | '1'): Json => ({
 })
 
 // A value that may be a number or a text gets no `type`, because generators of clients fail on a list of two (decision 49).
-const either = (description: string, ...examples: unknown[]): Json => ({
+const numberOrText = (description: string, ...examples: unknown[]): OpenApiObject => ({
   description: `${description}; a number or a text`,
   examples,
 })
 
-const CALLBACK: Json = {
+const CALLBACK_SCHEMA: OpenApiObject = {
   type: 'object',
   description: 'Flat, at most 64 KiB, whatever the Content-Type. Further fields are welcome and signed.',
   required: ['jqbh', 'timestamp', 'sign'],
@@ -47,7 +51,7 @@ const CALLBACK: Json = {
     ddbh: { type: 'string', description: 'the order id of the command' },
     dsfjybh: { type: 'string', description: 'the charge id of the command' },
     jqbh: { type: 'string', description: 'the machine number' },
-    status: either('`1`, `finish` or `finished`: done. The name may be `state`', '1', 'finish'),
+    status: numberOrText('`1`, `finish` or `finished`: done. The name may be `state`', '1', 'finish'),
     splist: {
       type: 'array',
       description: 'when done: one entry for each product',
@@ -55,13 +59,13 @@ const CALLBACK: Json = {
         type: 'object',
         required: ['chsl'],
         properties: {
-          spbh: either('product number', '1', 1),
-          chsl: either('units that came out, whole; 0 for a jam', 1, '1'),
+          spbh: numberOrText('product number', '1', 1),
+          chsl: numberOrText('units that came out, whole; 0 for a jam', 1, '1'),
           spmc: { type: 'string', description: 'product name' },
         },
       },
     },
-    timestamp: either(
+    timestamp: numberOrText(
       'Unix time in seconds (10 digits) or milliseconds (13), within 5 minutes of now',
       1724750000000,
       '1724750000',
@@ -74,7 +78,7 @@ const CALLBACK: Json = {
   },
 }
 
-const EXAMPLE: Json = {
+const CALLBACK_EXAMPLE: OpenApiObject = {
   ddbh: 'lnk_1',
   jqbh: 'M-1',
   status: '1',
@@ -85,7 +89,7 @@ const EXAMPLE: Json = {
 
 export const PUBLIC_TAG = { name: 'Service', description: 'Whether the service works. No key is needed.' }
 
-export const PUBLIC_PATHS: Json = {
+export const PUBLIC_PATHS: OpenApiObject = {
   '/healthz': {
     get: {
       operationId: 'getHealth',
@@ -94,8 +98,8 @@ export const PUBLIC_PATHS: Json = {
       security: [],
       parameters: [X_REQUEST_ID],
       responses: {
-        200: json('both answer', health('ok', 'up')),
-        503: json('the database does not answer', health('degraded', 'down')),
+        200: jsonResponse('both answer', healthSchema('ok', 'up')),
+        503: jsonResponse('the database does not answer', healthSchema('degraded', 'down')),
       },
     },
   },
@@ -111,18 +115,18 @@ export const PUBLIC_PATHS: Json = {
         required: true,
         content: {
           'application/json': {
-            schema: CALLBACK,
-            examples: { least: { summary: 'a delivery', value: EXAMPLE } },
+            schema: CALLBACK_SCHEMA,
+            examples: { least: { summary: 'a delivery', value: CALLBACK_EXAMPLE } },
           },
         },
       },
       responses: {
-        200: json('received, whether it changes anything or not', supplierAnswer('1')),
-        400: json('the message cannot be read, or lacks what it needs', supplierAnswer('0')),
-        401: json('the signature or its time is wrong', supplierAnswer('0')),
-        413: json('the message is over 64 KiB', supplierAnswer('0')),
-        429: json('too many from one address', supplierAnswer('0'), RETRY),
-        500: json('our own fault: send the same again', supplierAnswer('0')),
+        200: jsonResponse('received, whether it changes anything or not', supplierAnswerSchema('1')),
+        400: jsonResponse('the message cannot be read, or lacks what it needs', supplierAnswerSchema('0')),
+        401: jsonResponse('the signature or its time is wrong', supplierAnswerSchema('0')),
+        413: jsonResponse('the message is over 64 KiB', supplierAnswerSchema('0')),
+        429: jsonResponse('too many from one address', supplierAnswerSchema('0'), RETRY_HEADERS),
+        500: jsonResponse('our own fault: send the same again', supplierAnswerSchema('0')),
       },
     },
   },

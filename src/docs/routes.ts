@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readQuery } from '../http/guards.ts'
-import { ASSETS } from './assets.ts'
-import { errorsMarkdown } from './guide-markdown.ts'
+import { parseQuery } from '../http/guards.ts'
+import { DOCS_ASSETS } from './assets.ts'
+import { renderErrorsMarkdown } from './guide-markdown.ts'
 import {
-  ASSETS_PATH,
-  changelogPage,
-  errorsPage,
-  foundPage,
-  frontPage,
-  guidePage,
-  machinesPage,
-  referencePage,
+  DOCS_ASSETS_PATH,
+  renderChangelogPage,
+  renderErrorCodesPage,
+  renderFrontPage,
+  renderGuidePage,
+  renderMachinesPage,
+  renderReferencePage,
+  renderSearchPage,
 } from './pages.tsx'
-import { readQuestion, search, sectionsOf } from './search.ts'
+import { parseQuestion, searchDocs, splitSections } from './search.ts'
 
 type DocsOptions = {
   /** Where the API answers, without a slash at the end. */
@@ -31,7 +31,7 @@ type DocsOptions = {
 }
 
 // Scripts and styles are files of this site and never inline. "Try it" sends requests to this site alone.
-export const PAGE_HEADERS = {
+export const DOCS_PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-cache',
   'Content-Security-Policy': [
@@ -60,17 +60,17 @@ const ASSETS_MAX_AGE = '1h'
 export function registerDocs(server: FastifyInstance, options: DocsOptions): void {
   const document = JSON.stringify(options.openapi)
   const pages = {
-    '/': frontPage(options.baseUrl),
-    '/docs': guidePage(options.guide),
-    '/docs/reference': referencePage(),
-    '/docs/errors': errorsPage(),
-    '/docs/machines': machinesPage(options.machines, options.baseUrl),
-    '/changelog': changelogPage(options.changelog),
+    '/': renderFrontPage(options.baseUrl),
+    '/docs': renderGuidePage(options.guide),
+    '/docs/reference': renderReferencePage(),
+    '/docs/errors': renderErrorCodesPage(),
+    '/docs/machines': renderMachinesPage(options.machines, options.baseUrl),
+    '/changelog': renderChangelogPage(options.changelog),
   }
   const sections = [
-    ...sectionsOf('Guide', '/docs', options.guide),
-    ...sectionsOf('Errors', '/docs/errors', errorsMarkdown()),
-    ...sectionsOf(
+    ...splitSections('Guide', '/docs', options.guide),
+    ...splitSections('Errors', '/docs/errors', renderErrorsMarkdown()),
+    ...splitSections(
       'Machine makers',
       '/docs/machines',
       options.machines.replaceAll('{base_url}', options.baseUrl),
@@ -82,14 +82,14 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
     docs.get('/openapi.json', (_request, reply) => reply.headers(DOCUMENT_HEADERS).send(document))
     for (const [path, page] of Object.entries(pages))
       docs.get(path, (request, reply) => {
-        const question = path === '/docs' ? readQuestion(readQuery(request.query).q) : ''
+        const question = path === '/docs' ? parseQuestion(parseQuery(request.query).q) : ''
         reply
-          .headers(PAGE_HEADERS)
-          .send(question === '' ? page : foundPage(question, search(sections, question)))
+          .headers(DOCS_PAGE_HEADERS)
+          .send(question === '' ? page : renderSearchPage(question, searchDocs(sections, question)))
       })
     // Each file has a route of its own, so no path of a client ever reaches the file system.
-    for (const [name, root] of Object.entries(ASSETS))
-      docs.get(`${ASSETS_PATH}${name}`, (request, reply) => sendAsset(request, reply, { name, root }))
+    for (const [name, root] of Object.entries(DOCS_ASSETS))
+      docs.get(`${DOCS_ASSETS_PATH}${name}`, (request, reply) => sendAsset(request, reply, { name, root }))
   })
 }
 

@@ -1,31 +1,43 @@
 import type { TSchema } from 'typebox'
 
-type Json = Record<string, unknown>
-type Part = {
+type SampleValues = Record<string, unknown>
+type SampleSchema = {
   $id?: string
   type?: string | readonly string[]
   format?: string
   const?: unknown
   enum?: readonly unknown[]
-  anyOf?: readonly Part[]
-  items?: Part
-  properties?: Record<string, Part>
+  anyOf?: readonly SampleSchema[]
+  items?: SampleSchema
+  properties?: Record<string, SampleSchema>
   required?: readonly string[]
-  patternProperties?: Record<string, Part>
-  additionalProperties?: Part
+  patternProperties?: Record<string, SampleSchema>
+  additionalProperties?: SampleSchema
   description?: string
 }
 
 const TAG_AND_REST = 'k3v9q0123456789abcdef'
-export const AT = '2026-11-22T11:05:00.000Z'
-export const LATER = '2026-11-22T11:05:02.000Z'
-const PAY = 'https://pay.example.com'
-const LINK = `lnk_${TAG_AND_REST}`
+export const SAMPLE_CREATED_AT = '2026-11-22T11:05:00.000Z'
+export const SAMPLE_COMPLETED_AT = '2026-11-22T11:05:02.000Z'
+const PAY_URL = 'https://pay.example.com'
+const LINK_ID = `lnk_${TAG_AND_REST}`
 
 // The value of a field by its name, in every object. A field that is not listed gets a value by its type.
-const NAMED: Json = {
-  ...{ amount: 12500, fee: 200, net: 12300, gift_card_amount: 0, gift_card_restored: 0, available_on: LATER },
-  ...{ completed_at: LATER, reference: 'order-1042', merchant_reference: 'order-1042', settled: true },
+const VALUE_BY_FIELD: SampleValues = {
+  ...{
+    amount: 12500,
+    fee: 200,
+    net: 12300,
+    gift_card_amount: 0,
+    gift_card_restored: 0,
+    available_on: SAMPLE_COMPLETED_AT,
+  },
+  ...{
+    completed_at: SAMPLE_COMPLETED_AT,
+    reference: 'order-1042',
+    merchant_reference: 'order-1042',
+    settled: true,
+  },
   ...{ rail_reference: '7b1c4e0a-2f6d-4c1b-9d3e-5a8f0b6c7d21', rail_transaction_id: '2000000417' },
   ...{
     recipient_phone: '256700000000',
@@ -34,14 +46,22 @@ const NAMED: Json = {
     msisdn: '256700000000',
   },
   ...{ registered_name: 'NAMUKASA AISHA', handle: 'demo-shop', merchant: 'demo-shop', message: 'test event' },
-  ...{ machine: 'M-1', qr_png_url: `${PAY}/pay/${LINK}/qr.png`, qr_svg_url: `${PAY}/pay/${LINK}/qr.svg` },
-  ...{ url: `${PAY}/pay/${LINK}`, pay_url: `${PAY}/pay/${LINK}`, qr_content: `${PAY}/pay/${LINK}` },
   ...{
-    status_url: `${PAY}/v1/vending/orders/${LINK}`,
-    state_url: `${PAY}/vending/display/${LINK}/state.json`,
+    machine: 'M-1',
+    qr_png_url: `${PAY_URL}/pay/${LINK_ID}/qr.png`,
+    qr_svg_url: `${PAY_URL}/pay/${LINK_ID}/qr.svg`,
   },
   ...{
-    display_url: `${PAY}/vending/display/${LINK}`,
+    url: `${PAY_URL}/pay/${LINK_ID}`,
+    pay_url: `${PAY_URL}/pay/${LINK_ID}`,
+    qr_content: `${PAY_URL}/pay/${LINK_ID}`,
+  },
+  ...{
+    status_url: `${PAY_URL}/v1/vending/orders/${LINK_ID}`,
+    state_url: `${PAY_URL}/vending/display/${LINK_ID}/state.json`,
+  },
+  ...{
+    display_url: `${PAY_URL}/vending/display/${LINK_ID}`,
     units_dispensed: 1,
     expires_at: '2026-11-22T11:07:00.000Z',
   },
@@ -74,17 +94,17 @@ const NAMED: Json = {
   },
   ...{ replayed: false, refunded: false, expired: false, allow_multiple_uses: false, count: 1, state: 'ok' },
 }
-const MOST_DEPTH = 8
+const MAX_DEPTH = 8
 
 /** Builds an example of this schema. `values` are the values that its fields must have. */
-function sampleOf(schema: TSchema, values: Json = {}): unknown {
-  return made(schema as Part, { name: '', depth: 0, values })
+function buildSample(schema: TSchema, values: SampleValues = {}): unknown {
+  return buildValue(schema as SampleSchema, { name: '', depth: 0, values })
 }
 
-const RUNNING = { completed_at: null, rail_transaction_id: null }
+const UNFINISHED_VALUES = { completed_at: null, rail_transaction_id: null }
 
 // The values of an object by the `$id` of its schema, where they must agree with each other.
-const OF_SCHEMA: Readonly<Record<string, Json>> = {
+const VALUES_BY_SCHEMA: Readonly<Record<string, SampleValues>> = {
   Charge: {
     ...{
       status: 'succeeded',
@@ -142,7 +162,7 @@ const OF_SCHEMA: Readonly<Record<string, Json>> = {
       last_response_code: 200,
       last_error: null,
     },
-    ...{ next_attempt_at: null, delivered_at: LATER },
+    ...{ next_attempt_at: null, delivered_at: SAMPLE_COMPLETED_AT },
   },
   Account: { id: 'mer_k3v9q0123456789abcdef', kyc_status: 'verified' },
   ResolvedAccount: {},
@@ -157,70 +177,73 @@ const OF_SCHEMA: Readonly<Record<string, Json>> = {
   },
 }
 // The response that creates an object never has its outcome.
-const REFUND = {
+const REFUND_VALUES = {
   id: `pout_${TAG_AND_REST}`,
   amount: 12500,
   fee: 200,
   currency: 'UGX',
   recipient_phone: '256700000000',
 }
-const JUST_MADE: Readonly<Record<string, Json>> = {
-  Refund: { refund: { ...REFUND, status: 'authorized' } },
-  Charge: { ...RUNNING, status: 'authorized', settled: false, available_on: null },
-  Payout: { ...RUNNING, status: 'authorized' },
+const VALUES_WHEN_CREATED: Readonly<Record<string, SampleValues>> = {
+  Refund: { refund: { ...REFUND_VALUES, status: 'authorized' } },
+  Charge: { ...UNFINISHED_VALUES, status: 'authorized', settled: false, available_on: null },
+  Payout: { ...UNFINISHED_VALUES, status: 'authorized' },
 }
 
 /** Builds an example of the response of an endpoint with this status. */
-export function sampleAnswer(schema: TSchema, status: number): unknown {
-  const { $id = '' } = schema as Part
-  return sampleOf(schema, status > 200 ? JUST_MADE[$id] : {})
+export function buildSampleAnswer(schema: TSchema, status: number): unknown {
+  const { $id = '' } = schema as SampleSchema
+  return buildSample(schema, status > 200 ? VALUES_WHEN_CREATED[$id] : {})
 }
 
-type Making = { name: string; depth: number; values?: Json }
+type SampleInput = { name: string; depth: number; values?: SampleValues }
 
-function made(part: Part, { name, depth, values = {} }: Making): unknown {
+function buildValue(part: SampleSchema, { name, depth, values = {} }: SampleInput): unknown {
   if (part.const !== undefined) return part.const
-  if (part.enum !== undefined) return part.enum.includes(NAMED[name]) ? NAMED[name] : part.enum[0]
-  if (part.anyOf !== undefined) return madeOfChoices(part.anyOf, { name, depth, values })
+  if (part.enum !== undefined)
+    return part.enum.includes(VALUE_BY_FIELD[name]) ? VALUE_BY_FIELD[name] : part.enum[0]
+  if (part.anyOf !== undefined) return buildChoice(part.anyOf, { name, depth, values })
   switch ([part.type].flat()[0]) {
     case 'object':
-      return depth > MOST_DEPTH ? {} : madeObject(part, { name, depth, values })
+      return depth > MAX_DEPTH ? {} : buildObject(part, { name, depth, values })
     case 'array':
-      return part.items === undefined ? [] : [made(part.items, { name, depth: depth + 1 })]
+      return part.items === undefined ? [] : [buildValue(part.items, { name, depth: depth + 1 })]
     case 'integer':
     case 'number':
-      return typeof NAMED[name] === 'number' ? NAMED[name] : 0
+      return typeof VALUE_BY_FIELD[name] === 'number' ? VALUE_BY_FIELD[name] : 0
     case 'boolean':
-      return NAMED[name] ?? true
+      return VALUE_BY_FIELD[name] ?? true
     default:
-      return madeText(part, name)
+      return buildText(part, name)
   }
 }
 
 /** Builds the first choice that is not null. A nullable field for which no value is listed is null. */
-function madeOfChoices(choices: readonly Part[], { name, depth, values }: Making): unknown {
-  const isKnown = NAMED[name] != null || Object.keys(values ?? {}).length > 0
+function buildChoice(choices: readonly SampleSchema[], { name, depth, values }: SampleInput): unknown {
+  const isKnown = VALUE_BY_FIELD[name] != null || Object.keys(values ?? {}).length > 0
   const maybeNull = choices.some(({ type }) => type === 'null')
   const [first] = choices.filter(({ type }) => type !== 'null')
-  return maybeNull && !isKnown ? null : made(first ?? {}, { name, depth, ...(values ? { values } : {}) })
+  return maybeNull && !isKnown
+    ? null
+    : buildValue(first ?? {}, { name, depth, ...(values ? { values } : {}) })
 }
 
-function madeObject(part: Part, { depth, values: requiredValues = {} }: Making): Json {
+function buildObject(part: SampleSchema, { depth, values: requiredValues = {} }: SampleInput): SampleValues {
   const { $id = '', properties = {}, required = [] } = part
-  const values: Json = { ...OF_SCHEMA[$id], ...requiredValues }
+  const values: SampleValues = { ...VALUES_BY_SCHEMA[$id], ...requiredValues }
   const fields = Object.entries(properties).filter(([name]) => required.includes(name) || name in values)
   return Object.fromEntries(
     fields.map(([name, field]) => [
       name,
-      name in values ? values[name] : made(field, { name, depth: depth + 1 }),
+      name in values ? values[name] : buildValue(field, { name, depth: depth + 1 }),
     ]),
   )
 }
 
-function madeText({ format, description = '' }: Part, name: string): string {
+function buildText({ format, description = '' }: SampleSchema, name: string): string {
   const [, prefix] = /starts with `([a-z]+_)`/.exec(description) ?? []
   if (prefix !== undefined) return `${prefix}${TAG_AND_REST}`
-  const known = NAMED[name]
+  const known = VALUE_BY_FIELD[name]
   if (typeof known === 'string') return known
-  return format === 'date-time' ? AT : 'text'
+  return format === 'date-time' ? SAMPLE_CREATED_AT : 'text'
 }

@@ -1,81 +1,86 @@
 /** The text of the documentation below one heading. A search finds whole sections. */
-export type Section = { page: string; href: string; title: string; text: string }
+export type DocsSection = { page: string; href: string; title: string; text: string }
 /** A section with an excerpt around the words of the query. `isMatch` marks the pieces that are one of these words. */
-export type Found = Section & { excerpt: readonly { text: string; isMatch: boolean }[] }
+export type DocsMatch = DocsSection & { excerpt: readonly { text: string; isMatch: boolean }[] }
 
 const HEADING = /^(#{1,3}) (.+)$/
-const OF_CONTENTS = /^- \[[^\]]+\]\(#/
-const MOST_FOUND = 20
-const MOST_WORDS = 8
-const LONGEST_QUERY = 100
-const BEFORE = 60
-const EXCERPT = 220
+const CONTENTS_LINE = /^- \[[^\]]+\]\(#/
+const MAX_MATCHES = 20
+const MAX_QUERY_WORDS = 8
+const MAX_QUERY_LENGTH = 100
+const EXCERPT_LEAD_LENGTH = 60
+const EXCERPT_LENGTH = 220
 // Matches the marks of Markdown, and the addresses behind its links.
-const MARKS = /`|\*\*|\]\([^)]*\)|\[|^\s*(?:-|[0-9]+\.) |\|/gm
-const RULES = /^\|(?:-+\|)+$/gm
-const WORD = /[\p{L}\p{N}_./-]+/gu
+const MARKDOWN_MARKS = /`|\*\*|\]\([^)]*\)|\[|^\s*(?:-|[0-9]+\.) |\|/gm
+const TABLE_RULES = /^\|(?:-+\|)+$/gm
+const QUERY_WORD = /[\p{L}\p{N}_./-]+/gu
 
-export const anchorOf = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
+export const makeAnchor = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
 
 /** Splits the Markdown of a page into sections, without its table of contents. */
-export function sectionsOf(page: string, path: string, markdown: string): Section[] {
+export function splitSections(page: string, path: string, markdown: string): DocsSection[] {
   const sections: { title: string; lines: string[] }[] = []
   let inCode = false
   for (const line of markdown.split('\n')) {
     if (line.startsWith('```')) inCode = !inCode
     const title = inCode ? undefined : HEADING.exec(line)?.[2]
     if (title !== undefined) sections.push({ title, lines: [] })
-    else if (!line.startsWith('```') && !OF_CONTENTS.test(line)) sections.at(-1)?.lines.push(line)
+    else if (!line.startsWith('```') && !CONTENTS_LINE.test(line)) sections.at(-1)?.lines.push(line)
   }
   return sections
-    .map(({ title, lines }) => ({ title, text: plain(lines.join('\n')) }))
+    .map(({ title, lines }) => ({ title, text: stripMarkdown(lines.join('\n')) }))
     .filter(({ text }) => text !== '')
-    .map(({ title, text }) => ({ page, href: `${path}#${anchorOf(title)}`, title: plain(title), text }))
+    .map(({ title, text }) => ({
+      page,
+      href: `${path}#${makeAnchor(title)}`,
+      title: stripMarkdown(title),
+      text,
+    }))
 }
 
 /** Parses a query into one line of at most MAX_QUERY_LENGTH characters. */
-export const readQuestion = (text: string | undefined): string =>
+export const parseQuestion = (text: string | undefined): string =>
   (text ?? '')
     .normalize('NFC')
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, LONGEST_QUERY)
+    .slice(0, MAX_QUERY_LENGTH)
 
 /**
  * Finds the sections that have every word, at most MAX_MATCHES. A section with exactly this title comes first; the others follow
  * page by page in the given order, first those with most of the words in their heading.
  */
-export function search(sections: readonly Section[], question: string): Found[] {
+export function searchDocs(sections: readonly DocsSection[], question: string): DocsMatch[] {
   const query = question.toLowerCase()
-  const words = (query.match(WORD) ?? []).slice(0, MOST_WORDS)
+  const words = (query.match(QUERY_WORD) ?? []).slice(0, MAX_QUERY_WORDS)
   if (words.length === 0) return []
   const pages = [...new Set(sections.map(({ page }) => page))]
-  const rankOf = (section: Section) =>
+  const rankOf = (section: DocsSection) =>
     section.title.toLowerCase() === query ? -1 : pages.indexOf(section.page)
   return sections
-    .filter((section) => hasAll(section, words))
-    .sort((a, b) => rankOf(a) - rankOf(b) || inHeading(b, words) - inHeading(a, words))
-    .slice(0, MOST_FOUND)
-    .map((section) => ({ ...section, excerpt: excerptOf(section.text, words) }))
+    .filter((section) => hasAllWords(section, words))
+    .sort((a, b) => rankOf(a) - rankOf(b) || countWordsInHeading(b, words) - countWordsInHeading(a, words))
+    .slice(0, MAX_MATCHES)
+    .map((section) => ({ ...section, excerpt: cutExcerpt(section.text, words) }))
 }
 
-const inHeading = ({ title }: Section, words: readonly string[]): number => {
+const countWordsInHeading = ({ title }: DocsSection, words: readonly string[]): number => {
   const heading = title.toLowerCase()
   return words.filter((word) => heading.includes(word)).length
 }
 
-function hasAll({ title, text }: Section, words: readonly string[]): boolean {
+function hasAllWords({ title, text }: DocsSection, words: readonly string[]): boolean {
   const fullText = `${title}\n${text}`.toLowerCase()
   return words.every((word) => fullText.includes(word))
 }
 
-function excerptOf(text: string, words: readonly string[]): Found['excerpt'] {
+function cutExcerpt(text: string, words: readonly string[]): DocsMatch['excerpt'] {
   const lower = text.toLowerCase()
   const positions = words.map((word) => lower.indexOf(word)).filter((position) => position >= 0)
-  const near = Math.max(0, Math.min(...(positions.length > 0 ? positions : [0])) - BEFORE)
+  const near = Math.max(0, Math.min(...(positions.length > 0 ? positions : [0])) - EXCERPT_LEAD_LENGTH)
   const from = near === 0 ? 0 : text.indexOf(' ', near) + 1
-  const excerpt = text.slice(from, from + EXCERPT)
-  const marked = `${from > 0 ? '… ' : ''}${excerpt}${from + EXCERPT < text.length ? ' …' : ''}`
+  const excerpt = text.slice(from, from + EXCERPT_LENGTH)
+  const marked = `${from > 0 ? '… ' : ''}${excerpt}${from + EXCERPT_LENGTH < text.length ? ' …' : ''}`
   const anyWord = new RegExp(
     `(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|')})`,
     'gi',
@@ -83,10 +88,10 @@ function excerptOf(text: string, words: readonly string[]): Found['excerpt'] {
   return marked.split(anyWord).map((piece, index) => ({ text: piece, isMatch: index % 2 === 1 }))
 }
 
-const plain = (markdown: string): string =>
+const stripMarkdown = (markdown: string): string =>
   markdown
-    .replace(RULES, '')
-    .replace(MARKS, (mark) => (mark === '|' ? ' · ' : ' '))
+    .replace(TABLE_RULES, '')
+    .replace(MARKDOWN_MARKS, (mark) => (mark === '|' ? ' · ' : ' '))
     .replace(/(?:\s|·)*·(?:\s|·)*/g, ' · ')
     .replace(/[ \n]+/g, ' ')
     .trim()

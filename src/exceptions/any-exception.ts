@@ -1,12 +1,12 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { getMerchantOfTag } from '../merchants/set-merchant.ts'
 import type { Database } from '../platform/db/database.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { addExceptionNote, type ExceptionNote, notesOf } from './notes.ts'
+import { addExceptionNote, type ExceptionNote, listExceptionNotes } from './notes.ts'
 import {
   assignPlatformException,
   findPlatformException,
@@ -14,7 +14,7 @@ import {
   type PlatformException,
   resolvePlatformException,
 } from './platform-exceptions.ts'
-import type { ByOnePerson } from './resolution.ts'
+import type { OnePersonResolution } from './resolution.ts'
 import {
   assignException,
   findException,
@@ -23,10 +23,10 @@ import {
 } from './resolve-exception.ts'
 
 /** The database that holds an exception: the cell of its merchant, or the directory (`app` null, `merchantId` 0). */
-type ExceptionPlace = { app: App | null; db: Database; merchantId: number; id: string }
+type ExceptionLocation = { app: App | null; db: Database; merchantId: number; id: string }
 
 /** Presents an exception of the platform in the form of merchants' exceptions. */
-export const ofPlatform = (platformException: PlatformException): OpenedException => ({
+export const asOpenedException = (platformException: PlatformException): OpenedException => ({
   ...platformException,
   merchantId: 0,
   merchant: null,
@@ -35,11 +35,11 @@ export const ofPlatform = (platformException: PlatformException): OpenedExceptio
 })
 
 /** Finds the database of an exception by its id. Throws 404. */
-export async function placeOfException(gateway: Gateway, id: string): Promise<ExceptionPlace> {
+export async function locateException(gateway: Gateway, id: string): Promise<ExceptionLocation> {
   if (isPlatformException(id)) return { app: null, db: gateway.directory, merchantId: 0, id }
-  const tag = tagOf('exc_', id)
+  const tag = parseTag('exc_', id)
   if (tag === null) throw notFound('exception')
-  const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'exception' })
+  const { app, merchant } = await getMerchantOfTag(gateway, { tag, noun: 'exception' })
   return { app, db: app.db, merchantId: merchant.id, id }
 }
 
@@ -47,40 +47,42 @@ export async function placeOfException(gateway: Gateway, id: string): Promise<Ex
 export async function getException(
   gateway: Gateway,
   id: string,
-): Promise<{ place: ExceptionPlace; exception: OpenedException; notes: ExceptionNote[] }> {
-  const place = await placeOfException(gateway, id)
+): Promise<{ location: ExceptionLocation; exception: OpenedException; notes: ExceptionNote[] }> {
+  const place = await locateException(gateway, id)
   const exception =
-    place.app === null ? await platformOne(gateway, id) : await findException(place.app, place.merchantId, id)
+    place.app === null
+      ? await findOnPlatform(gateway, id)
+      : await findException(place.app, place.merchantId, id)
   if (exception === null) throw notFound('exception')
-  const list = notesOf(place)
-  return { place, exception, notes: await place.db.query(list.statement, list.values) }
+  const list = listExceptionNotes(place)
+  return { location: place, exception, notes: await place.db.query(list.statement, list.values) }
 }
 
-async function platformOne({ directory }: Gateway, id: string): Promise<OpenedException | null> {
+async function findOnPlatform({ directory }: Gateway, id: string): Promise<OpenedException | null> {
   const exception = await findPlatformException(directory, id)
-  return exception === null ? null : ofPlatform(exception)
+  return exception === null ? null : asOpenedException(exception)
 }
 
 /** Resolves an exception of a merchant or of the platform with a person's note. Throws Refusal. */
-export async function resolveAny(
+export async function resolveAnyException(
   gateway: Gateway,
   actor: Actor,
-  { id, note, resolution }: { id: string; note: string; resolution: ByOnePerson },
+  { id, note, resolution }: { id: string; note: string; resolution: OnePersonResolution },
 ): Promise<OpenedException> {
-  const { app, merchantId } = await placeOfException(gateway, id)
+  const { app, merchantId } = await locateException(gateway, id)
   if (app !== null) return resolveException(app, actor, { merchantId, id, note, resolution })
-  return ofPlatform(await resolvePlatformException(gateway, actor, { id, note, resolution }))
+  return asOpenedException(await resolvePlatformException(gateway, actor, { id, note, resolution }))
 }
 
 /** Sets who looks after an exception of a merchant or of the platform. Throws Refusal. */
-export async function assignAny(
+export async function assignAnyException(
   gateway: Gateway,
   actor: Actor,
   { id, owner }: { id: string; owner: string },
 ): Promise<OpenedException> {
-  const { app, merchantId } = await placeOfException(gateway, id)
+  const { app, merchantId } = await locateException(gateway, id)
   if (app !== null) return assignException(app, actor, { merchantId, id, owner })
-  return ofPlatform(await assignPlatformException(gateway, actor, { id, owner }))
+  return asOpenedException(await assignPlatformException(gateway, actor, { id, owner }))
 }
 
 /** Adds a note to an exception, open or resolved. Throws Refusal. */
@@ -90,13 +92,13 @@ export async function noteOnException(
   { id, text }: { id: string; text: string },
 ): Promise<void> {
   allow(actor, 'exception.note')
-  const { place: location, exception } = await getException(gateway, id)
+  const { location, exception } = await getException(gateway, id)
   const at = gateway.clock.now()
   const { mode } = exception
   const merchantId = location.app === null ? null : location.merchantId
   const act = { actor, action: 'exception.note', at, merchantId, mode } as const
   await location.db.transaction(async (tx) => {
-    await tx.send(addExceptionNote({ ...location, at, by: nameOf(actor), kind: 'note', text }))
+    await tx.send(addExceptionNote({ ...location, at, by: actorName(actor), kind: 'note', text }))
     return { value: null, last: [auditRow({ ...act, subject: id })] }
   })
 }

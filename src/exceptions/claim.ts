@@ -4,7 +4,7 @@ import type { Break } from './exception.ts'
  * Makes the claim of the operator that our books contradict. It has one form however it arrives: in an answer, a late answer or a line of
  * a statement. The same claim is the same evidence (rails.md 5.4). Migration 0078 wrote claims of this form for the older exceptions.
  */
-export function claimOf({ kind, details }: Pick<Break, 'kind' | 'details'>): Record<string, unknown> {
+export function makeClaim({ kind, details }: Pick<Break, 'kind' | 'details'>): Record<string, unknown> {
   const { rail_said: said, we_say: ours, differs } = details
   switch (kind) {
     case 'late_contradiction':
@@ -12,7 +12,7 @@ export function claimOf({ kind, details }: Pick<Break, 'kind' | 'details'>): Rec
     case 'ours_only':
       return { rail_said: 'nothing' }
     case 'rail_only':
-      return ours === 'nothing' ? lineOf(details) : { rail_said: 'succeeded' }
+      return ours === 'nothing' ? makeLineClaim(details) : { rail_said: 'succeeded' }
     case 'mismatch':
       if (typeof differs === 'object') return { ...differs }
       return ours === said ? { side: details.side } : { amount: said }
@@ -30,4 +30,8 @@ export function claimOf({ kind, details }: Pick<Break, 'kind' | 'details'>): Rec
 }
 
 /** Makes the claim of a statement line that matches no movement of ours: the line without its time and without the words of our books. */
-export const lineOf = ({ at: _at, we_say: _ours, ...line }: Break['details']): Record<string, unknown> => line
+export const makeLineClaim = ({
+  at: _at,
+  we_say: _ours,
+  ...line
+}: Break['details']): Record<string, unknown> => line

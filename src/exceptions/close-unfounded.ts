@@ -1,13 +1,13 @@
 import type { App } from '../app.ts'
-import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
+import { lockHeads, setPauseFromOpenExceptions } from '../ledger/book.ts'
 import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 
 /** An exception whose evidence was taken back; `by` took it back. */
-type Unfounded = { merchantId: number; id: string; note: string; by: string }
+type UnfoundedException = { merchantId: number; id: string; note: string; by: string }
 
-const MODE_OF = statement<{ mode: Mode }>(
+const FIND_MODE = statement<{ mode: Mode }>(
   'mode of unfounded exception',
   'select mode from exceptions where merchant_id = $1 and id = $2',
 )
@@ -28,16 +28,16 @@ const CLOSE_PLATFORM = statement<{ id: string }>(
  */
 export function closeUnfounded(
   { db, clock }: Pick<App, 'db' | 'clock'>,
-  { merchantId, id, note, by }: Unfounded,
+  { merchantId, id, note, by }: UnfoundedException,
   also: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   return db.transaction(async (tx) => {
-    const [[row]] = await tx.send(call(MODE_OF, merchantId, id))
+    const [[row]] = await tx.send(call(FIND_MODE, merchantId, id))
     if (row !== undefined)
       await tx.send(
         lockHeads([{ merchantId, mode: row.mode }]),
         call(CLOSE, merchantId, id, clock.now().toISOString(), note, by),
-        pauseHeadAgain(merchantId, row.mode),
+        setPauseFromOpenExceptions(merchantId, row.mode),
       )
     await also(tx)
     return { value: undefined }
@@ -47,7 +47,7 @@ export function closeUnfounded(
 /** Closes an exception of the platform whose evidence was taken back, unless a person has resolved it. */
 export function closeUnfoundedOfPlatform(
   { directory, clock }: Pick<App, 'directory' | 'clock'>,
-  { id, note, by }: Omit<Unfounded, 'merchantId'>,
+  { id, note, by }: Omit<UnfoundedException, 'merchantId'>,
   also: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   return directory.transaction(async (tx) => {

@@ -1,11 +1,11 @@
-import { type Head, lockHeads, pauseHeads } from '../ledger/book.ts'
+import { type LedgerHead, lockHeads, pauseHeads } from '../ledger/book.ts'
 import { assert } from '../platform/assert.ts'
-import { columnsOf } from '../platform/db/columns.ts'
+import { toColumns } from '../platform/db/columns.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
-import { claimOf } from './claim.ts'
+import { makeClaim } from './claim.ts'
 
 /** A leg of reconciliation (rails.md 5.1). Any answer of an operator to a question belongs to the leg `references`. */
 export type ExceptionLeg = 'internal' | 'references' | 'statement'
@@ -40,7 +40,7 @@ export type Break = {
 }
 
 // Evidence beyond this many different claims about one movement is not stored, so later claims are not told apart.
-const MOST_EVIDENCE = 100
+const MAX_EVIDENCE = 100
 const foundAgain = (leg: string) =>
   `seen_count = e.seen_count + 1, last_seen_at = $10, agreed = e.agreed - ${leg}, legs = case when e.legs is null or ${leg} = any(e.legs) then e.legs else array_append(e.legs, ${leg}) end`
 // Once a person has resolved an exception, it opens again only on evidence that it did not have: another claim, or the same one after that
@@ -65,27 +65,27 @@ const OPEN = statement<{ opened: boolean }>(
        and o.resolved_by is distinct from 'agreement' and f.evidence = any(o.evidence) and not o.agreed ? f.leg))
    on conflict (merchant_id, subject, kind) where closed_at is null do update set ${foundAgain('excluded.legs[1]')},
      details = excluded.details, digest = excluded.digest,
-     evidence = case when excluded.evidence <@ e.evidence or cardinality(e.evidence) >= ${MOST_EVIDENCE} then e.evidence
+     evidence = case when excluded.evidence <@ e.evidence or cardinality(e.evidence) >= ${MAX_EVIDENCE} then e.evidence
        else e.evidence || excluded.evidence end
    returning e.seen_count = 1 as opened`,
 )
 
-type Opening = [Call<Head>, Call<{ opened: boolean }>, ...Call[]]
+type OpeningCalls = [Call<LedgerHead>, Call<{ opened: boolean }>, ...Call[]]
 
 /**
  * Opens exceptions, each once while it stays open: a repeat raises its count and replaces its details. A critical one pauses the
  * account's payouts in that mode. Locks the heads first. The second call returns a row for each that is open now under its kind, with
  * `opened` true where it is new.
  */
-export function openExceptions(found: readonly Break[], at: Date): Opening {
+export function openExceptions(found: readonly Break[], at: Date): OpeningCalls {
   const rows = found.map(({ merchantId, tag, mode, kind, subject, details, leg = KINDS[kind].leg }) => ({
     ...{ merchantId, mode, kind, subject, leg, id: newId('exc_', tag), severity: KINDS[kind].severity },
-    ...{ details: JSON.stringify(details), claim: JSON.stringify(claimOf({ kind, details })) },
+    ...{ details: JSON.stringify(details), claim: JSON.stringify(makeClaim({ kind, details })) },
   }))
-  const each = columnsOf(rows)
+  const each = toColumns(rows)
   const columns = [
-    ...[...each.numbers('merchantId'), ...each.words('id'), ...each.modes('mode')],
-    ...each.words('kind', 'severity', 'subject', 'details', 'leg', 'claim'),
+    ...[...each.numbers('merchantId'), ...each.texts('id'), ...each.modes('mode')],
+    ...each.texts('kind', 'severity', 'subject', 'details', 'leg', 'claim'),
   ]
   const paused = rows.filter(({ severity }) => severity === 'critical')
   return [
@@ -96,10 +96,10 @@ export function openExceptions(found: readonly Break[], at: Date): Opening {
 }
 
 /** Opens one exception, as `openExceptions` does. */
-export const openException = (found: Break, at: Date): Opening => openExceptions([found], at)
+export const openException = (found: Break, at: Date): OpeningCalls => openExceptions([found], at)
 
 /** Opens one exception in a transaction of its own. Returns false where it is open already, or was resolved on the same evidence. */
-export function openAlone(
+export function openInOwnTransaction(
   db: Database,
   found: Break,
   { at, alongside = [] }: { at: Date; alongside?: readonly Call[] },
@@ -111,12 +111,12 @@ export function openAlone(
   })
 }
 
-type Contradicted = { merchantId: number; mode: Mode; id: string }
+type ContradictedMovement = { merchantId: number; mode: Mode; id: string }
 
 /** Opens the exception about a movement for which the operator now reports another final status than it has (contract.md 3 o). */
 export function openContradiction(
-  { merchantId, mode, id: subject }: Contradicted,
-  { tag, said: answer, at }: { tag: string | undefined; said: { status: string }; at: Date },
+  { merchantId, mode, id: subject }: ContradictedMovement,
+  { tag, answer, at }: { tag: string | undefined; answer: { status: string }; at: Date },
 ): Call[] {
   assert(tag !== undefined, 'a movement has a merchant')
   const { status, ...more } = answer

@@ -11,12 +11,15 @@ export type ExceptionAbout = {
   note: string | null
 }
 
-const ABOUT = statement<ExceptionAbout>(
+const BY_SUBJECT = statement<ExceptionAbout>(
   'exceptions about object',
   `select id, kind, severity, opened_at as "openedAt", closed_at as "closedAt", note from exceptions
    where merchant_id = $1 and subject = $2 order by opened_at desc, id limit 50`,
 )
 
 /** Reads the exceptions about one object, newest first; at most 50. */
-export const exceptionsAbout = (app: App, merchantId: number, subject: string): Promise<ExceptionAbout[]> =>
-  app.db.query(ABOUT, [merchantId, subject])
+export const readExceptionsAbout = (
+  app: App,
+  merchantId: number,
+  subject: string,
+): Promise<ExceptionAbout[]> => app.db.query(BY_SUBJECT, [merchantId, subject])

@@ -1,5 +1,5 @@
 import type { Gateway } from '../app.ts'
-import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../platform/merged-pages.ts'
 import { PLATFORM_COLUMNS } from './platform-exceptions.ts'
 import { EXCEPTION_COLUMNS, type OpenedException } from './resolve-exception.ts'
 
@@ -25,35 +25,35 @@ export type ExceptionFilter = {
   merchant: string | null
 }
 
-const WHERE = `kind = any($4::text[]) and ($5::text is null or severity = $5) and ($6::text is null or owner = $6)`
-const inCell = (name: string, state: string) =>
+const MATCHES = `kind = any($4::text[]) and ($5::text is null or severity = $5) and ($6::text is null or owner = $6)`
+const cellList = (name: string, state: string) =>
   mergedList<OpenedException>(
     name,
     'e.opened_at',
-    `select ${EXCEPTION_COLUMNS} from exceptions e where {beyond} and e.closed_at is ${state} and ${WHERE}
+    `select ${EXCEPTION_COLUMNS} from exceptions e where {beyond} and e.closed_at is ${state} and ${MATCHES}
        and ($7::text is null or e.merchant_id = (select m.id from merchants m where m.public_id = $7 or m.handle = $7))
      order by {order}`,
   )
-const inDirectory = (name: string, state: string) =>
+const directoryList = (name: string, state: string) =>
   mergedList<OpenedException>(
     name,
     'opened_at',
-    `select 0 as "merchantId", null::text as merchant, 'live' as mode, null::text[] as "foundBy", ${PLATFORM_COLUMNS} from platform_exceptions where {beyond} and closed_at is ${state} and ${WHERE}
+    `select 0 as "merchantId", null::text as merchant, 'live' as mode, null::text[] as "foundBy", ${PLATFORM_COLUMNS} from platform_exceptions where {beyond} and closed_at is ${state} and ${MATCHES}
        and $7::text is null order by {order}`,
   )
 const LISTS = {
   open: {
-    cell: inCell('exceptions of all, open', 'null'),
-    directory: inDirectory('platform exceptions, open', 'null'),
+    cell: cellList('exceptions of all, open', 'null'),
+    directory: directoryList('platform exceptions, open', 'null'),
   },
   closed: {
-    cell: inCell('exceptions of all, resolved', 'not null'),
-    directory: inDirectory('platform exceptions, resolved', 'not null'),
+    cell: cellList('exceptions of all, resolved', 'not null'),
+    directory: directoryList('platform exceptions, resolved', 'not null'),
   },
 }
 
 /** Returns one page of exceptions over all cells and the platform, newest first. Indexes: exceptions_listed_open, exceptions_listed. */
-export async function findExceptions(
+export async function listExceptions(
   gateway: Gateway,
   { list, isOpen, severity, owner, merchant }: ExceptionFilter,
   window: MergedWindow,
@@ -64,5 +64,5 @@ export async function findExceptions(
     ...gateway.cells.map(({ db }) => ({ db, list: lists.cell, filters })),
     { db: gateway.directory, list: lists.directory, filters },
   ]
-  return readMerged({ places, timeOf: ({ openedAt }) => openedAt }, window)
+  return readMergedPage({ sources: places, timeOf: ({ openedAt }) => openedAt }, window)
 }

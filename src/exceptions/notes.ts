@@ -12,15 +12,15 @@ export type ExceptionNote = {
 /** `merchantId`: 0 for an exception that is no merchant's. */
 type NewNote = Omit<ExceptionNote, 'number'> & { merchantId: number; id: string }
 
-const MOST_NOTES = 500
+const MAX_NOTES = 500
 const ADD = statement(
   'add exception note',
   'insert into exception_notes (merchant_id, exception_id, at, by, kind, text) values ($1, $2, $3, $4, $5, $6)',
 )
-const OF = statement<ExceptionNote>(
+const NOTES_OF_EXCEPTION = statement<ExceptionNote>(
   'notes of exception',
   `select number, at, by, kind, text from exception_notes where merchant_id = $1 and exception_id = $2
-   order by number limit ${MOST_NOTES}`,
+   order by number limit ${MAX_NOTES}`,
 )
 
 /** Adds one note, in the database that holds the exception. */
@@ -28,5 +28,10 @@ export const addExceptionNote = ({ merchantId, id, at, by, kind, text }: NewNote
   call(ADD, merchantId, id, at.toISOString(), by, kind, text)
 
 /** Reads the notes of an exception, oldest first. */
-export const notesOf = ({ merchantId, id }: { merchantId: number; id: string }): Call<ExceptionNote> =>
-  call(OF, merchantId, id)
+export const listExceptionNotes = ({
+  merchantId,
+  id,
+}: {
+  merchantId: number
+  id: string
+}): Call<ExceptionNote> => call(NOTES_OF_EXCEPTION, merchantId, id)

@@ -1,14 +1,14 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
-import { columnsOf } from '../platform/db/columns.ts'
+import { toColumns } from '../platform/db/columns.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { lineOf } from './claim.ts'
+import { makeLineClaim } from './claim.ts'
 import { addExceptionNote } from './notes.ts'
-import type { ByOnePerson } from './resolution.ts'
+import type { OnePersonResolution } from './resolution.ts'
 import { alreadyResolved } from './resolve-exception.ts'
 
 /** A difference that belongs to no merchant: the operator's balance, or money that matches no merchant. */
@@ -27,13 +27,13 @@ export type PlatformException = PlatformBreak & {
   closedAt: Date | null
   note: string | null
   resolvedBy: string | null
-  resolution: ByOnePerson | null
+  resolution: OnePersonResolution | null
 }
 
 export const PLATFORM_COLUMNS = `id, kind, severity, subject, details, owner, seen_count as "seenCount", opened_at as "openedAt",
   last_seen_at as "lastSeenAt", closed_at as "closedAt", note, resolved_by as "resolvedBy", resolution`
 // Evidence beyond this many different claims about one subject is not stored, so later claims are not told apart.
-const MOST_EVIDENCE = 100
+const MAX_EVIDENCE = 100
 // Once a person has resolved an exception, it opens again only on evidence that it did not have (rails.md 5.4).
 const OPEN = statement<{ opened: boolean }>(
   'open platform exceptions',
@@ -45,7 +45,7 @@ const OPEN = statement<{ opened: boolean }>(
      and o.resolved_by is distinct from 'agreement' and f.evidence = any(o.evidence) and o.agreed_at is null)
    on conflict (kind, subject) where closed_at is null
      do update set seen_count = e.seen_count + 1, last_seen_at = excluded.opened_at, agreed_at = null,
-       evidence = case when excluded.evidence <@ e.evidence or cardinality(e.evidence) >= ${MOST_EVIDENCE} then e.evidence
+       evidence = case when excluded.evidence <@ e.evidence or cardinality(e.evidence) >= ${MAX_EVIDENCE} then e.evidence
          else e.evidence || excluded.evidence end
    returning e.seen_count = 1 as opened`,
 )
@@ -66,33 +66,33 @@ const ASSIGN = statement<PlatformException>(
   'assign platform exception',
   `update platform_exceptions set owner = $2 where id = $1 and closed_at is null returning ${PLATFORM_COLUMNS}`,
 )
-const KNOWN = statement('platform exception', 'select 1 from platform_exceptions where id = $1')
+const EXISTS = statement('platform exception', 'select 1 from platform_exceptions where id = $1')
 // Two agreements in a row, at least an hour apart, close it. An agreement is stored on what a person has closed too: after it, the same
 // claim is new evidence (rails.md 5.4).
-const CLOSES = `e.closed_at is null and e.agreed_at <= $3::timestamptz - interval '1 hour'`
+const AGREED_AN_HOUR_AGO = `e.closed_at is null and e.agreed_at <= $3::timestamptz - interval '1 hour'`
 const AGREE = statement(
   'agree on platform exception',
   `update platform_exceptions e set agreed_at = coalesce(e.agreed_at, $3),
-     closed_at = case when ${CLOSES} then $3 else e.closed_at end,
-     note = case when ${CLOSES} then 'later looks agreed' else e.note end,
-     resolved_by = case when ${CLOSES} then 'agreement' else e.resolved_by end
+     closed_at = case when ${AGREED_AN_HOUR_AGO} then $3 else e.closed_at end,
+     note = case when ${AGREED_AN_HOUR_AGO} then 'later looks agreed' else e.note end,
+     resolved_by = case when ${AGREED_AN_HOUR_AGO} then 'agreement' else e.resolved_by end
    where e.kind = $1 and e.subject = $2
      and (e.closed_at is null or (e.resolved_by is distinct from 'agreement' and e.agreed_at is null))`,
 )
 
 /** The tag of ids that belong to no merchant. It can be no merchant's, because their tags have five characters. */
-const NOBODY = 'platform'
-export const isPlatformException = (id: string): boolean => id.startsWith(`exc_${NOBODY}`)
+const NO_MERCHANT_TAG = 'platform'
+export const isPlatformException = (id: string): boolean => id.startsWith(`exc_${NO_MERCHANT_TAG}`)
 
 /** Opens each, or raises its count while it is open. Returns a row for each that is open now, with `opened` true where it is new. */
 export function openOnPlatform(found: readonly PlatformBreak[], at: Date): Call<{ opened: boolean }> {
-  const each = columnsOf(
+  const each = toColumns(
     found.map(({ kind, subject, details }) => ({
-      ...{ id: newId('exc_', NOBODY), kind, subject, details: JSON.stringify(details) },
-      claim: JSON.stringify(kind === 'rail_only' ? lineOf(details) : details),
+      ...{ id: newId('exc_', NO_MERCHANT_TAG), kind, subject, details: JSON.stringify(details) },
+      claim: JSON.stringify(kind === 'rail_only' ? makeLineClaim(details) : details),
     })),
   )
-  return call(OPEN, ...each.words('id', 'kind', 'subject', 'details', 'claim'), at.toISOString())
+  return call(OPEN, ...each.texts('id', 'kind', 'subject', 'details', 'claim'), at.toISOString())
 }
 
 /** Opens one exception of the platform, as `openOnPlatform` does. */
@@ -103,7 +103,7 @@ export const openPlatformException = (found: PlatformBreak, at: Date): Call<{ op
 export const agreeOnPlatform = ({ kind, subject }: Omit<PlatformBreak, 'details'>, at: Date): Call =>
   call(AGREE, kind, subject, at.toISOString())
 
-export const openPlatformExceptions = (directory: Database): Promise<PlatformException[]> =>
+export const readOpenPlatformExceptions = (directory: Database): Promise<PlatformException[]> =>
   directory.query(LIST)
 
 export async function findPlatformException(
@@ -114,35 +114,41 @@ export async function findPlatformException(
   return exception ?? null
 }
 
-type Place = { directory: Database; clock: { now(): Date } }
+type DirectoryClock = { directory: Database; clock: { now(): Date } }
 
 /** Resolves an exception of the platform with a person's note. Throws 404, or 400 when it was resolved. */
 export function resolvePlatformException(
-  access: Place,
+  access: DirectoryClock,
   actor: Actor,
-  { id, note, resolution }: { id: string; note: string; resolution: ByOnePerson },
+  { id, note, resolution }: { id: string; note: string; resolution: OnePersonResolution },
 ): Promise<PlatformException> {
   allow(actor, 'exception.resolve')
-  const closing = call(CLOSE, id, access.clock.now().toISOString(), note, nameOf(actor), resolution)
+  const closing = call(CLOSE, id, access.clock.now().toISOString(), note, actorName(actor), resolution)
   const after = { resolution, note }
-  return change(access, actor, { id, action: 'exception.resolve', after, changing: closing, also: () => [] })
+  return changePlatformException(access, actor, {
+    id,
+    action: 'exception.resolve',
+    after,
+    changing: closing,
+    also: () => [],
+  })
 }
 
 /** Sets who looks after an open exception of the platform. Throws 404, or 400 when it was resolved. */
 export function assignPlatformException(
-  access: Place,
+  access: DirectoryClock,
   actor: Actor,
   { id, owner }: { id: string; owner: string },
 ): Promise<PlatformException> {
   allow(actor, 'exception.note')
-  const taken = { merchantId: 0, id, by: nameOf(actor), kind: 'taken', text: owner } as const
-  return change(access, actor, {
+  const taken = { merchantId: 0, id, by: actorName(actor), kind: 'taken', text: owner } as const
+  return changePlatformException(access, actor, {
     ...{ id, action: 'exception.note', after: { owner }, changing: call(ASSIGN, id, owner) },
     also: (at) => [addExceptionNote({ ...taken, at })],
   })
 }
 
-type Change = {
+type PlatformExceptionChange = {
   id: string
   action: 'exception.resolve' | 'exception.note'
   after: object
@@ -150,13 +156,13 @@ type Change = {
   also(at: Date): Call[]
 }
 
-async function change(
-  { directory, clock }: Place,
+async function changePlatformException(
+  { directory, clock }: DirectoryClock,
   actor: Actor,
-  { id, action, after, changing, also }: Change,
+  { id, action, after, changing, also }: PlatformExceptionChange,
 ): Promise<PlatformException> {
   return directory.transaction(async (tx) => {
-    const [[known], [changed]] = await tx.send(call(KNOWN, id), changing)
+    const [[known], [changed]] = await tx.send(call(EXISTS, id), changing)
     if (!known) throw notFound('exception')
     if (!changed) throw alreadyResolved()
     const at = clock.now()

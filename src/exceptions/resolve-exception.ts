@@ -1,8 +1,8 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { type Head, lockHeads, pauseHeadAgain } from '../ledger/book.ts'
+import { type LedgerHead, lockHeads, setPauseFromOpenExceptions } from '../ledger/book.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -10,7 +10,7 @@ import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import type { ExceptionLeg } from './exception.ts'
 import { addExceptionNote } from './notes.ts'
-import type { ByOnePerson, Resolution } from './resolution.ts'
+import type { OnePersonResolution, Resolution } from './resolution.ts'
 
 /** An exception of a merchant or of the platform, open or closed, as operators see it. */
 export type OpenedException = {
@@ -47,7 +47,7 @@ const LIST = statement<OpenedException>(
   `select ${EXCEPTION_COLUMNS} from exceptions e where e.closed_at is null and ($1::bigint is null or e.merchant_id = $1)
    order by e.opened_at, e.id`,
 )
-const MODE_OF = statement<{ mode: Mode }>(
+const FIND_MODE = statement<{ mode: Mode }>(
   'mode of exception',
   'select mode from exceptions where merchant_id = $1 and id = $2',
 )
@@ -61,11 +61,11 @@ const CLOSE = statement(
 )
 
 /** Reads the open exceptions of one merchant, or of the whole cell (null), oldest first. */
-export const openExceptions = (app: App, merchantId: number | null): Promise<OpenedException[]> =>
+export const readOpenExceptions = (app: App, merchantId: number | null): Promise<OpenedException[]> =>
   app.db.query(LIST, [merchantId])
 
 /** Closes an exception without touching the pause of its account. */
-export const closeWithNote = (openedException: OpenedException): Call =>
+export const closeException = (openedException: OpenedException): Call =>
   call(
     CLOSE,
     openedException.merchantId,
@@ -94,20 +94,20 @@ export async function findException(
 export async function lockOpenException(
   tx: Tx,
   { merchantId, id }: { merchantId: number; id: string },
-): Promise<{ heads: Head[]; found: OpenedException }> {
-  const [[row]] = await tx.send(call(MODE_OF, merchantId, id))
+): Promise<{ heads: LedgerHead[]; exception: OpenedException }> {
+  const [[row]] = await tx.send(call(FIND_MODE, merchantId, id))
   if (!row) throw notFound('exception')
   const locking = [lockHeads([{ merchantId, mode: row.mode }]), call(LOCK, merchantId, id)] as const
   const [heads, [found]] = await tx.send(...locking)
   assert(found, 'an exception is never deleted')
   if (found.closedAt !== null) throw alreadyResolved()
-  return { heads, found }
+  return { heads, exception: found }
 }
 
 /** Closes a locked exception. When no other critical one of that merchant and mode is open, the account's payouts run again (G69). */
-export const closeLocked = (closed: OpenedException): Call[] => [
-  closeWithNote(closed),
-  pauseHeadAgain(closed.merchantId, closed.mode),
+export const closeLockedException = (closed: OpenedException): Call[] => [
+  closeException(closed),
+  setPauseFromOpenExceptions(closed.merchantId, closed.mode),
 ]
 
 export const alreadyResolved = () => domainRefusal('conflict', 'this exception was already resolved')
@@ -121,13 +121,13 @@ export async function resolveException(
     id,
     note,
     resolution,
-  }: { merchantId: number; id: string; note: string; resolution: ByOnePerson },
+  }: { merchantId: number; id: string; note: string; resolution: OnePersonResolution },
 ): Promise<OpenedException> {
   allow(actor, 'exception.resolve', merchantId)
   return app.db.transaction(async (tx) => {
-    const { found: exception } = await lockOpenException(tx, { merchantId, id })
+    const { exception } = await lockOpenException(tx, { merchantId, id })
     const closedAt = app.clock.now()
-    const closed = { ...exception, closedAt, note, resolution, resolvedBy: nameOf(actor) }
+    const closed = { ...exception, closedAt, note, resolution, resolvedBy: actorName(actor) }
     const act = {
       actor,
       action: 'exception.resolve',
@@ -141,7 +141,7 @@ export async function resolveException(
       before: { kind: exception.kind },
       after: { resolution, note },
     })
-    return { value: closed, last: [...closeLocked(closed), row] }
+    return { value: closed, last: [...closeLockedException(closed), row] }
   })
 }
 
@@ -159,14 +159,14 @@ export async function assignException(
   allow(actor, 'exception.note', merchantId)
   return app.db.transaction(async (tx) => {
     const [[found], [assigned]] = await tx.send(
-      call(MODE_OF, merchantId, id),
+      call(FIND_MODE, merchantId, id),
       call(ASSIGN, merchantId, id, owner),
     )
     if (!found) throw notFound('exception')
     if (!assigned) throw alreadyResolved()
     const at = app.clock.now()
     const act = { actor, action: 'exception.note', at, merchantId, mode: found.mode } as const
-    const taken = { merchantId, id, at, by: nameOf(actor), kind: 'taken', text: owner } as const
+    const taken = { merchantId, id, at, by: actorName(actor), kind: 'taken', text: owner } as const
     return {
       value: assigned,
       last: [addExceptionNote(taken), auditRow({ ...act, subject: id })],

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { wrongCursor } from '../http/lists.ts'
-import { TIMELESS, timelessWindow } from '../http/read-endpoints.ts'
+import { invalidCursor } from '../http/lists.ts'
+import { LIST_QUERY_WITHOUT_TIMES, parseWindowWithoutTimes } from '../http/read-endpoints.ts'
 import { statement } from '../platform/db/statement.ts'
-import { lineAt, railStory, type StoryLine, StoryLineShape } from '../rails/movement-story.ts'
+import { newStoryLine, readRailStory, type StoryLine, StoryLineShape } from '../rails/movement-story.ts'
 
 /** The facts of the movement itself. `changes` are its moves from one status to the next, each with its summary. */
-type Told = {
+type TimelineMovement = {
   merchantId: number
   id: string
   createdAt: Date
@@ -14,7 +14,7 @@ type Told = {
   changes: readonly { at: Date | null; summary: string }[]
 }
 
-export const TIMELINE_QUERY = Type.Object(TIMELESS)
+export const TIMELINE_QUERY = Type.Object(LIST_QUERY_WITHOUT_TIMES)
 export const TimelineShape = Type.Object(
   {
     object: Type.Literal('list'),
@@ -34,14 +34,14 @@ const EXCEPTIONS = statement<{ id: string; kind: string; openedAt: Date; closedA
    where merchant_id = $1 and subject = $2 order by opened_at limit 100`,
 )
 
-type Query = Readonly<Record<string, string | undefined>>
+type TimelineQuery = Readonly<Record<string, string | undefined>>
 
 /** Presents one page of the story of a movement, newest first (rails.md 4.8). Throws Refusal for a cursor that is none of its lines. */
-export async function timelineOf(app: App, movement: Told, query: Query) {
-  const { limit, startingAfter } = timelessWindow(query)
-  const lines = (await storyOf(app, movement)).sort(newestFirst)
+export async function presentTimeline(app: App, movement: TimelineMovement, query: TimelineQuery) {
+  const { limit, startingAfter } = parseWindowWithoutTimes(query)
+  const lines = (await readMovementStory(app, movement)).sort(newestFirst)
   const from = startingAfter === null ? 0 : lines.findIndex(({ key }) => key === startingAfter) + 1
-  if (startingAfter !== null && from === 0) throw wrongCursor()
+  if (startingAfter !== null && from === 0) throw invalidCursor()
   const data = lines.slice(from, from + limit)
   const hasMore = from + limit < lines.length
   return {
@@ -53,16 +53,19 @@ export async function timelineOf(app: App, movement: Told, query: Query) {
   }
 }
 
-async function storyOf(app: App, { merchantId, id, createdAt, changes }: Told): Promise<StoryLine[]> {
+async function readMovementStory(
+  app: App,
+  { merchantId, id, createdAt, changes }: TimelineMovement,
+): Promise<StoryLine[]> {
   const [rail, exceptions] = await Promise.all([
-    railStory(app, { merchantId, id }),
+    readRailStory(app, { merchantId, id }),
     app.db.query(EXCEPTIONS, [merchantId, id]),
   ])
   const moved = changes.flatMap(({ at, summary }, nth) =>
-    at === null ? [] : [lineAt(`changed-${nth}`, at, 'changed', summary)],
+    at === null ? [] : [newStoryLine(`changed-${nth}`, at, 'changed', summary)],
   )
   const opened = exceptions.flatMap(({ id: exception, kind, openedAt, closedAt }) => [
-    lineAt(
+    newStoryLine(
       `${exception}-opened`,
       openedAt,
       'exception',
@@ -70,9 +73,9 @@ async function storyOf(app: App, { merchantId, id, createdAt, changes }: Told): 
     ),
     ...(closedAt === null
       ? []
-      : [lineAt(`${exception}-closed`, closedAt, 'exception', 'a person has resolved it')]),
+      : [newStoryLine(`${exception}-closed`, closedAt, 'exception', 'a person has resolved it')]),
   ])
-  return [lineAt('created', createdAt, 'created', 'created'), ...rail, ...moved, ...opened]
+  return [newStoryLine('created', createdAt, 'created', 'created'), ...rail, ...moved, ...opened]
 }
 
 // Order of lines of one moment: the consequence stands above its cause.

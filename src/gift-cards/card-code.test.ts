@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openVault } from '../platform/secrets.ts'
-import { hashCardCode, newCardCode, readCardCode } from './card-code.ts'
+import { hashCardCode, newCardCode, parseCardCode } from './card-code.ts'
 
 const vault = openVault(Buffer.alloc(32, 1))
 
@@ -23,9 +23,9 @@ test('a code is read in whatever way it is typed', () => {
     'ABCD\u00a0EFGH\t2345\n',
     '-A-B-C-D-E-F-G-H-2-3-4-5-',
   ])
-    assert.equal(readCardCode(text), 'ABCDEFGH2345', JSON.stringify(text))
+    assert.equal(parseCardCode(text), 'ABCDEFGH2345', JSON.stringify(text))
   const code = newCardCode()
-  assert.equal(readCardCode(code), code.replaceAll('-', ''))
+  assert.equal(parseCardCode(code), code.replaceAll('-', ''))
 })
 
 test('text that cannot be a code is rejected', () => {
@@ -43,7 +43,7 @@ test('text that cannot be a code is rejected', () => {
     'АBCD-EFGH-2345',
     `ABCD-EFGH-2345${' '.repeat(100)}`,
   ])
-    assert.equal(readCardCode(text), null, JSON.stringify(text))
+    assert.equal(parseCardCode(text), null, JSON.stringify(text))
 })
 
 test('the hash of a code differs for each merchant and each master key', () => {

@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import { getCard } from './find-card.ts'
 
 /** One use of a card as its page shows it: the part of a charge that the card paid, or was to pay. Whole UGX. */
-export type CardUse = {
+export type ListedCardUse = {
   chargeId: string
   amount: number
   state: 'reserved' | 'taken' | 'freed' | 'restored'
@@ -14,9 +14,9 @@ export type CardUse = {
   at: Date
 }
 
-const MOST_SHOWN = 100
+const MAX_USES_LISTED = 100
 
-const USES = statement<CardUse>(
+const LIST_USES = statement<ListedCardUse>(
   'uses of gift card',
   `select u.charge_id as "chargeId", u.amount, u.state, c.amount as "chargeAmount", c.status as "chargeStatus",
      u.created_at as at
@@ -25,11 +25,11 @@ const USES = statement<CardUse>(
 )
 
 /** The newest hundred uses of the caller's card. Throws 404 for a card that is not theirs. */
-export async function listUses(app: App, caller: Caller, cardId: string): Promise<CardUse[]> {
+export async function listCardUses(app: App, caller: Caller, cardId: string): Promise<ListedCardUse[]> {
   const { id } = await getCard(app, caller, cardId)
-  return app.db.query(USES, [caller.merchantId, id, MOST_SHOWN])
+  return app.db.query(LIST_USES, [caller.merchantId, id, MAX_USES_LISTED])
 }
 
 /** Whether a refund of the charge goes back on the card alone and moves no money: the card has paid all of it. */
-export const isRestorable = ({ state, amount, chargeAmount, chargeStatus }: CardUse): boolean =>
+export const isRestorable = ({ state, amount, chargeAmount, chargeStatus }: ListedCardUse): boolean =>
   state === 'taken' && amount === chargeAmount && chargeStatus === 'succeeded'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
-import { coverOf } from './cover.ts'
+import { splitCover } from './cover.ts'
 
 test('examples of what a card pays of an amount', () => {
   for (const [amount, balance, applied, due] of [
@@ -22,7 +22,7 @@ test('examples of what a card pays of an amount', () => {
     [5000, 0, 0, 5000],
   ] as const)
     assert.deepEqual(
-      coverOf(amount, balance, 1),
+      splitCover(amount, balance, 1),
       { applied, due, kept: balance - applied },
       `${amount} with a card of ${balance}`,
     )
@@ -39,7 +39,7 @@ test('what is left to pay is never less than the operator collects, as long as t
     [300, 250, 0, 300],
     [300, 300, 300, 0],
   ] as const)
-    assert.deepEqual(coverOf(amount, balance, 500), { applied, due, kept: balance - applied })
+    assert.deepEqual(splitCover(amount, balance, 500), { applied, due, kept: balance - applied })
 })
 
 test('for any amount and card: the rest can be paid, and nothing is lost or overdrawn', (context) => {
@@ -51,7 +51,7 @@ test('for any amount and card: the rest can be paid, and nothing is lost or over
   const operators = fc.integer({ min: 1, max: 201 })
   fc.assert(
     fc.property(amount, balance, operators, (price, held, leastDue) => {
-      const { applied, due, kept } = coverOf(price, held, leastDue)
+      const { applied, due, kept } = splitCover(price, held, leastDue)
       assert.equal(applied + due, price)
       assert.equal(applied + kept, held)
       assert.ok(applied >= 0 && kept >= 0 && due >= 0)

@@ -2,23 +2,23 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { findCommand, keepOrFind } from '../merchants/command-keys.ts'
+import { findCommand, storeOrFindCommand } from '../merchants/command-keys.ts'
 import { type Merchant, merchantInactive } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { words } from '../platform/db/columns.ts'
+import { textColumn } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { whenTaken } from '../platform/db/taken.ts'
+import { onUniqueViolation } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
-import { readIsoTime } from '../platform/times.ts'
-import { hashCardCode, newCardCode, readCardCode } from './card-code.ts'
-import { tellOfCards } from './tell-of-cards.ts'
+import { parseIsoTime } from '../platform/times.ts'
+import { hashCardCode, newCardCode, parseCardCode } from './card-code.ts'
+import { notifyOwnersOfCards } from './tell-of-cards.ts'
 
 /** The cards to issue. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
-export type CardIssue = { value: number; quantity: number; expires: string | null; notes: string | null }
+export type CardIssueInput = { value: number; quantity: number; expires: string | null; notes: string | null }
 
 /** An issued card with its code, which is shown only once. */
 export type IssuedCard = { id: string; code: string; value: number; expires_at: string }
@@ -27,13 +27,13 @@ export type IssuedCards = { cards: readonly IssuedCard[]; again: boolean }
 
 type Issuer = Pick<Merchant, 'id' | 'tag' | 'active'> & Partial<Pick<Merchant, 'account'>>
 
-export const MOST_CARDS = 50
-const LONGEST_NOTES = 1000
+export const MAX_CARDS_PER_ISSUE = 50
+const MAX_NOTES_CHARACTERS = 1000
 const DAY_MS = 86_400_000
 const COMMAND = 'gift-cards issue'
 
 // A repeat adds those cards of the first call that are missing. A code that another card already has makes the statement fail.
-const ADD = statement<{ id: string }>(
+const ADD_CARDS = statement<{ id: string }>(
   'add gift cards',
   `insert into gift_cards (merchant_id, id, code_hash, last4, value, balance, notes, expires_at, created_at)
    select $1::bigint, n.id, n.code_hash, n.last4, $5::bigint, $5::bigint, $6::text, $7::timestamptz, $8::timestamptz
@@ -48,12 +48,12 @@ const ADD = statement<{ id: string }>(
 export async function issueCards(
   app: App,
   actor: Actor,
-  { issuer, commandKey, ...issue }: CardIssue & { issuer: Issuer; commandKey?: string | undefined },
+  { issuer, commandKey, ...issue }: CardIssueInput & { issuer: Issuer; commandKey?: string | undefined },
 ): Promise<IssuedCards> {
   allow(actor, 'card.issue', issuer.id)
-  judgeForm(issue)
+  judgeIssue(issue)
   const earlier = commandKey === undefined ? null : await findIssue(app, issuer, { ...issue, commandKey })
-  const { draft, again } = earlier ?? (await begin(app, issuer, { ...issue, commandKey }))
+  const { draft, again } = earlier ?? (await startIssue(app, issuer, { ...issue, commandKey }))
   const add = () =>
     app.db.transaction(async (tx) => {
       const [added] = await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
@@ -64,61 +64,67 @@ export async function issueCards(
     })
   // Another command with this key may be storing the same cards. Its codes collide before its ids do, so the insert fails once; after that
   // both are stored and the second try adds nothing.
-  await (commandKey === undefined ? add() : whenTaken(add, add))
-  await tellOfCards(app, { merchantId: issuer.id, actor, cards: draft.cards })
+  await (commandKey === undefined ? add() : onUniqueViolation(add, add))
+  await notifyOwnersOfCards(app, { merchantId: issuer.id, actor, cards: draft.cards })
   return { cards: draft.cards, again }
 }
 
 /** Parses a day to its end in Kampala; null if the text is no day. */
-export function readLastDay(text: string): Date | null {
-  const start = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? readIsoTime(`${text}T00:00:00+03:00`) : null
+export function parseLastDay(text: string): Date | null {
+  const start = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? parseIsoTime(`${text}T00:00:00+03:00`) : null
   return start && new Date(start.getTime() + DAY_MS)
 }
 
-function judgeForm({ value, quantity, expires, notes }: CardIssue): void {
+function judgeIssue({ value, quantity, expires, notes }: CardIssueInput): void {
   if (!Number.isSafeInteger(value) || value < 1) throw invalidRequest('value must be a whole number above 0')
-  if (!Number.isSafeInteger(quantity) || quantity < 1 || quantity > MOST_CARDS)
-    throw invalidRequest(`quantity must be a whole number from 1 to ${MOST_CARDS}`)
-  if (expires !== null && readLastDay(expires) === null)
+  if (!Number.isSafeInteger(quantity) || quantity < 1 || quantity > MAX_CARDS_PER_ISSUE)
+    throw invalidRequest(`quantity must be a whole number from 1 to ${MAX_CARDS_PER_ISSUE}`)
+  if (expires !== null && parseLastDay(expires) === null)
     throw invalidRequest('expires must be a day, YYYY-MM-DD')
   if (notes === null) return
-  if ([...notes].length > LONGEST_NOTES || hasForbiddenControl(notes, true))
-    throw invalidRequest(`notes must be at most ${LONGEST_NOTES} characters without control characters`)
+  if ([...notes].length > MAX_NOTES_CHARACTERS || hasForbiddenControl(notes, true))
+    throw invalidRequest(
+      `notes must be at most ${MAX_NOTES_CHARACTERS} characters without control characters`,
+    )
 }
 
 /** All random values and times of an issue, stored under its key before any card is, so that a repeat uses the same ones. */
-type Draft = { cards: readonly IssuedCard[]; value: number; expiresAt: string; at: string }
-type Begun = { draft: Draft; again: boolean }
-type KeyedIssue = CardIssue & { commandKey: string | undefined }
+type CardDraft = { cards: readonly IssuedCard[]; value: number; expiresAt: string; at: string }
+type KeyedDraft = { draft: CardDraft; again: boolean }
+type KeyedIssue = CardIssueInput & { commandKey: string | undefined }
 
-async function begin(app: App, issuer: Issuer, { commandKey, ...issue }: KeyedIssue): Promise<Begun> {
+async function startIssue(
+  app: App,
+  issuer: Issuer,
+  { commandKey, ...issue }: KeyedIssue,
+): Promise<KeyedDraft> {
   const draft = drawDraft(app, issuer, issue)
   if (commandKey === undefined) return { draft, again: false }
-  const { made, again } = await keepOrFind(app, keyed(issuer, { ...issue, commandKey }), draft)
+  const { made, again } = await storeOrFindCommand(app, issueCommand(issuer, { ...issue, commandKey }), draft)
   return { draft: made, again }
 }
 
 async function findIssue(
   app: App,
   issuer: Issuer,
-  issue: CardIssue & { commandKey: string },
-): Promise<Begun | null> {
-  const draft = await findCommand<Draft>(app, keyed(issuer, issue))
+  issue: CardIssueInput & { commandKey: string },
+): Promise<KeyedDraft | null> {
+  const draft = await findCommand<CardDraft>(app, issueCommand(issuer, issue))
   return draft && { draft, again: true }
 }
 
-const keyed = (issuer: Issuer, { commandKey, ...issue }: CardIssue & { commandKey: string }) => ({
+const issueCommand = (issuer: Issuer, { commandKey, ...issue }: CardIssueInput & { commandKey: string }) => ({
   key: commandKey,
   command: COMMAND,
   input: { merchant: issuer.id, ...issue },
 })
 
-function drawDraft(app: App, issuer: Issuer, { value, quantity, expires }: CardIssue): Draft {
+function drawDraft(app: App, issuer: Issuer, { value, quantity, expires }: CardIssueInput): CardDraft {
   if (!issuer.active) throw merchantInactive(issuer)
   const { amountMax } = app.config
   if (value > amountMax) throw domainRefusal('amount_too_large', `value exceeds the maximum of ${amountMax}`)
   const at = app.clock.now()
-  const expiresAt = readLastDay(expires ?? aYearOn(at))
+  const expiresAt = parseLastDay(expires ?? addYear(at))
   if (expiresAt === null || expiresAt <= at)
     throw domainRefusal('expires_in_past', 'expires must not lie in the past')
   const until = expiresAt.toISOString()
@@ -127,24 +133,24 @@ function drawDraft(app: App, issuer: Issuer, { value, quantity, expires }: CardI
 }
 
 /** The same day in Kampala a year later; a 29 February becomes 1 March. */
-function aYearOn(at: Date): string {
+function addYear(at: Date): string {
   const day = kampalaIso(at).slice(0, 10)
   const next = `${Number(day.slice(0, 4)) + 1}${day.slice(4)}`
-  return readLastDay(next) === null ? next.replace('-02-29', '-03-01') : next
+  return parseLastDay(next) === null ? next.replace('-02-29', '-03-01') : next
 }
 
 function addCards(
   app: App,
   issuer: Issuer,
-  { draft, notes }: { draft: Draft; notes: string | null },
+  { draft, notes }: { draft: CardDraft; notes: string | null },
 ): Call<{ id: string }> {
   const { cards, value, expiresAt, at } = draft
   return call(
-    ADD,
+    ADD_CARDS,
     issuer.id,
-    words(cards.map((card) => card.id)),
-    cards.map((card) => hashCardCode(app.vault, issuer.id, codeOf(card))),
-    words(cards.map((card) => card.code.slice(-4))),
+    textColumn(cards.map((card) => card.id)),
+    cards.map((card) => hashCardCode(app.vault, issuer.id, parseOwnCode(card))),
+    textColumn(cards.map((card) => card.code.slice(-4))),
     value,
     notes,
     expiresAt,
@@ -152,8 +158,8 @@ function addCards(
   )
 }
 
-function codeOf(card: IssuedCard): string {
-  const code = readCardCode(card.code)
+function parseOwnCode(card: IssuedCard): string {
+  const code = parseCardCode(card.code)
   assert(code, 'a code of our own can be read')
   return code
 }

@@ -1,13 +1,13 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
-import { ownersToTell } from '../merchants/tell-owners.ts'
+import { readMailOwners } from '../merchants/tell-owners.ts'
 import type { IssuedCard } from './issue-cards.ts'
 
 const UGX = new Intl.NumberFormat('en-US')
 
 /** Mails the owners that cards were issued, because anybody with a code can pay with it. A repeat of the call sends no second mail. */
-export async function tellOfCards(
+export async function notifyOwnersOfCards(
   app: App,
   { merchantId, actor, cards }: { merchantId: number; actor: Actor; cards: readonly IssuedCard[] },
 ): Promise<void> {
@@ -16,8 +16,8 @@ export async function tellOfCards(
   const at = app.clock.now()
   const each = `UGX ${UGX.format(first.value)}`
   const all = `UGX ${UGX.format(first.value * cards.length)}`
-  for (const { email, handle } of await ownersToTell(app, merchantId)) {
-    const values = { business: handle, who: nameOf(actor), count: String(cards.length), each, all }
+  for (const { email, handle } of await readMailOwners(app, merchantId)) {
+    const values = { business: handle, who: actorName(actor), count: String(cards.length), each, all }
     const once = `cards ${first.id} ${email}`
     const mail = addMail(app, { to: email, template: 'cards-issued', values, at, once })
     await app.directory.query(mail.statement, mail.values)

@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test'
 import { newLink } from '../../test/helpers/gift-cards.ts'
 import { type Payer, payer } from '../../test/helpers/schedules.ts'
 import { startService, type TestService } from '../../test/helpers/test-service.ts'
-import { countVoucherMiss, type VoucherLink, voucherBox } from './voucher-misses.ts'
+import { countVoucherMiss, readVoucherBox, type VoucherLinkKey } from './voucher-misses.ts'
 
 let service: TestService
 let own: Payer
@@ -14,18 +14,18 @@ before(async () => {
 after(() => service.close())
 
 const DAY = 86_400_000
-const link = async (): Promise<VoucherLink> => ({
+const link = async (): Promise<VoucherLinkKey> => ({
   merchantId: own.merchantId,
   linkId: await newLink(service, own),
 })
-const box = (voucherLink: VoucherLink) => voucherBox(service.app, voucherLink)
+const box = (voucherLink: VoucherLinkKey) => readVoucherBox(service.app, voucherLink)
 /** Enters this many wrong codes one after the other; returns the answer to the last one. */
-async function miss(one: VoucherLink, times: number): Promise<string | undefined> {
+async function miss(one: VoucherLinkKey, times: number): Promise<string | undefined> {
   let last: string | undefined
   for (let time = 0; time < times; time += 1) last = await countVoucherMiss(service.app, one)
   return last
 }
-const countOf = async ({ linkId }: VoucherLink) =>
+const countOf = async ({ linkId }: VoucherLinkKey) =>
   (
     await service.rows<{ misses: number }>('select misses from voucher_misses where link_id = $1', [linkId])
   )[0]?.misses

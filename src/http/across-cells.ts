@@ -3,57 +3,58 @@ import type { Statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
 
 /** A row of a list over all cells: `at` orders it, `key` tells rows of the same time apart. */
-type Ordered = { at: Date; key: string }
+type OrderedRow = { at: Date; key: string }
 
 /**
  * A list over all cells, ordered by time. Both statements take a bound (time and key) and a number of rows: `forward` reads on from the
  * bound in the order of the list, `backward` reads towards the beginning.
  */
-export type AcrossCells<Row extends Ordered> = {
-  onward: Statement<Row>
-  back: Statement<Row>
+export type CrossCellList<Row extends OrderedRow> = {
+  forward: Statement<Row>
+  backward: Statement<Row>
   /** The newest comes first. */
   descending?: true
 }
 
 /** The cursor of the row after which a page begins, or before which it ends. */
-export type Around = { after: string | null; before: string | null }
-export type AcrossPage<Row> = { rows: readonly Row[]; newer: string | null; older: string | null }
+export type PageCursors = { after: string | null; before: string | null }
+export type CrossCellPage<Row> = { rows: readonly Row[]; newer: string | null; older: string | null }
 
-const PAGE = 25
+const ROWS_PER_PAGE = 25
 const CURSOR = /^(\d{1,15})-([a-z0-9_-]{1,40})$/i
 
 /**
  * Reads one page of a list over all cells. `newer` and `older` are the cursors of the pages before and after it. Throws 400 for a wrong
  * cursor.
  */
-export async function readAcross<Row extends Ordered>(
+export async function readCrossCellPage<Row extends OrderedRow>(
   { cells }: Pick<Gateway, 'cells'>,
-  list: AcrossCells<Row>,
-  { after, before }: Around,
-): Promise<AcrossPage<Row>> {
+  list: CrossCellList<Row>,
+  { after, before }: PageCursors,
+): Promise<CrossCellPage<Row>> {
   const isBackward = before !== null
-  const bound = boundOf(before ?? after, list.descending === true)
-  const statement = isBackward ? list.back : list.onward
-  const read = (app: App) => app.db.query(statement, [...bound, PAGE + 1])
+  const bound = parseBound(before ?? after, list.descending === true)
+  const statement = isBackward ? list.backward : list.forward
+  const read = (app: App) => app.db.query(statement, [...bound, ROWS_PER_PAGE + 1])
   const found = (await Promise.all(cells.map(read))).flat()
   const sign = (list.descending === true) === isBackward ? 1 : -1
   found.sort((a, b) => sign * (a.at.getTime() - b.at.getTime() || (a.key < b.key ? -1 : 1)))
-  const more = found.length > PAGE
+  const more = found.length > ROWS_PER_PAGE
   // Where fewer rows come before the bound than fill a page, the first page is shown.
-  if (isBackward && !more) return readAcross({ cells }, list, { after: null, before: null })
-  const rows = found.slice(0, PAGE)
+  if (isBackward && !more) return readCrossCellPage({ cells }, list, { after: null, before: null })
+  const rows = found.slice(0, ROWS_PER_PAGE)
   if (isBackward) rows.reverse()
   return {
     rows,
-    newer: isBackward || after !== null ? cursorOf(rows[0]) : null,
-    older: isBackward || more ? cursorOf(rows.at(-1)) : null,
+    newer: isBackward || after !== null ? formatCursor(rows[0]) : null,
+    older: isBackward || more ? formatCursor(rows.at(-1)) : null,
   }
 }
 
-const cursorOf = (row: Ordered | undefined) => (row === undefined ? null : `${row.at.getTime()}-${row.key}`)
+const formatCursor = (row: OrderedRow | undefined) =>
+  row === undefined ? null : `${row.at.getTime()}-${row.key}`
 
-function boundOf(cursor: string | null, descending: boolean): [at: string, key: string] {
+function parseBound(cursor: string | null, descending: boolean): [at: string, key: string] {
   if (cursor === null) return descending ? ['infinity', '~'] : ['-infinity', '']
   const [, ms = '', key = ''] = CURSOR.exec(cursor) ?? []
   if (key === '') throw badRequest('invalid cursor')

@@ -13,7 +13,7 @@ export type SendAnswer = (
  * Makes the function that sends the final bytes of an answer. Its headers are prepared once and bypass the framework, which would
  * handle a dozen headers one by one for every request.
  */
-export function answerSender(secure: Record<string, string>): SendAnswer {
+export function newAnswerSender(secure: Record<string, string>): SendAnswer {
   const prepared = Object.entries({ ...secure, ...API_HEADERS }).flat()
   return (requestId, reply, { status, body, replayed, stream, retryAfterSeconds }) => {
     if (stream) {

@@ -1,10 +1,10 @@
 import { deepEqual, equal, notDeepEqual, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { CsvFile, fingerprintOfContent, openBody } from './body-content.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { CsvFile, fingerprintContent, parseJsonOrCsv } from './body-content.ts'
+import { fingerprintRequest } from './fingerprint.ts'
 
 const CSV = 'phone,amount\n0700000000,5000\n'
-const open = (body: string, type?: string) => openBody(Buffer.from(body), type)
+const open = (body: string, type?: string) => parseJsonOrCsv(Buffer.from(body), type)
 const form = (boundary: string, content: string): [string, string] => [
   `--${boundary}\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n${content}\r\n--${boundary}--\r\n`,
   `multipart/form-data; boundary=${boundary}`,
@@ -59,13 +59,12 @@ test('a missing body is an empty object, whatever its Content-Type', async () =>
     deepEqual(await open('', type), {})
 })
 
-const fingerprint = (content: unknown, path = '/v1/payouts/bulk') =>
-  fingerprintOfContent('POST', path, content)
+const fingerprint = (content: unknown, path = '/v1/payouts/bulk') => fingerprintContent('POST', path, content)
 
 test('JSON has the same fingerprint as everywhere else', async () => {
   const content = await open('{"b":1, "a":[2]}')
-  deepEqual(fingerprint(content), fingerprintOf('POST', '/v1/payouts/bulk', { a: [2], b: 1 }))
-  deepEqual(fingerprint(await open('', 'text/csv')), fingerprintOf('POST', '/v1/payouts/bulk', {}))
+  deepEqual(fingerprint(content), fingerprintRequest('POST', '/v1/payouts/bulk', { a: [2], b: 1 }))
+  deepEqual(fingerprint(await open('', 'text/csv')), fingerprintRequest('POST', '/v1/payouts/bulk', {}))
 })
 
 test('a CSV has the fingerprint of its bytes, in whatever form it is sent', async () => {

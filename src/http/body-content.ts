@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, writingSteps } from '../platform/canonical-json.ts'
+import { canonicalJson, writeLargeInSteps } from '../platform/canonical-json.ts'
 import { letOthersRun } from '../platform/let-others-run.ts'
 import { invalidRequest } from '../platform/refusal.ts'
-import { NOT_JSON, parseStrictJson, type StrictJson, strictJsonSteps } from '../platform/strict-json.ts'
-import { fingerprintOf, fingerprintOfText } from './fingerprint.ts'
-import { readMultipartFile } from './multipart.ts'
+import {
+  NOT_JSON,
+  parseStrictJson,
+  parseStrictJsonInSteps,
+  type StrictJsonResult,
+} from '../platform/strict-json.ts'
+import { fingerprintRequest, fingerprintText } from './fingerprint.ts'
+import { parseMultipartFile } from './multipart.ts'
 
 /** A body that came as CSV: the bytes of the file, without the form around them if there was one. */
 export class CsvFile {
@@ -19,11 +24,11 @@ export class CsvFile {
  * Parses a body that may come as CSV or as JSON: returns a CsvFile or the parsed value (contract.md G12). An empty body is `{}`,
  * whatever its Content-Type. Throws `invalid request: ...`.
  */
-export async function openBody(raw: Buffer, contentType: string | undefined): Promise<unknown> {
+export async function parseJsonOrCsv(raw: Buffer, contentType: string | undefined): Promise<unknown> {
   if (raw.length === 0) return {}
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type === 'text/csv' || type === 'text/plain') return new CsvFile(raw)
-  if (type === 'multipart/form-data') return new CsvFile(await readMultipartFile(raw, contentType ?? ''))
+  if (type === 'multipart/form-data') return new CsvFile(await parseMultipartFile(raw, contentType ?? ''))
   return parseJsonBody(raw, looksLikeJson(raw) ? NOT_JSON : MAYBE_CSV)
 }
 
@@ -36,23 +41,23 @@ export const looksLikeJson = (raw: Buffer) =>
   OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
 
 // Larger bodies are read in steps, with other requests in between.
-const LARGE = 64 * 1024
+const LARGE_BODY_BYTES = 64 * 1024
 
 /**
  * Parses a JSON body, without a promise unless it is large. `notJson`: the text for a body that is not JSON. Throws `invalid request:
  * ...`.
  */
 export function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): unknown | Promise<unknown> {
-  if (raw.length <= LARGE) return readValue(parseStrictJson(raw), notJson)
-  return inSteps(strictJsonSteps(raw)).then((parsed) => readValue(parsed, notJson))
+  if (raw.length <= LARGE_BODY_BYTES) return readValue(parseStrictJson(raw), notJson)
+  return runInSteps(parseStrictJsonInSteps(raw)).then((parsed) => readValue(parsed, notJson))
 }
 
-function readValue(parsed: StrictJson, notJson: string): unknown {
+function readValue(parsed: StrictJsonResult, notJson: string): unknown {
   if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)
   return parsed.value
 }
 
-async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Value> {
+async function runInSteps<Value>(steps: Generator<void, Value, void>): Promise<Value> {
   let step = steps.next()
   while (!step.done) {
     await letOthersRun()
@@ -61,25 +66,25 @@ async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Valu
   return step.value
 }
 
-type Fingerprinted = { method: string; path: string; content: unknown }
+type FingerprintInput = { method: string; path: string; content: unknown }
 
 /** Computes the fingerprint of a request with this body: in steps where it is large, else without a promise. */
-export function fingerprintOfBody(
+export function fingerprintBody(
   raw: Buffer,
-  { method, path, content }: Fingerprinted,
+  { method, path, content }: FingerprintInput,
 ): Buffer | Promise<Buffer> {
-  if (raw.length <= LARGE) return fingerprintOfContent(method, path, content)
+  if (raw.length <= LARGE_BODY_BYTES) return fingerprintContent(method, path, content)
   return fingerprintInSteps({ method, path, content })
 }
 
-async function fingerprintInSteps({ method, path, content }: Fingerprinted): Promise<Buffer> {
+async function fingerprintInSteps({ method, path, content }: FingerprintInput): Promise<Buffer> {
   await letOthersRun()
-  if (content instanceof CsvFile) return fingerprintOfContent(method, path, content)
-  const largeTexts = await inSteps(writingSteps(content))
+  if (content instanceof CsvFile) return fingerprintContent(method, path, content)
+  const largeTexts = await runInSteps(writeLargeInSteps(content))
   await letOthersRun()
   const text = canonicalJson(content, largeTexts)
   await letOthersRun()
-  const fingerprint = fingerprintOfText(method, path, text)
+  const fingerprint = fingerprintText(method, path, text)
   await letOthersRun()
   return fingerprint
 }
@@ -88,7 +93,7 @@ async function fingerprintInSteps({ method, path, content }: Fingerprinted): Pro
  * Computes the fingerprint of a request with this content. A CSV counts by its very bytes (contract.md 3 n), those of the file alone,
  * because the boundary of the form differs in every repeat.
  */
-export function fingerprintOfContent(method: string, path: string, content: unknown): Buffer {
-  if (!(content instanceof CsvFile)) return fingerprintOf(method, path, content)
+export function fingerprintContent(method: string, path: string, content: unknown): Buffer {
+  if (!(content instanceof CsvFile)) return fingerprintRequest(method, path, content)
   return createHash('sha256').update(`${method} ${path}\ncsv\n`).update(content.bytes).digest()
 }

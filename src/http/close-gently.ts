@@ -4,9 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 // Closing a connection with unread bytes resets it, and a reset discards the answer that the other side has not read yet.
 // So what still arrives is read and dropped for a while: up to twice the largest body that is accepted.
-const MOST_DROPPED = 8 * 1024 * 1024
-const LONGEST_MS = 5000
-const LOOK_MS = 50
+const MAX_DROPPED_BYTES = 8 * 1024 * 1024
+const MAX_CLOSING_MS = 5000
+const CHECK_EVERY_MS = 50
 
 const closing = new WeakSet<Socket>()
 
@@ -24,21 +24,21 @@ export function closeGently(socket: Socket): void {
   const { bytesRead } = socket
   const startedAt = performance.now()
   const timer = setInterval(() => {
-    if (socket.bytesRead - bytesRead > MOST_DROPPED || performance.now() - startedAt > LONGEST_MS)
+    if (socket.bytesRead - bytesRead > MAX_DROPPED_BYTES || performance.now() - startedAt > MAX_CLOSING_MS)
       socket.destroy()
-  }, LOOK_MS)
+  }, CHECK_EVERY_MS)
   socket.once('close', () => clearInterval(timer))
 }
 
 // A socket with the answer that Node is sending on it; Node's own documentation of `clientError` reads this field.
-type Answering = Socket & { _httpMessage?: ServerResponse | null }
+type AnsweringSocket = Socket & { _httpMessage?: ServerResponse | null }
 
 /**
  * If complete requests are still being answered, lets their answers go out and then closes; whatever else arrives is not
  * processed. False if there are none.
  */
 export function closeAfterAnswersUnderWay(socket: Socket): boolean {
-  const answer = (socket as Answering)._httpMessage
+  const answer = (socket as AnsweringSocket)._httpMessage
   if (!answer?.req.complete) return false
   closing.add(socket)
   answer.once('close', () => {
@@ -50,7 +50,7 @@ export function closeAfterAnswersUnderWay(socket: Socket): boolean {
 }
 
 /** Ends the connection with this answer, although the request may not have arrived in full. */
-export function lastAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
+export function closeAfterReply({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.header('Connection', 'close')
   closeAfterAnswer(raw)
 }

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Mode } from '../platform/mode.ts'
 import { TooBusy } from '../platform/refusal.ts'
-import { crowds } from './crowds.ts'
+import { newOverloadGuard } from './crowds.ts'
 
 const [SMALL, LARGE] = [1, 2]
 
 /** A door at which one merchant has sent nine requests and another merchant one, in the same second. */
 function doorWithCrowd() {
   let nowMs = 0
-  const door = crowds(() => nowMs)
+  const door = newOverloadGuard(() => nowMs)
   const hears = (merchantId: number, mode: Mode, expectedMs: number, kind = 'charges') => {
     try {
-      door.enter(kind, { merchantId, mode }, expectedMs)
+      door.refuseIfTooLong(kind, { merchantId, mode }, expectedMs)
       return null
     } catch (error) {
       assert.ok(error instanceof TooBusy)

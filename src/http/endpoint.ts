@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Action } from '../actors/actions.ts'
 import type { KeyCaller } from '../actors/actor.ts'
-import { writeExact } from '../platform/exact-json.ts'
+import { writeExactJson } from '../platform/exact-json.ts'
 import type { Answer } from './caller.ts'
 
 /** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, schema. */
@@ -27,10 +27,10 @@ export type RawBody<Body = unknown> = {
   read(content: unknown): Body | Promise<Body>
 }
 
-type Answers = Readonly<Record<number, { description: string; schema: TSchema }>>
+type EndpointAnswers = Readonly<Record<number, { description: string; schema: TSchema }>>
 
 /** The names of the rate limits, so that a misspelt one does not compile. Plain reads are counted by the frame itself. */
-type RateOf<App> = [App] extends [{ exactWindows: Readonly<Record<infer Name, unknown>> }]
+type RateNameIn<App> = [App] extends [{ exactWindows: Readonly<Record<infer Name, unknown>> }]
   ? (Name & string) | 'reads'
   : string
 
@@ -45,7 +45,7 @@ export type Endpoint<App> = {
   /** What the key must be allowed to do; else 403 before any other check (contract.md 3 f). */
   action: Action
   /** The name of its own rate limit; the total of all requests is counted beside it. */
-  rate: RateOf<App>
+  rate: RateNameIn<App>
   /**
    * `batch`: counted exactly, in the transaction of the work. `shared`: counted before the work, exactly as well, or for
    * plain reads in this process, which learns the counts of the others.
@@ -60,44 +60,52 @@ export type Endpoint<App> = {
   bodyMayBeMissing?: boolean
   /** Only where the body may come as CSV too. */
   rawBody?: RawBody
-  answers: Answers
+  answers: EndpointAnswers
   /** Other forms of the answer. Each has a path of its own in the description, because clients expect one form at a path. */
-  documents?: readonly { path: string; name: string; summary: string; params: TSchema; answers: Answers }[]
+  documents?: readonly {
+    path: string
+    name: string
+    summary: string
+    params: TSchema
+    answers: EndpointAnswers
+  }[]
   /** Errors it may answer with, for the description: status -> codes. */
   refusals?: Readonly<Record<number, string>>
   handle(app: App, request: ApiRequest): Promise<Answer>
 }
 
 /** An endpoint before it is put under the tag of its group. */
-export type Untagged<App> = Omit<Endpoint<App>, 'tag'>
+export type UntaggedEndpoint<App> = Omit<Endpoint<App>, 'tag'>
 
 /** Puts the endpoints of one group under this tag of the description. */
-export const underTag = <App>(tag: string, endpoints: readonly Untagged<App>[]): Endpoint<App>[] =>
-  endpoints.map((endpoint) => ({ ...endpoint, tag }))
+export const tagEndpoints = <App>(
+  tag: string,
+  endpoints: readonly UntaggedEndpoint<App>[],
+): Endpoint<App>[] => endpoints.map((endpoint) => ({ ...endpoint, tag }))
 
 /** Declares an endpoint; the handler sees the body as the schema says it. */
 export function endpoint<App, Body extends TSchema>(
-  declared: Omit<Untagged<App>, 'handle' | 'body'> & {
+  declared: Omit<UntaggedEndpoint<App>, 'handle' | 'body'> & {
     body?: Body
     handle(app: App, request: ApiRequest<Static<Body>>): Promise<Answer>
   },
-): Untagged<App> {
-  return declared as Untagged<App>
+): UntaggedEndpoint<App> {
+  return declared as UntaggedEndpoint<App>
 }
 
 /** Declares an endpoint that reads its body itself; the handler sees what `rawBody.read` returns. */
 export function rawEndpoint<App, Body>(
-  declared: Omit<Untagged<App>, 'handle' | 'rawBody'> & {
+  declared: Omit<UntaggedEndpoint<App>, 'handle' | 'rawBody'> & {
     rawBody: RawBody<Body>
     handle(app: App, request: ApiRequest<Body>): Promise<Answer>
   },
-): Untagged<App> {
-  return declared as Untagged<App>
+): UntaggedEndpoint<App> {
+  return declared as UntaggedEndpoint<App>
 }
 
 /** Makes an answer with this value as JSON. `objectId`: the object that it is about, for the log. */
-export const answer = (status: number, value: unknown, objectId: string | null = null): Answer => ({
+export const jsonAnswer = (status: number, value: unknown, objectId: string | null = null): Answer => ({
   status,
-  body: writeExact(value),
+  body: writeExactJson(value),
   objectId,
 })

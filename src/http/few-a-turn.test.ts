@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fewATurn } from './few-a-turn.ts'
+import { limitPerTurn } from './few-a-turn.ts'
 
 type Asked = IncomingMessage & { nth: number }
 
 /** A listener that takes three requests a turn and remembers which. */
 function three() {
   const taken: number[] = []
-  const listener = fewATurn((request) => void taken.push((request as Asked).nth), 3)
+  const listener = limitPerTurn((request) => void taken.push((request as Asked).nth), 3)
   const requests: Asked[] = []
   const ask = () => {
     const request = { nth: requests.length, destroyed: false } as Asked

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Takes the requests of a server. */
-export type Listener = (request: IncomingMessage, response: ServerResponse) => void
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
 // A refused request costs some 0.1 ms, so a turn of the event loop takes 25 ms at most. Normal load never brings as many at once.
-const MOST_A_TURN = 256
+const MAX_REQUESTS_PER_TURN = 256
 
 /**
  * Passes on at most `most` requests in each turn of the event loop; the others wait for the next turns, in the order of their arrival.
  * Otherwise a flood on thousands of connections, most of it refused, makes turns of half a second, and each commit needs several
  * turns: accepted requests would starve behind refused ones (reliability.md 6.2).
  */
-export function fewATurn(listener: Listener, most = MOST_A_TURN): Listener {
-  const waiting: Parameters<Listener>[] = []
+export function limitPerTurn(listener: RequestListener, most = MAX_REQUESTS_PER_TURN): RequestListener {
+  const waiting: Parameters<RequestListener>[] = []
   let passedThisTurn = 0
-  const pass: Listener = (request, response) => {
+  const pass: RequestListener = (request, response) => {
     if (passedThisTurn === 0) setImmediate(nextTurn)
     passedThisTurn += 1
     listener(request, response)

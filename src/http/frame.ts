@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { CountedWindow } from '../rate-limits/exact-window.ts'
 import type { SharedWindows } from '../rate-limits/shared-windows.ts'
-import type { Crowds } from './crowds.ts'
+import type { OverloadGuard } from './crowds.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
@@ -12,7 +12,7 @@ import type { RequestMetrics } from './request-metrics.ts'
 export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId' | 'spent'>
 
 /** One answered request as the log of its merchant keeps it: never a body, a phone or a whole key. */
-export type NotedRequest = {
+export type AnsweredRequest = {
   caller: KeyCaller
   method: string
   /** The pattern of the path. */
@@ -36,13 +36,13 @@ export type Frame<App> = {
   /** Counts a request that came without any credentials. */
   countFailedAuth(clientAddress: string): Promise<void>
   /** The cell that serves this caller, with the windows that count its requests. */
-  placeOf(caller: Caller): Serving<App>
+  cellServicesOf(caller: Caller): CellServices<App>
   /** Refuses with 409 when this key was used before. Called when the body itself is refused (contract.md 3 h). */
   refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
-  crowds: Crowds
+  overload: OverloadGuard
   metrics: RequestMetrics
   /** Takes the facts of an answered request whose caller is known; it never waits and never throws. */
-  note(request: NotedRequest): void
+  note(request: AnsweredRequest): void
   trustedProxies: number
   https: boolean
   /** What a browser sees outside /v1 instead of JSON: headers and HTML. */
@@ -50,7 +50,7 @@ export type Frame<App> = {
 }
 
 /** The cell that serves a caller, and its rate limits. */
-export type Serving<App> = {
+export type CellServices<App> = {
   app: App
   windows: SharedWindows
   exactWindows: Readonly<Record<string, CountedWindow>>
@@ -59,7 +59,7 @@ export type Serving<App> = {
 }
 
 /** A request that passed every check before its body. `giveBack` removes it from the window of its rate limit. */
-export type Passed = {
+export type AdmittedRequest = {
   caller: KeyCaller
   key: string | null
   giveBack: (() => void) | null

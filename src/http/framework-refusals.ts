@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { bodyTooLarge, invalidRequest, Refusal } from '../platform/refusal.ts'
 
 /** Turns Fastify's own refusals into refusals in the contract's words; returns any other error as it is. */
-export function asRefusal(error: unknown): unknown {
+export function translateFrameworkError(error: unknown): unknown {
   if (error instanceof Refusal) return error
   const { code, statusCode = 500 } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge()
@@ -17,11 +17,11 @@ export function asRefusal(error: unknown): unknown {
   return error
 }
 
-const MOST_HEADERS = 100
+const MAX_HEADERS = 100
 
 /** Returns the refusal of these headers (too many, or no Host where HTTP/1.1 demands one), or undefined. */
-export function headersRefusal(request: IncomingMessage): Refusal | undefined {
-  if (request.rawHeaders.length > 2 * MOST_HEADERS)
+export function findHeadersRefusal(request: IncomingMessage): Refusal | undefined {
+  if (request.rawHeaders.length > 2 * MAX_HEADERS)
     return new Refusal(431, 'bad_request', 'invalid request: too many headers')
   if (request.httpVersion === '1.1' && request.headers.host === undefined)
     return invalidRequest('Host header required')

@@ -2,33 +2,33 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../platform/clock.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { isControl } from '../platform/text.ts'
-import { readXTimestamp } from '../platform/times.ts'
-import { countedAddress } from '../rate-limits/client-address.ts'
+import { parseXTimestamp } from '../platform/times.ts'
+import { toCountedAddress } from '../rate-limits/client-address.ts'
 
-const OLDEST_S = 300
-const FURTHEST_AHEAD_S = 60
-const LONGEST_KEY = 255
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+const MAX_AGE_S = 300
+const MAX_AHEAD_S = 60
+const MAX_KEY_CHARACTERS = 255
+const REQUEST_ID_FORMAT = /^[A-Za-z0-9._-]{1,128}$/
 
 /** Returns the bearer token of the one Authorization header. Throws 401 (spec 7.1). */
-export function bearerToken(request: IncomingMessage): string {
+export function parseBearerToken(request: IncomingMessage): string {
   const header = request.headers.authorization
-  if (header === undefined || countOf(request, 'authorization') > 1)
+  if (header === undefined || countHeader(request, 'authorization') > 1)
     throw unauthorized('missing bearer token')
   const match = /^Bearer +([^\s,]+)$/i.exec(header)
   if (!match?.[1]) throw unauthorized('missing bearer token')
   return match[1]
 }
 
-const KEY_PLACE = 'the secret keys of your account are on the dashboard under Developers, Keys'
+const WHERE_KEYS_ARE = 'the secret keys of your account are on the dashboard under Developers, Keys'
 
 /** A 401 whose hint says where keys are. `token`: what was sent in place of a key. */
 export function unauthorized(message: 'missing bearer token' | 'invalid api key', token = ''): Refusal {
   if (message === 'missing bearer token')
-    return refused(message, `send the header "Authorization: Bearer sk_test_..."; ${KEY_PLACE}`)
+    return refused(message, `send the header "Authorization: Bearer sk_test_..."; ${WHERE_KEYS_ARE}`)
   if (/^pk_(?:test|live)_/.test(token))
-    return refused(message, `this is a public key, and requests need the secret one; ${KEY_PLACE}`)
-  return refused(message, `it is unknown, was rotated or was revoked; ${KEY_PLACE}`)
+    return refused(message, `this is a public key, and requests need the secret one; ${WHERE_KEYS_ARE}`)
+  return refused(message, `it is unknown, was rotated or was revoked; ${WHERE_KEYS_ARE}`)
 }
 
 const refused = (message: string, hint: string) => new Refusal(401, 'unauthorized', message, { hint })
@@ -37,22 +37,23 @@ const refused = (message: string, hint: string) => new Refusal(401, 'unauthorize
 export function checkTimestamp(header: string | string[] | undefined, clock: Clock): void {
   if (header === undefined || header === '')
     throw badRequest('X-Timestamp header required. Send the current Unix time in seconds.')
-  const seconds = typeof header === 'string' ? readXTimestamp(header.trim()) : null
+  const seconds = typeof header === 'string' ? parseXTimestamp(header.trim()) : null
   if (seconds === null) throw badRequest('X-Timestamp must be an integer Unix timestamp')
   const age = Math.floor(clock.nowMs() / 1000) - seconds
-  if (age > OLDEST_S) throw badRequest(`request timestamp is ${age}s old - max allowed skew is ${OLDEST_S}s`)
-  if (-age > FURTHEST_AHEAD_S)
+  if (age > MAX_AGE_S)
+    throw badRequest(`request timestamp is ${age}s old - max allowed skew is ${MAX_AGE_S}s`)
+  if (-age > MAX_AHEAD_S)
     throw badRequest('request timestamp is too far in the future - check your system clock')
 }
 
 /** Returns the trimmed Idempotency-Key; null when absent or blank. Throws 400 for what is no key (G56). */
-export function readIdempotencyKey(request: IncomingMessage): string | null {
+export function parseIdempotencyKey(request: IncomingMessage): string | null {
   const header = request.headers['idempotency-key']
   if (header === undefined) return null
   const key = typeof header === 'string' ? header.trim() : ''
   if (typeof header === 'string' && key === '') return null
-  if (countOf(request, 'idempotency-key') > 1 || key.length > LONGEST_KEY)
-    throw badRequest(`Idempotency-Key must be 1 to ${LONGEST_KEY} characters`)
+  if (countHeader(request, 'idempotency-key') > 1 || key.length > MAX_KEY_CHARACTERS)
+    throw badRequest(`Idempotency-Key must be 1 to ${MAX_KEY_CHARACTERS} characters`)
   if (hasControl(key)) throw badRequest('Idempotency-Key must not contain control characters')
   return key
 }
@@ -63,8 +64,8 @@ export const keyRequired = () =>
   })
 
 /** Returns the caller's own request id if it is well-formed, else null. */
-export function givenRequestId(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : null
+export function parseRequestId(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && REQUEST_ID_FORMAT.test(header) ? header : null
 }
 
 /**
@@ -72,9 +73,9 @@ export function givenRequestId(header: string | string[] | undefined): string | 
  * the socket's.
  */
 export const clientAddress = (request: IncomingMessage, hops: number): string =>
-  countedAddress(addressBehind(request, hops))
+  toCountedAddress(addressBehindProxies(request, hops))
 
-function addressBehind(request: IncomingMessage, hops: number): string {
+function addressBehindProxies(request: IncomingMessage, hops: number): string {
   const socket = request.socket.remoteAddress ?? ''
   if (hops === 0) return socket
   const forwarded = String(request.headers['x-forwarded-for'] ?? '')
@@ -85,7 +86,7 @@ function addressBehind(request: IncomingMessage, hops: number): string {
 }
 
 /** Returns the query as single texts: blank is absent, the same name twice is refused (contract.md 2.0). */
-export function readQuery(query: unknown): Record<string, string | undefined> {
+export function parseQuery(query: unknown): Record<string, string | undefined> {
   const parsed: Record<string, string | undefined> = Object.create(null)
   for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
     if (Array.isArray(value))
@@ -104,7 +105,7 @@ function hasControl(text: string): boolean {
 }
 
 /** Counts how often a header was sent, from the raw list: Node joins or drops repeats. */
-function countOf(request: IncomingMessage, name: string): number {
+function countHeader(request: IncomingMessage, name: string): number {
   let count = 0
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     const sent = request.rawHeaders[at]

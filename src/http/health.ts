@@ -12,11 +12,11 @@ type Health = {
 }
 
 // One check of the database serves all requests within this time.
-const REMEMBERED_MS = 250
+const ANSWER_KEPT_MS = 250
 
 /** Adds /livez (the process runs), /healthz (its database answers too), /readyz (send traffic here): no key, no limit by key (G2). */
-export function addHealth(server: FastifyInstance, health: Health): void {
-  const databaseUp = remembered(health.databaseUp)
+export function addHealthRoutes(server: FastifyInstance, health: Health): void {
+  const databaseUp = rememberAnswer(health.databaseUp)
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
   server.get('/livez', (_request, reply) => {
     reply.headers(headers).send('{"status":"ok"}')
@@ -49,11 +49,11 @@ export function addHealth(server: FastifyInstance, health: Health): void {
 }
 
 /** Shares the result of a check for `ANSWER_KEPT_MS`. A null (no database yet) is not kept, so that the end of a start shows at once. */
-function remembered(ask: Health['databaseUp']): () => Promise<boolean> {
+function rememberAnswer(ask: Health['databaseUp']): () => Promise<boolean> {
   let askedAt = Number.NEGATIVE_INFINITY
   let answer: Promise<boolean> | null = null
   return async () => {
-    if (answer === null || performance.now() - askedAt > REMEMBERED_MS) {
+    if (answer === null || performance.now() - askedAt > ANSWER_KEPT_MS) {
       askedAt = performance.now()
       answer = ask()
     }

@@ -1,23 +1,23 @@
 import type { App } from '../app.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
-import type { Reading } from './list-pieces.ts'
-import { type Listed, type ListWindow, olderThan } from './lists.ts'
+import type { ListSelection } from './list-pieces.ts'
+import { type ListedRow, type ListWindow, upperBound } from './lists.ts'
 
 /**
  * The totals of a filtered list: how many rows, and over those that were paid the sums in whole UGX. `more`: there are more rows than
  * `count`, and then nothing is summed.
  */
-export type Totals = { count: number; more: boolean; paid: number; amount: number; fees: number }
+export type ListTotals = { count: number; more: boolean; paid: number; amount: number; fees: number }
 
 /** The number of rows of a filtered list; `more`: there are more than `count`. */
-export type Counted = Pick<Totals, 'count' | 'more'>
+export type ListCount = Pick<ListTotals, 'count' | 'more'>
 
 /** No list is counted further than this. */
-const MOST_COUNTED = 10_000
+const MAX_ROWS_COUNTED = 10_000
 
-type TotalsRow = Omit<Totals, 'more'>
-type Text = {
+type TotalsRow = Omit<ListTotals, 'more'>
+type TotalsSql = {
   /** The condition for rows that were paid, as SQL. */
   paid: string
   /**
@@ -30,7 +30,7 @@ type Text = {
  * Declares the statement that adds up a filtered list. It counts the rows first, from the index alone where that has all filters, and
  * reads their amounts only when there are few enough.
  */
-export const totalsStatement = (name: string, { paid, rows }: Text): Statement<TotalsRow> =>
+export const totalsStatement = (name: string, { paid, rows }: TotalsSql): Statement<TotalsRow> =>
   statement(
     name,
     `with counted as materialized (select count(*)::int as count from (select from (${rows('', '')}) r limit $5) r)
@@ -44,23 +44,23 @@ export async function readTotals(
   { db }: Pick<App, 'db'>,
   { merchantId, mode }: MerchantMode,
   { window, statement, filters }: { window: ListWindow; statement: Statement<TotalsRow>; filters: unknown[] },
-): Promise<Totals> {
+): Promise<ListTotals> {
   const from = window.createdAfter?.toISOString() ?? '-infinity'
   const until = window.createdBefore?.toISOString() ?? 'infinity'
-  const [row] = await db.query(statement, [merchantId, mode, from, until, MOST_COUNTED + 1, ...filters])
+  const [row] = await db.query(statement, [merchantId, mode, from, until, MAX_ROWS_COUNTED + 1, ...filters])
   const { count = 0, ...sums } = row ?? { paid: 0, amount: 0, fees: 0 }
-  return { ...sums, count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }
+  return { ...sums, count: Math.min(count, MAX_ROWS_COUNTED), more: count > MAX_ROWS_COUNTED }
 }
 
 /** Counts the rows of a filtered list between the bounds of its window. */
-export async function countRows<Row extends Listed>(
+export async function countRows<Row extends ListedRow>(
   { db }: Pick<App, 'db'>,
   { merchantId, mode }: MerchantMode,
-  { window, statement, filters }: Reading<Row>,
-): Promise<Counted> {
+  { window, statement, filters }: ListSelection<Row>,
+): Promise<ListCount> {
   const from = window.createdAfter?.toISOString() ?? '-infinity'
-  const bounds = [from, ...olderThan(null, window.createdBefore), MOST_COUNTED + 1]
+  const bounds = [from, ...upperBound(null, window.createdBefore), MAX_ROWS_COUNTED + 1]
   const [row] = await db.query(statement.counted, [merchantId, mode, ...bounds, ...filters])
   const count = row?.count ?? 0
-  return { count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }
+  return { count: Math.min(count, MAX_ROWS_COUNTED), more: count > MAX_ROWS_COUNTED }
 }

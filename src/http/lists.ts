@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import type { MerchantMode } from '../platform/mode.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
-import { readIsoTime } from '../platform/times.ts'
+import { parseIsoTime } from '../platform/times.ts'
 import type { ListStatement } from './both-ways.ts'
 
 /** The parameters that every list takes: bounds in time, cursor and limit. */
@@ -20,29 +20,29 @@ export type ListWindow = {
  * One page of a list, newest first. `nextCursor`: the id of its last row, null on the last page. `previousCursor`: the id of its first row,
  * absent on the first page.
  */
-export type Page<Row> = {
+export type ListPage<Row> = {
   data: Row[]
   hasMore: boolean
   nextCursor: string | null
   previousCursor?: string | null
 }
 
-type Query = Readonly<Record<string, string | undefined>>
+type ListQuery = Readonly<Record<string, string | undefined>>
 
 const DEFAULT_LIMIT = 20
-const MOST = 100
+const MAX_LIMIT = 100
 const AFTER_EVERY_ID = 'zzzz' // In every collation: an id begins with the letters of its prefix.
 
 /** The query parameters of every list, for the description. */
 export const LIST_QUERY = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
   starting_after: Type.Optional(Type.String({ description: 'the `next_cursor` of the page before' })),
   created_after: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
   created_before: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
 }
 
 /** The schema of a list's envelope (spec 2.12), named after its rows. */
-export function listOf(row: TSchema) {
+export function listSchema(row: TSchema) {
   const { $id } = row as { $id?: string }
   return Type.Object(
     {
@@ -56,33 +56,33 @@ export function listOf(row: TSchema) {
 }
 
 /** Parses the window of a list. Throws 400 with the contract's text (G6). */
-export function readListWindow(query: Query): ListWindow {
+export function parseListWindow(query: ListQuery): ListWindow {
   // In the order of the spec, so that of several faults the first is reported.
-  const createdAfter = readTime(query, 'created_after')
-  const createdBefore = readTime(query, 'created_before')
+  const createdAfter = parseTime(query, 'created_after')
+  const createdBefore = parseTime(query, 'created_before')
   return {
     createdAfter,
     createdBefore,
-    limit: readLimit(query.limit),
+    limit: parseLimit(query.limit),
     startingAfter: query.starting_after ?? null,
   }
 }
 
 /** Parses the status and the window of a list's query, in the order of the spec. Throws 400. */
-export const readStatusAndWindow = (query: Query, statuses: readonly string[]) => ({
-  status: readWord('status', query.status, statuses),
-  ...readListWindow(query),
+export const parseStatusAndWindow = (query: ListQuery, statuses: readonly string[]) => ({
+  status: parseChoice('status', query.status, statuses),
+  ...parseListWindow(query),
 })
 
 /** Returns filters that are any text; null where absent. */
-export const textsOf = <Name extends string>(query: Query, ...names: Name[]) =>
+export const parseTextFilters = <Name extends string>(query: ListQuery, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, query[name] ?? null])) as Record<Name, string | null> // One entry a name.
 
 /**
  * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With both bounds in the statement the scan
  * could start at the wrong one and read all newer rows.
  */
-export function olderThan(
+export function upperBound(
   cursor: { createdAt: Date; id: string } | null,
   until: Date | null,
 ): [string, string] {
@@ -92,13 +92,13 @@ export function olderThan(
 }
 
 /** The lower bound of the page before a row: that row, or `from` if that is later. */
-function newerThan(cursor: { createdAt: Date; id: string }, from: Date | null): [string, string] {
+function lowerBound(cursor: { createdAt: Date; id: string }, from: Date | null): [string, string] {
   if (from === null || cursor.createdAt >= from) return [cursor.createdAt.toISOString(), cursor.id]
   return [from.toISOString(), '']
 }
 
-export type Listed = { id: string; createdAt: Date }
-type Reading<Row> = {
+export type ListedRow = { id: string; createdAt: Date }
+type ListPageInput<Row> = {
   window: ListWindow
   statement: ListStatement<Row>
   filters?: readonly unknown[]
@@ -109,19 +109,19 @@ type Reading<Row> = {
  * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, the upper bound (time and id)
  * and the limit; then the filters. `find` returns the row of a cursor, null when the caller may not see it.
  */
-export async function readPage<Row extends Listed>(
+export async function readListPage<Row extends ListedRow>(
   { db }: Pick<App, 'db'>,
   owner: MerchantMode,
-  reading: Reading<Row>,
-): Promise<Page<Row>> {
+  reading: ListPageInput<Row>,
+): Promise<ListPage<Row>> {
   const { window, statement, filters = [], find } = reading
   const { startingAfter, createdAfter, createdBefore, limit, endingBefore = null } = window
-  if (endingBefore !== null) return readNewer({ db }, owner, { ...reading, endingBefore })
+  if (endingBefore !== null) return readNewerPage({ db }, owner, { ...reading, endingBefore })
   const cursor = startingAfter === null ? null : await find(startingAfter)
-  if (startingAfter !== null && cursor === null) throw wrongCursor()
+  if (startingAfter !== null && cursor === null) throw invalidCursor()
   const from = createdAfter?.toISOString() ?? '-infinity'
-  const bounds = [from, ...olderThan(cursor, createdBefore), limit + 1]
-  const page = pageOf(
+  const bounds = [from, ...upperBound(cursor, createdBefore), limit + 1]
+  const page = cutPage(
     await db.query(statement.older, [owner.merchantId, owner.mode, ...bounds, ...filters]),
     limit,
   )
@@ -129,19 +129,19 @@ export async function readPage<Row extends Listed>(
 }
 
 /** Reads the page before a row. Where fewer rows than a page are newer, reads the first page instead. */
-async function readNewer<Row extends Listed>(
+async function readNewerPage<Row extends ListedRow>(
   { db }: Pick<App, 'db'>,
   { merchantId, mode }: MerchantMode,
-  { window, statement, filters = [], find, endingBefore }: Reading<Row> & { endingBefore: string },
-): Promise<Page<Row>> {
+  { window, statement, filters = [], find, endingBefore }: ListPageInput<Row> & { endingBefore: string },
+): Promise<ListPage<Row>> {
   const { createdAfter, createdBefore, limit } = window
   const cursor = await find(endingBefore)
-  if (cursor === null) throw wrongCursor()
+  if (cursor === null) throw invalidCursor()
   const until = createdBefore?.toISOString() ?? 'infinity'
-  const bounds = [until, ...newerThan(cursor, createdAfter), limit + 1]
+  const bounds = [until, ...lowerBound(cursor, createdAfter), limit + 1]
   const rows = await db.query(statement.newer, [merchantId, mode, ...bounds, ...filters])
   if (rows.length < limit)
-    return readPage(
+    return readListPage(
       { db },
       { merchantId, mode },
       {
@@ -157,24 +157,24 @@ async function readNewer<Row extends Listed>(
   }
 }
 
-export const wrongCursor = () => badRequest('invalid starting_after cursor')
+export const invalidCursor = () => badRequest('invalid starting_after cursor')
 
 /** Resolves to null where the row is refused because the caller may not see it. Other errors are thrown. */
-export const orNull = async <Row>(row: Promise<Row>): Promise<Row | null> =>
+export const nullIfRefused = async <Row>(row: Promise<Row>): Promise<Row | null> =>
   row.catch((error) => {
     if (error instanceof Refusal) return null
     throw error
   })
 
 /** Cuts the one row too many that a list query reads to know whether there is more. */
-export function pageOf<Row extends { id: string }>(rows: readonly Row[], limit: number): Page<Row> {
+export function cutPage<Row extends { id: string }>(rows: readonly Row[], limit: number): ListPage<Row> {
   const data = rows.slice(0, limit)
   const hasMore = rows.length > limit
   return { data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null }
 }
 
 /** Presents a page as the API's list envelope, each row formatted by `present`. */
-export function presentPage<Row, View>(page: Page<Row>, present: (row: Row) => View) {
+export function presentPage<Row, View>(page: ListPage<Row>, present: (row: Row) => View) {
   return {
     object: 'list' as const,
     data: page.data.map(present),
@@ -183,24 +183,24 @@ export function presentPage<Row, View>(page: Page<Row>, present: (row: Row) => V
   }
 }
 
-function readLimit(text: string | undefined): number {
+function parseLimit(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT
   const limit = Number(text)
-  if (!/^[0-9]{1,3}$/.test(text) || limit < 1 || limit > MOST)
-    throw badRequest(`limit must be an integer between 1 and ${MOST}`)
+  if (!/^[0-9]{1,3}$/.test(text) || limit < 1 || limit > MAX_LIMIT)
+    throw badRequest(`limit must be an integer between 1 and ${MAX_LIMIT}`)
   return limit
 }
 
-function readTime(query: Query, name: string): Date | null {
+function parseTime(query: ListQuery, name: string): Date | null {
   const text = query[name]
   if (text === undefined) return null
-  const time = readIsoTime(text)
+  const time = parseIsoTime(text)
   if (time === null) throw badRequest(`${name} must be an ISO 8601 datetime`)
   return time
 }
 
 /** Returns the text if it is one of these choices, null where it is absent. Throws 400 for any other. */
-function readWord(name: string, text: string | undefined, choices: readonly string[]): string | null {
+function parseChoice(name: string, text: string | undefined, choices: readonly string[]): string | null {
   if (text === undefined) return null
   if (!choices.includes(text))
     throw badRequest(`invalid ${name}: ${echo(text)}`, {

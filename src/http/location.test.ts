@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { locationOf } from './location.ts'
+import { encodeLocation } from './location.ts'
 
 test('an address with any letter is one that a header can carry, and a plain one stays as it is', () => {
   for (const [address, written] of [
@@ -11,5 +11,5 @@ test('an address with any letter is one that a header can carry, and a plain one
     ['/\u202Ex\u0000', '/%E2%80%AEx%00'],
     ['/\ud800', '/%EF%BF%BD'],
   ] as const)
-    assert.equal(locationOf(address), written)
+    assert.equal(encodeLocation(address), written)
 })

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sized } from '../../test/helpers/parts.ts'
-import { readMultipartFile, readMultipartForm } from './multipart.ts'
+import { parseMultipartFile, parseMultipartForm } from './multipart.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`multipart.test.ts seed ${seed}`)
@@ -16,7 +16,7 @@ const FILE = part('name="payouts"; filename="july.csv"', 'phone,amount\r\n', 'Co
 const TEXT = part('name="file"', 'phone,amount\r\n', 'Content-Type: text/plain\r\n')
 const FIELD = part('name="note"', 'july')
 const read = async (body: string, type = TYPE) =>
-  (await readMultipartFile(Buffer.from(body), type)).toString()
+  (await parseMultipartFile(Buffer.from(body), type)).toString()
 const refused = (problem: string) => ({
   status: 400,
   code: 'bad_request',
@@ -84,7 +84,7 @@ test('a form that names no boundary is refused', async () => {
 })
 
 test('a form gives its fields and its file with the name alone, and a field that came twice is refused', async () => {
-  const form = (body: string) => readMultipartForm(Buffer.from(body), TYPE)
+  const form = (body: string) => parseMultipartForm(Buffer.from(body), TYPE)
   const named = FILE.replace('july.csv', '../../etc/july.csv')
   deepEqual({ ...(await form(FIELD + named + END)).fields }, { note: 'july' })
   await rejects(
@@ -106,7 +106,7 @@ test('a file of 4 MiB is returned byte for byte', async () => {
   const content = Buffer.alloc(sized(1, 4) * 1024 * 1024 - 200, '\r\n--xy\u00ff', 'latin1')
   const [head, tail] = part('name="f"; filename="a"', '|').split('|') as [string, string]
   const body = Buffer.concat([Buffer.from(head), content, Buffer.from(tail + END)])
-  deepEqual(await readMultipartFile(body, TYPE), content)
+  deepEqual(await parseMultipartFile(body, TYPE), content)
 })
 
 test('4 MiB of nothing but boundaries are given up early', async () => {

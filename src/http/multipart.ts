@@ -6,10 +6,10 @@ import { invalidRequest } from '../platform/refusal.ts'
 // A form with one file has a handful of parts. Each part costs the parser a stream, and 4 MiB of boundaries would block the
 // process for seconds. So the form is fed in slices and reading stops once there are too many parts. A slice has room for
 // some hundred parts; other requests run after a few slices.
-const MOST_PARTS = 20
-const SLICE = 4 * 1024
-const OTHERS_RUN_AFTER = 16 * SLICE
-const LIMITS = { parts: MOST_PARTS, fieldSize: 16 * 1024, headerPairs: 20, headerSize: 8 * 1024 }
+const MAX_PARTS = 20
+const SLICE_BYTES = 4 * 1024
+const BYTES_BETWEEN_PAUSES = 16 * SLICE_BYTES
+const FORM_LIMITS = { parts: MAX_PARTS, fieldSize: 16 * 1024, headerPairs: 20, headerSize: 8 * 1024 }
 
 const NOT_ONE_FILE = 'multipart body must hold exactly one file'
 
@@ -20,8 +20,8 @@ export type FormFile = { name: string; bytes: Buffer }
  * Returns the bytes of the one file of a form, under any field name; other fields are ignored. A text field named `file` counts as the
  * file, because some clients send a file without a file name. Throws `invalid request: ...`.
  */
-export async function readMultipartFile(raw: Buffer, contentType: string): Promise<Buffer> {
-  const { file, fields, isDoubled } = await readParts(raw, contentType, raw.length)
+export async function parseMultipartFile(raw: Buffer, contentType: string): Promise<Buffer> {
+  const { file, fields, isDoubled } = await parseParts(raw, contentType, raw.length)
   if (file !== null) return file.bytes
   if (fields.file === undefined || isDoubled) throw invalidRequest(NOT_ONE_FILE)
   return Buffer.from(fields.file)
@@ -31,21 +31,25 @@ export async function readMultipartFile(raw: Buffer, contentType: string): Promi
  * Returns the fields of a form as text, and its file, null if it has none. Throws `invalid request: ...` for a second file, too many
  * parts, a field that came twice or is too long, and what is no form.
  */
-export async function readMultipartForm(
+export async function parseMultipartForm(
   raw: Buffer,
   contentType: string,
 ): Promise<{ fields: Record<string, string>; file: FormFile | null }> {
-  const { fields, file, isCut, isDoubled } = await readParts(raw, contentType)
+  const { fields, file, isCut, isDoubled } = await parseParts(raw, contentType)
   if (isDoubled) throw invalidRequest('multipart body has a field twice')
   if (isCut) throw invalidRequest('multipart body has a field that is too long')
   return { fields, file }
 }
 
-type Parts = { fields: Record<string, string>; file: FormFile | null; isCut: boolean; isDoubled: boolean }
+type FormParts = { fields: Record<string, string>; file: FormFile | null; isCut: boolean; isDoubled: boolean }
 
-async function readParts(raw: Buffer, contentType: string, fieldSize = LIMITS.fieldSize): Promise<Parts> {
+async function parseParts(
+  raw: Buffer,
+  contentType: string,
+  fieldSize = FORM_LIMITS.fieldSize,
+): Promise<FormParts> {
   const form = openForm(contentType, fieldSize)
-  const source = Readable.from(slicesOf(raw))
+  const source = Readable.from(sliceBody(raw))
   return new Promise((resolve, reject) => {
     const files: { name: string; chunks: Buffer[] }[] = []
     const fields: Record<string, string> = Object.create(null)
@@ -69,25 +73,25 @@ async function readParts(raw: Buffer, contentType: string, fieldSize = LIMITS.fi
     })
     form.on('partsLimit', () => refuse('multipart body has too many parts'))
     form.on('error', () => refuse('multipart body is malformed or cut short'))
-    form.on('finish', () => resolve({ fields, file: fileOf(files[0]), isCut, isDoubled }))
+    form.on('finish', () => resolve({ fields, file: toFormFile(files[0]), isCut, isDoubled }))
     source.pipe(form)
   })
 }
 
-const fileOf = (file: { name: string; chunks: Buffer[] } | undefined): FormFile | null =>
+const toFormFile = (file: { name: string; chunks: Buffer[] } | undefined): FormFile | null =>
   file === undefined ? null : { name: file.name, bytes: Buffer.concat(file.chunks) }
 
 function openForm(contentType: string, fieldSize: number): BusboyInstance {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits: { ...LIMITS, fieldSize } })
+    return new Busboy({ headers: { 'content-type': contentType }, limits: { ...FORM_LIMITS, fieldSize } })
   } catch {
     throw invalidRequest('multipart body has no boundary in its Content-Type')
   }
 }
 
-async function* slicesOf(raw: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < raw.length; at += SLICE) {
-    if (at > 0 && at % OTHERS_RUN_AFTER === 0) await letOthersRun()
-    yield raw.subarray(at, at + SLICE)
+async function* sliceBody(raw: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < raw.length; at += SLICE_BYTES) {
+    if (at > 0 && at % BYTES_BETWEEN_PAUSES === 0) await letOthersRun()
+    yield raw.subarray(at, at + SLICE_BYTES)
   }
 }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
-import type { Listener } from './few-a-turn.ts'
+import type { RequestListener } from './few-a-turn.ts'
 
 // Far more than clients send without waiting for answers, and not much memory.
-const MOST_WAITING = 32
+const MAX_WAITING_PER_CONNECTION = 32
 
 /**
  * Passes on the requests of a connection one after the other: each when the one before it has been answered, which is when its own answer
@@ -10,7 +10,10 @@ const MOST_WAITING = 32
  * more in one piece, and read on: one connection filled the memory, and the requests of all others waited behind its own. A connection on
  * which more than `most` requests wait is closed.
  */
-export function oneOfAConnection(listener: Listener, most = MOST_WAITING): Listener {
+export function queuePerConnection(
+  listener: RequestListener,
+  most = MAX_WAITING_PER_CONNECTION,
+): RequestListener {
   const waitingOf = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request

@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox'
 import { needsFullKey } from '../actors/actions.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type Json, refTo, type SchemaPrinter } from './openapi-schemas.ts'
+import { type JsonObject, refTo, type SchemaPrinter } from './openapi-schemas.ts'
 
-type Declared = Endpoint<never>
-type Refused = { name: string; description: string; example: { error: string; code: string } }
+type AnyEndpoint = Endpoint<never>
+type RefusalComponent = { name: string; description: string; example: { error: string; code: string } }
 
 /** The error body of every refusal (spec 7). */
 export const ErrorShape = Type.Object(
@@ -30,7 +30,7 @@ export const ErrorShape = Type.Object(
 )
 
 /** The refusals that the frame itself may answer with, by status. */
-const REFUSED: Record<number, Refused> = {
+const FRAME_REFUSALS: Record<number, RefusalComponent> = {
   400: {
     name: 'BadRequest',
     description: 'The headers, the query, the body or a rule of the business refuse it; `code` says which.',
@@ -94,11 +94,11 @@ const REFUSED: Record<number, Refused> = {
   },
 }
 
-const RETRIED_AFTER = [429, 502, 503]
+const RETRY_AFTER_STATUSES = [429, 502, 503]
 const REQUEST_ID = { 'X-Request-ID': refTo('headers', 'X-Request-ID') }
 const REPLAYED = { 'Idempotent-Replayed': refTo('headers', 'Idempotent-Replayed') }
 
-export const HEADERS: Json = {
+export const HEADER_COMPONENTS: JsonObject = {
   'X-Request-ID': {
     description: 'The id of this request: yours where you sent one, else ours. Quote it when you ask us.',
     schema: { type: 'string' },
@@ -115,9 +115,9 @@ export const HEADERS: Json = {
 }
 
 /** Describes the refusals of the frame as components, one for each status. */
-export function refusalComponents(schemas: SchemaPrinter): Json {
+export function describeRefusals(schemas: SchemaPrinter): JsonObject {
   return Object.fromEntries(
-    Object.entries(REFUSED).map(([status, { name, description, example }]) => [
+    Object.entries(FRAME_REFUSALS).map(([status, { name, description, example }]) => [
       name,
       refusal(Number(status), { description, example: withId(example), schemas }),
     ]),
@@ -125,21 +125,21 @@ export function refusalComponents(schemas: SchemaPrinter): Json {
 }
 
 /** Describes every answer of an endpoint: its own, then the refusals of the frame and its own. */
-export function answersOf(
-  declared: Declared,
+export function describeAnswers(
+  declared: AnyEndpoint,
   schemas: SchemaPrinter,
   sample?: (schema: TSchema, status: number) => unknown,
-): Json {
+): JsonObject {
   const takesKey = declared.idempotency !== 'ignored'
-  const answers: Json = {}
+  const answers: JsonObject = {}
   for (const [status, { description, schema }] of Object.entries(declared.answers))
     answers[status] = {
       description,
       headers: { ...REQUEST_ID, ...(takesKey ? REPLAYED : {}) },
-      content: contentOf(schemas, schema, sample && ((schema) => sample(schema, Number(status)))),
+      content: describeContent(schemas, schema, sample && ((schema) => sample(schema, Number(status)))),
     }
-  for (const status of statusesOf(declared)) {
-    const component = REFUSED[status]
+  for (const status of listFrameStatuses(declared)) {
+    const component = FRAME_REFUSALS[status]
     if (component) answers[status] = refTo('responses', component.name)
   }
   for (const [status, description] of Object.entries(declared.refusals ?? {}))
@@ -148,7 +148,7 @@ export function answersOf(
 }
 
 /** Lists the statuses with which the frame can refuse a request to this endpoint. */
-function statusesOf(declared: Declared): number[] {
+function listFrameStatuses(declared: AnyEndpoint): number[] {
   const conditions: [status: number, isPossible: boolean][] = [
     [403, needsFullKey(declared.action)],
     [404, declared.params !== undefined],
@@ -156,32 +156,35 @@ function statusesOf(declared: Declared): number[] {
     [413, declared.method === 'POST'],
   ]
   const impossible = conditions.filter(([, isPossible]) => !isPossible).map(([status]) => status)
-  return Object.keys(REFUSED)
+  return Object.keys(FRAME_REFUSALS)
     .map(Number)
     .filter((status) => !impossible.includes(status))
 }
 
 function refusal(
   status: number,
-  { description, example, schemas }: { description: string; example?: Json; schemas: SchemaPrinter },
-): Json {
+  { description, example, schemas }: { description: string; example?: JsonObject; schemas: SchemaPrinter },
+): JsonObject {
   const headers = {
     ...REQUEST_ID,
-    ...(RETRIED_AFTER.includes(status) ? { 'Retry-After': refTo('headers', 'Retry-After') } : {}),
+    ...(RETRY_AFTER_STATUSES.includes(status) ? { 'Retry-After': refTo('headers', 'Retry-After') } : {}),
     ...(status === 400 ? REPLAYED : {}),
     ...(status === 405 ? { Allow: refTo('headers', 'Allow') } : {}),
   }
   return { description, headers, content: jsonContent(schemas, ErrorShape, example) }
 }
 
-const withId = (example: Json): Json => ({ ...example, request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11' })
+const withId = (example: JsonObject): JsonObject => ({
+  ...example,
+  request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11',
+})
 
 /** Describes the content of an answer: JSON, and where it is a choice also each document under its own media type. */
-function contentOf(
+function describeContent(
   schemas: SchemaPrinter,
   schema: TSchema,
   sample: (schema: TSchema) => unknown = () => undefined,
-): Json {
+): JsonObject {
   const { anyOf: choices = [schema] } = schema as { anyOf?: TSchema[] }
   const documents = choices.filter((choice) => mediaTypeOf(choice) !== undefined)
   if (documents.length === 0) return jsonContent(schemas, schema, sample(schema))
@@ -197,7 +200,7 @@ function contentOf(
 
 const mediaTypeOf = (schema: TSchema) => (schema as { contentMediaType?: string }).contentMediaType
 
-function jsonContent(schemas: SchemaPrinter, schema: TSchema, example?: unknown): Json {
+function jsonContent(schemas: SchemaPrinter, schema: TSchema, example?: unknown): JsonObject {
   const withExample = example === undefined ? {} : { example }
   return { 'application/json': { schema: schemas.renderAnswer(schema), ...withExample } }
 }

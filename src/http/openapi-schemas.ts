@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 
 /** A piece of the OpenAPI document, as plain JSON. */
-export type Json = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
 /**
  * Renders schemas. Those with an `$id` are collected in `named` and only referred to. In requests (`render`) a list of words is closed
@@ -9,42 +9,42 @@ export type Json = Record<string, unknown>
  * is added tomorrow (decision 49).
  */
 export type SchemaPrinter = {
-  render(schema: TSchema): Json
-  renderAnswer(schema: TSchema): Json
-  named: Json
+  render(schema: TSchema): JsonObject
+  renderAnswer(schema: TSchema): JsonObject
+  named: JsonObject
 }
 
-type Render = (schema: TSchema) => Json
+type Render = (schema: TSchema) => JsonObject
 
 // Keywords that only our own parser of bodies knows; `$id` becomes the name of a component.
 const OWN_KEYWORDS = new Set(['$id', 'lines', 'raw', 'default', 'description'])
 // The shape of a phone as it may be typed, before it is normalised (platform/phone.ts): a necessary condition, not the rule.
 const WRITTEN_PHONE = '^[-(). ]*\\+?(?:[-(). ]*[0-9]){9,17}[-(). ]*$'
-const OWN_FORMATS: Record<string, Json> = { phone: { pattern: WRITTEN_PHONE } }
+const OWN_FORMATS: Record<string, JsonObject> = { phone: { pattern: WRITTEN_PHONE } }
 
-export function schemaPrinter(): SchemaPrinter {
-  const named: Json = {}
-  const renderer = (finish: (rendered: Json) => Json): Render => {
-    const inline = (schema: Json) => finish(renderInline(schema, renderOne))
-    const renderOne = (schema: TSchema): Json => {
-      const written = schema as Json
-      const isSentList = finish === closed && Array.isArray(written.enum)
+export function newSchemaPrinter(): SchemaPrinter {
+  const named: JsonObject = {}
+  const renderer = (finish: (rendered: JsonObject) => JsonObject): Render => {
+    const inline = (schema: JsonObject) => finish(renderInline(schema, renderOne))
+    const renderOne = (schema: TSchema): JsonObject => {
+      const written = schema as JsonObject
+      const isSentList = finish === keepClosedList && Array.isArray(written.enum)
       if (typeof written.$id !== 'string' || isSentList) return inline(written)
       named[written.$id] ??= inline(written)
       return refTo('schemas', written.$id)
     }
     return renderOne
   }
-  return { render: renderer(closed), renderAnswer: renderer(opened), named }
+  return { render: renderer(keepClosedList), renderAnswer: renderer(openList), named }
 }
 
 // The product has two modes, and no third will come.
 const MODES = 'test,live'
 
-const closed = (rendered: Json): Json => rendered
+const keepClosedList = (rendered: JsonObject): JsonObject => rendered
 
 /** Turns a list of words into a text: generated clients read an `anyOf` as an object, and refuse an unknown word of an `enum`. */
-function opened(rendered: Json): Json {
+function openList(rendered: JsonObject): JsonObject {
   const { type, enum: words, description, ...rest } = rendered
   if (!Array.isArray(words) || words.join() === MODES) return rendered
   const known = `${words.map((word) => `\`${word}\``).join(', ')}; others may be added`
@@ -55,11 +55,11 @@ function opened(rendered: Json): Json {
 const inWords = (...descriptions: unknown[]) =>
   descriptions.filter((description) => description !== undefined).join('; ')
 
-export const refTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
+export const refTo = (kind: string, name: string): JsonObject => ({ $ref: `#/components/${kind}/${name}` })
 
 /** Builds the smallest valid request from the schema's own examples; null for a required field without one. */
-export function exampleOf(schema: TSchema): unknown {
-  const { examples, enum: choices, properties, required } = schema as Json
+export function buildExample(schema: TSchema): unknown {
+  const { examples, enum: choices, properties, required } = schema as JsonObject
   if (Array.isArray(examples)) return examples[0]
   if (Array.isArray(choices)) return choices[0]
   if (properties === undefined) return null
@@ -67,22 +67,22 @@ export function exampleOf(schema: TSchema): unknown {
   return Object.fromEntries(
     Object.entries(properties as Record<string, TSchema>)
       .filter(([name]) => needed.includes(name))
-      .map(([name, field]) => [name, exampleOf(field)]),
+      .map(([name, field]) => [name, buildExample(field)]),
   )
 }
 
-function renderInline(schema: Json, render: Render): Json {
+function renderInline(schema: JsonObject, render: Render): JsonObject {
   const { anyOf, ...rest } = schema
   if (Array.isArray(anyOf)) {
-    const { description, ...union } = renderUnion(anyOf as Json[], render)
+    const { description, ...union } = renderUnion(anyOf as JsonObject[], render)
     if (description === undefined) return { ...union, ...rest }
     return { ...union, ...rest, description: inWords(rest.description, description) }
   }
-  const out: Json = {}
+  const out: JsonObject = {}
   if (Array.isArray(schema.enum)) out.type = 'string'
   // Without a format, generated clients in Go and Java use 32 bits, which a balance outgrows.
   if (schema.type === 'integer') out.format = 'int64'
-  const description = describe(schema)
+  const description = describeDefault(schema)
   if (description !== undefined) out.description = description
   for (const [keyword, value] of Object.entries(schema)) {
     if (OWN_KEYWORDS.has(keyword)) continue
@@ -95,18 +95,18 @@ function renderInline(schema: Json, render: Render): Json {
 }
 
 /** Describes a `default` in words, because generated clients make a field with a default mandatory. */
-function describe({ description, default: absent }: Json): unknown {
+function describeDefault({ description, default: absent }: JsonObject): unknown {
   if (absent === undefined) return description
   const meaning = `\`${absent}\` where it is absent`
   return description === undefined ? meaning : `${description}; ${meaning}`
 }
 
-function renderEach(fields: Record<string, TSchema>, render: Render): Json {
+function renderEach(fields: Record<string, TSchema>, render: Render): JsonObject {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, render(field)]))
 }
 
 /** Renders `X or null` as one type with two names, which client generators understand best. */
-function renderUnion(choices: Json[], render: Render): Json {
+function renderUnion(choices: JsonObject[], render: Render): JsonObject {
   const [first, second] = choices.map((choice) => render(choice as TSchema))
   if (choices.length === 1 && first !== undefined) return first
   const nullable = choices.length === 2 && second?.type === 'null' && typeof first?.type === 'string'

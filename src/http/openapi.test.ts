@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { answer, endpoint, rawEndpoint, type Untagged, underTag } from './endpoint.ts'
+import { endpoint, jsonAnswer, rawEndpoint, tagEndpoints, type UntaggedEndpoint } from './endpoint.ts'
 import { describeApi } from './openapi.ts'
 
 const shape = Type.Object({ amount: Type.Integer({ examples: [5] }) }, { $id: 'Thing' })
@@ -16,11 +16,11 @@ const declared = {
   idempotency: 'required' as const,
   body: shape,
   answers: { 200: { description: 'done', schema: shape } },
-  handle: async () => answer(200, {}),
+  handle: async () => jsonAnswer(200, {}),
 }
 const FACTS = { baseUrl: 'https://x', version: '1', title: 't', description: 'd', tags: [], webhooks: [] }
-const bodyOf = (untagged: Untagged<never>) => {
-  const described = describeApi(underTag('Things', [untagged]), FACTS) as any
+const bodyOf = (untagged: UntaggedEndpoint<never>) => {
+  const described = describeApi(tagEndpoints('Things', [untagged]), FACTS) as any
   return described.paths['/v1/things'].post.requestBody
 }
 

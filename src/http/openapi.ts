@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { Endpoint, RawBody } from './endpoint.ts'
-import { answersOf, ErrorShape, HEADERS, refusalComponents } from './openapi-answers.ts'
-import { exampleOf, type Json, type SchemaPrinter, schemaPrinter } from './openapi-schemas.ts'
+import { describeAnswers, describeRefusals, ErrorShape, HEADER_COMPONENTS } from './openapi-answers.ts'
+import { buildExample, type JsonObject, newSchemaPrinter, type SchemaPrinter } from './openapi-schemas.ts'
 
 /** The facts about the API that the declarations of its endpoints do not hold. */
 type ApiFacts = {
@@ -21,7 +21,7 @@ type ApiFacts = {
 export type WebhookDescription = { event: string; summary: string; data: TSchema; example?: unknown }
 
 const BEARER = 'bearer'
-const X_TIMESTAMP: Json = {
+const X_TIMESTAMP: JsonObject = {
   name: 'X-Timestamp',
   in: 'header',
   required: true,
@@ -30,7 +30,7 @@ const X_TIMESTAMP: Json = {
   schema: { type: 'integer', format: 'int64' },
 }
 /** The header that every request may carry. */
-export const X_REQUEST_ID: Json = {
+export const X_REQUEST_ID: JsonObject = {
   name: 'X-Request-ID',
   in: 'header',
   required: false,
@@ -48,10 +48,10 @@ const WEBHOOK_HEADERS: Record<string, string> = {
 }
 
 /** The OpenAPI 3.1 document of these endpoints, printed from their declarations alone. */
-export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFacts): Json {
-  const schemas = schemaPrinter()
+export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFacts): JsonObject {
+  const schemas = newSchemaPrinter()
   schemas.renderAnswer(ErrorShape)
-  const paths: Record<string, Json> = {}
+  const paths: Record<string, JsonObject> = {}
   for (const declared of endpoints) {
     const path = declared.path.replace(/:([a-z_]+)/g, '{$1}')
     paths[path] = { ...paths[path], [declared.method.toLowerCase()]: operation(declared, schemas, facts) }
@@ -61,7 +61,7 @@ export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFac
   const webhooks = Object.fromEntries(
     facts.webhooks.map((description) => [description.event, webhook(description, schemas)]),
   )
-  const responses = refusalComponents(schemas)
+  const responses = describeRefusals(schemas)
   return {
     openapi: '3.1.0',
     info: { title: facts.title, version: facts.version, description: facts.description },
@@ -73,22 +73,22 @@ export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFac
     components: {
       schemas: sorted(schemas.named),
       responses,
-      headers: HEADERS,
+      headers: HEADER_COMPONENTS,
       securitySchemes: { [BEARER]: bearerScheme },
     },
   }
 }
 
-const bearerScheme: Json = {
+const bearerScheme: JsonObject = {
   type: 'http',
   scheme: 'bearer',
   description:
     'A secret key: `sk_test_...` or `sk_live_...`, or collections-only `sk_test_col_...` and `sk_live_col_...`.',
 }
 
-function operation(declared: Endpoint<never>, schemas: SchemaPrinter, { sample }: ApiFacts): Json {
+function operation(declared: Endpoint<never>, schemas: SchemaPrinter, { sample }: ApiFacts): JsonObject {
   const { name, tag, summary, description } = declared
-  const parameters = parametersOf(declared, schemas)
+  const parameters = describeParameters(declared, schemas)
   return {
     operationId: name,
     tags: [tag],
@@ -96,11 +96,11 @@ function operation(declared: Endpoint<never>, schemas: SchemaPrinter, { sample }
     ...(description === undefined ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(declared, schemas),
-    responses: answersOf(declared, schemas, sample),
+    responses: describeAnswers(declared, schemas, sample),
   }
 }
 
-function parametersOf(declared: Endpoint<never>, schemas: SchemaPrinter): Json[] {
+function describeParameters(declared: Endpoint<never>, schemas: SchemaPrinter): JsonObject[] {
   return [
     ...fieldsAs('path', declared.params, schemas),
     ...fieldsAs('query', declared.query, schemas),
@@ -110,7 +110,7 @@ function parametersOf(declared: Endpoint<never>, schemas: SchemaPrinter): Json[]
   ]
 }
 
-function idempotencyKey(required: boolean): Json {
+function idempotencyKey(required: boolean): JsonObject {
   return {
     name: 'Idempotency-Key',
     in: 'header',
@@ -121,7 +121,11 @@ function idempotencyKey(required: boolean): Json {
   }
 }
 
-function fieldsAs(location: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaPrinter): Json[] {
+function fieldsAs(
+  location: 'path' | 'query',
+  schema: TSchema | undefined,
+  schemas: SchemaPrinter,
+): JsonObject[] {
   if (schema === undefined) return []
   const { properties, required } = schema as { properties: Record<string, TSchema>; required?: string[] }
   return Object.entries(properties).map(([name, field]) => {
@@ -136,16 +140,19 @@ function fieldsAs(location: 'path' | 'query', schema: TSchema | undefined, schem
   })
 }
 
-function requestBody({ body, bodyMayBeMissing, rawBody }: Endpoint<never>, schemas: SchemaPrinter): Json {
+function requestBody(
+  { body, bodyMayBeMissing, rawBody }: Endpoint<never>,
+  schemas: SchemaPrinter,
+): JsonObject {
   if (body === undefined) return {}
-  const examples = { least: { summary: 'the least it takes', value: exampleOf(body) } }
+  const examples = { least: { summary: 'the least it takes', value: buildExample(body) } }
   const json = { 'application/json': { schema: schemas.render(body), examples } }
   const content = rawBody ? { ...json, ...csvContent(rawBody) } : json
   return { requestBody: { required: bodyMayBeMissing !== true, content } }
 }
 
 /** Describes the two ways to send a CSV: by itself, or as the one file of a form. */
-function csvContent({ csvExample }: RawBody): Json {
+function csvContent({ csvExample }: RawBody): JsonObject {
   // Client generators for OpenAPI 3.0 recognise a file by its `format`; without it they send a text.
   const file = { type: 'string', format: 'binary', description: 'the CSV, under any field name' }
   return {
@@ -158,7 +165,7 @@ function csvContent({ csvExample }: RawBody): Json {
 }
 
 /** Describes one event as its receiver sees it: the envelope, its four headers, and what an answer means. */
-function webhook({ event, summary, data, example }: WebhookDescription, schemas: SchemaPrinter): Json {
+function webhook({ event, summary, data, example }: WebhookDescription, schemas: SchemaPrinter): JsonObject {
   const envelope = Type.Object({
     data,
     event: Type.Literal(event),
@@ -195,5 +202,5 @@ function webhook({ event, summary, data, example }: WebhookDescription, schemas:
   }
 }
 
-const sorted = (named: Json): Json =>
+const sorted = (named: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))

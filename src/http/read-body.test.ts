@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { readBody, readPart } from './read-body.ts'
+import { parseBody, parseBodyPart } from './read-body.ts'
 
 const Recipients = Type.Object({
   amount: Type.Integer(),
@@ -40,7 +40,7 @@ const FAULTS: [unknown, string][] = [
 
 for (const [recipients, problem] of FAULTS)
   test(`a list of ${JSON.stringify(recipients)} is refused: ${problem}`, () => {
-    throws(() => readBody(Recipients, { amount: 1, recipients }), refused(problem))
+    throws(() => parseBody(Recipients, { amount: 1, recipients }), refused(problem))
   })
 
 test('a list of objects is read entry by entry: normalised, without blanks and unknown fields', () => {
@@ -48,42 +48,42 @@ test('a list of objects is read entry by entry: normalised, without blanks and u
     { phone: '0700-000 001', name: '😀😀😀😀😀', sort: 1 },
     { phone: '+256700000002', name: ' ' },
   ]
-  deepEqual(readBody(Recipients, { amount: 1, recipients }).recipients, [
+  deepEqual(parseBody(Recipients, { amount: 1, recipients }).recipients, [
     { phone: '256700000001', name: '😀😀😀😀😀' },
     { phone: '256700000002' },
   ])
 })
 
 test('an empty list is a valid list', () => {
-  deepEqual(readBody(Recipients, { amount: 1, recipients: [] }).recipients, [])
+  deepEqual(parseBody(Recipients, { amount: 1, recipients: [] }).recipients, [])
 })
 
 test('a list of any values is read unchanged', () => {
   const split = [1, null, { phone: 'x' }, [2]]
-  equal(readBody(Type.Object({ split: Type.Array(Type.Unknown()) }), { split }).split, split)
+  equal(parseBody(Type.Object({ split: Type.Array(Type.Unknown()) }), { split }).split, split)
 })
 
 test('lengths are counted in characters, not in UTF-16 units', () => {
   const shape = Type.Object({ name: Type.String({ maxLength: 5 }) })
   const problem = 'name must be at most 5 characters'
-  for (const name of ['abcde', '😀😀😀😀😀', 'a😀😀😀😀']) equal(readBody(shape, { name }).name, name)
+  for (const name of ['abcde', '😀😀😀😀😀', 'a😀😀😀😀']) equal(parseBody(shape, { name }).name, name)
   for (const name of ['abcdef', '😀😀😀😀😀😀', 'a😀😀😀😀b', 'a'.repeat(4_000_000)])
-    throws(() => readBody(shape, { name }), refused(problem))
+    throws(() => parseBody(shape, { name }), refused(problem))
 })
 
 test('a part with a check of its own reports its fault instead of refusing the body', () => {
-  deepEqual(readPart(Recipients, { amount: 1, recipients: [PHONE] }), {
+  deepEqual(parseBodyPart(Recipients, { amount: 1, recipients: [PHONE] }), {
     ok: true,
     value: { amount: 1, recipients: [{ phone: '256700000000' }] },
   })
-  deepEqual(readPart(Recipients, { amount: '1' }), { ok: false, problem: 'amount must be an integer' })
+  deepEqual(parseBodyPart(Recipients, { amount: '1' }), { ok: false, problem: 'amount must be an integer' })
   const broken = {
     get amount(): number {
       throw new RangeError('ours')
     },
   }
-  throws(() => readPart(Recipients, broken), RangeError)
-  ok(readPart(Recipients, { amount: 0, recipients: [] }).ok)
+  throws(() => parseBodyPart(Recipients, broken), RangeError)
+  ok(parseBodyPart(Recipients, { amount: 0, recipients: [] }).ok)
 })
 
 test('a raw field is passed on as it came, absent or not, and the fields after it are still read', () => {
@@ -92,10 +92,10 @@ test('a raw field is passed on as it came, absent or not, and the fields after i
     name: Type.String({ raw: true }),
     note: Type.Optional(Type.String()),
   })
-  deepEqual(readBody(shape, { goods: [{ kept: 1 }], name: ' ', note: ' ' }), {
+  deepEqual(parseBody(shape, { goods: [{ kept: 1 }], name: ' ', note: ' ' }), {
     goods: [{ kept: 1 }],
     name: ' ',
   })
-  deepEqual(readBody(shape, { goods: null }), { goods: null, name: undefined })
-  throws(() => readBody(shape, { note: 7 }), refused('note must be a string'))
+  deepEqual(parseBody(shape, { goods: null }), { goods: null, name: undefined })
+  throws(() => parseBody(shape, { note: 7 }), refused('note must be a string'))
 })

@@ -4,14 +4,14 @@ import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
 
 // The part of JSON Schema that request bodies of this product use.
-type Shape = {
+type BodySchema = {
   type?: string
   enum?: readonly string[]
   format?: string
   maxLength?: number
-  properties?: Record<string, Shape>
+  properties?: Record<string, BodySchema>
   required?: readonly string[]
-  items?: Shape
+  items?: BodySchema
   lines?: boolean
   /** Passed on unread, absent or not: its handler has its own rules and texts. */
   raw?: boolean
@@ -22,48 +22,52 @@ type Shape = {
  * order of the spec), and the first fault is thrown as `invalid request: ...`. Nothing is coerced; null and blank optional fields are
  * absent; unknown fields are dropped; phones come out normalised (contract.md 2.0).
  */
-export function readBody<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
-  if (!isObject(body)) throw invalidRequest('body must be a JSON object')
-  return readObject(schema as Shape, body, '') as Static<Schema>
+export function parseBody<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
+  if (!isJsonObject(body)) throw invalidRequest('body must be a JSON object')
+  return parseObject(schema as BodySchema, body, '') as Static<Schema>
 }
 
 /** The result of parsing a part of a body by itself: a problem in it does not refuse the rest. */
-type ReadPart<Read> = { ok: true; value: Read } | { ok: false; problem: string }
+type ParsedPart<Read> = { ok: true; value: Read } | { ok: false; problem: string }
 
 /** Parses one part like a body. The problem is the text that would follow `invalid request: `. */
-export function readPart<Schema extends TSchema>(
+export function parseBodyPart<Schema extends TSchema>(
   schema: Schema,
   part: Record<string, unknown>,
-): ReadPart<Static<Schema>> {
+): ParsedPart<Static<Schema>> {
   try {
-    return { ok: true, value: readBody(schema, part) }
+    return { ok: true, value: parseBody(schema, part) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { ok: false, problem: error.message.slice(INVALID_REQUEST.length) }
+    return { ok: false, problem: error.message.slice(INVALID_REQUEST_PREFIX.length) }
   }
 }
 
-const INVALID_REQUEST = invalidRequest('').message
+const INVALID_REQUEST_PREFIX = invalidRequest('').message
 
-type Field = { name: string; field: Shape; required: boolean }
+type BodyField = { name: string; field: BodySchema; required: boolean }
 
-const fieldsByShape = new WeakMap<Shape, readonly Field[]>()
+const fieldsBySchema = new WeakMap<BodySchema, readonly BodyField[]>()
 
 /** Lists the fields of a schema. Cached by schema, because every payment parses a body. */
-function fieldsOf(shape: Shape): readonly Field[] {
-  const cached = fieldsByShape.get(shape)
+function listFields(shape: BodySchema): readonly BodyField[] {
+  const cached = fieldsBySchema.get(shape)
   if (cached !== undefined) return cached
   const required = new Set(shape.required)
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => {
     return { name, field, required: required.has(name) }
   })
-  fieldsByShape.set(shape, fields)
+  fieldsBySchema.set(shape, fields)
   return fields
 }
 
-function readObject(shape: Shape, value: Record<string, unknown>, path: string): Record<string, unknown> {
+function parseObject(
+  shape: BodySchema,
+  value: Record<string, unknown>,
+  path: string,
+): Record<string, unknown> {
   const parsed: Record<string, unknown> = {}
-  for (const { name, field, required } of fieldsOf(shape)) {
+  for (const { name, field, required } of listFields(shape)) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (field.raw === true) {
       parsed[name] = member
@@ -75,13 +79,13 @@ function readObject(shape: Shape, value: Record<string, unknown>, path: string):
       if (required) throw invalidRequest(`${at} is required`, at)
       continue
     }
-    parsed[name] = readField(field, member, at)
+    parsed[name] = parseField(field, member, at)
   }
   return parsed
 }
 
-function readField(field: Shape, value: unknown, at: string): unknown {
-  if (field.enum) return readChoice(field.enum, value, at)
+function parseField(field: BodySchema, value: unknown, at: string): unknown {
+  if (field.enum) return parseChoice(field.enum, value, at)
   switch (field.type) {
     case 'integer':
       // An amount too large for a number becomes Infinity; it still counts as integral and is refused as too large.
@@ -89,30 +93,30 @@ function readField(field: Shape, value: unknown, at: string): unknown {
         throw invalidRequest(`${at} must be an integer`, at)
       return value === 0 ? 0 : value
     case 'string':
-      return readText(field, value, at)
+      return parseText(field, value, at)
     case 'boolean':
       if (typeof value !== 'boolean') throw invalidRequest(`${at} must be true or false`, at)
       return value
     case 'array':
       if (!Array.isArray(value)) throw invalidRequest(`${at} must be a list`, at)
-      return field.items?.type === 'object' ? readEntries(field.items, value, at) : value
+      return field.items?.type === 'object' ? parseEntries(field.items, value, at) : value
     case 'object':
-      if (!isObject(value)) throw invalidRequest(`${at} must be an object`, at)
-      return readObject(field, value, at)
+      if (!isJsonObject(value)) throw invalidRequest(`${at} must be an object`, at)
+      return parseObject(field, value, at)
     default:
       return value
   }
 }
 
 /** Parses each entry by the schema of the list's items: `recipients[0].phone is required`. */
-function readEntries(shape: Shape, list: unknown[], at: string): Record<string, unknown>[] {
+function parseEntries(shape: BodySchema, list: unknown[], at: string): Record<string, unknown>[] {
   return list.map((entry, index) => {
-    if (!isObject(entry)) throw invalidRequest(`${at}[${index}] must be an object`, `${at}[${index}]`)
-    return readObject(shape, entry, `${at}[${index}]`)
+    if (!isJsonObject(entry)) throw invalidRequest(`${at}[${index}] must be an object`, `${at}[${index}]`)
+    return parseObject(shape, entry, `${at}[${index}]`)
   })
 }
 
-function readText(field: Shape, value: unknown, at: string): string {
+function parseText(field: BodySchema, value: unknown, at: string): string {
   if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`, at)
   if (hasForbiddenControl(value, field.lines ?? false))
     throw invalidRequest(`${at} contains control characters`, at)
@@ -124,7 +128,7 @@ function readText(field: Shape, value: unknown, at: string): string {
   return value
 }
 
-function readChoice(choices: readonly string[], value: unknown, at: string): string {
+function parseChoice(choices: readonly string[], value: unknown, at: string): string {
   if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`, at)
   if (!choices.includes(value))
     throw invalidRequest(`${at} must be one of ${choices.join(', ')} (got ${echo(value)})`, at)
@@ -141,9 +145,9 @@ function isEmail(text: string): boolean {
   return at > 0 && at === text.lastIndexOf('@') && at < text.length - 1
 }
 
-const isTextField = (field: Shape) => field.type === 'string' || field.enum !== undefined
+const isTextField = (field: BodySchema) => field.type === 'string' || field.enum !== undefined
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
 
 /** Whether a parsed JSON value is an object: neither null nor a list. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

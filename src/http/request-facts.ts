@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify'
-import type { Spent } from '../platform/spent.ts'
+import type { TimeSpent } from '../platform/spent.ts'
 import type { Answer } from './caller.ts'
-import type { Passed } from './frame.ts'
+import type { AdmittedRequest } from './frame.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    passed: Passed | null
+    passed: AdmittedRequest | null
     objectId: string | null
     outcome: 'new' | 'replay' | null
     code: string | null
     errorText: string | null
     /** The length of an answer that the framework did not send. */
     bytesOut: number | null
-    spent: Spent | null
+    spent: TimeSpent | null
   }
 }
 
@@ -28,7 +28,7 @@ export const REQUEST_FACTS = [
 ] as const
 
 /** Notes code and text of a refusal that is answered from the bytes stored under its key. */
-export function keepRefusal(request: FastifyRequest, { body }: Answer): void {
+export function noteStoredRefusal(request: FastifyRequest, { body }: Answer): void {
   const { code, error } = JSON.parse(body) as { code?: string; error?: string } // Written by writeErrorBody, or by the endpoint.
   request.code = code ?? null
   request.errorText = error ?? null

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Spent } from '../platform/spent.ts'
-import { networkOf } from '../rate-limits/client-address.ts'
-import type { Frame, NotedRequest, Passed } from './frame.ts'
+import type { TimeSpent } from '../platform/spent.ts'
+import { toNetwork } from '../rate-limits/client-address.ts'
+import type { AdmittedRequest, AnsweredRequest, Frame } from './frame.ts'
 import { clientAddress } from './guards.ts'
 
 // Probes call these every few seconds.
-const LOOKS = ['/livez', '/healthz', '/readyz', '/metrics']
+const PROBE_ROUTES = ['/livez', '/healthz', '/readyz', '/metrics']
 const OBJECT_ID = /^[a-z]{2,5}_[a-z0-9]{10,50}$/
 
 /**
@@ -28,18 +28,18 @@ export function logRequest<App>(
     ms: observed.ms,
     outcome: request.outcome ?? null,
   })
-  const level = LOOKS.includes(observed.route) && observed.status < 400 ? 'debug' : 'info'
+  const level = PROBE_ROUTES.includes(observed.route) && observed.status < 400 ? 'debug' : 'info'
   if (log.isLevelEnabled(level))
-    log[level](lineOf(request, reply, { ...observed, trustedProxies }), 'request')
-  if (passed !== null) note(notedOf(request, passed, observed))
+    log[level](buildLogLine(request, reply, { ...observed, trustedProxies }), 'request')
+  if (passed !== null) note(buildAnsweredRequest(request, passed, observed))
 }
 
-type Seen = { route: string; status: number; ms: number }
+type ObservedRequest = { route: string; status: number; ms: number }
 
-function lineOf(
+function buildLogLine(
   request: FastifyRequest,
   reply: FastifyReply,
-  { route, status, ms, trustedProxies }: Seen & { trustedProxies: number },
+  { route, status, ms, trustedProxies }: ObservedRequest & { trustedProxies: number },
 ) {
   const { id, method, code, passed, objectId, outcome } = request
   const { merchantId, mode, scope, keyLast4, origin } = passed?.caller ?? {}
@@ -50,24 +50,24 @@ function lineOf(
     status,
     code: code ?? undefined,
     ms: tenths(ms),
-    ...spentFields(request.spent),
+    ...buildSpentFields(request.spent),
     merchant: merchantId,
     mode,
     scope,
     key_last4: keyLast4,
     object_id: objectId ?? undefined,
     idempotency: outcome ?? undefined,
-    bytes_in: bytesOf(request.headers['content-length']),
-    bytes_out: request.bytesOut ?? bytesOf(reply.getHeader('content-length')),
-    client_ip: networkOf(origin ?? clientAddress(request.raw, trustedProxies)),
+    bytes_in: parseByteCount(request.headers['content-length']),
+    bytes_out: request.bytesOut ?? parseByteCount(reply.getHeader('content-length')),
+    client_ip: toNetwork(origin ?? clientAddress(request.raw, trustedProxies)),
   }
 }
 
 const tenths = (ms: number) => Math.round(ms * 10) / 10
-const bytesOf = (length: unknown) => (length === undefined ? undefined : Number(length) || undefined)
+const parseByteCount = (length: unknown) => (length === undefined ? undefined : Number(length) || undefined)
 
 /** Leaves out what the request did not use. */
-function spentFields(spent: Spent | null) {
+function buildSpentFields(spent: TimeSpent | null) {
   if (spent === null) return {}
   const { dbMs, queueMs, batch, railMs, railClass } = spent
   return {
@@ -79,11 +79,11 @@ function spentFields(spent: Spent | null) {
   }
 }
 
-function notedOf(
+function buildAnsweredRequest(
   request: FastifyRequest,
-  { caller, key }: Passed,
-  { route, status, ms }: Seen,
-): NotedRequest {
+  { caller, key }: AdmittedRequest,
+  { route, status, ms }: ObservedRequest,
+): AnsweredRequest {
   const { method, code, errorText, outcome, objectId, params } = request
   return {
     caller,
@@ -94,12 +94,12 @@ function notedOf(
     code,
     error: errorText,
     keyOutcome: outcome ?? (key !== null && status === 409 ? 'conflict' : null),
-    objectId: objectId ?? namedIn(params as Record<string, string> | undefined),
+    objectId: objectId ?? findNamedObject(params as Record<string, string> | undefined),
   }
 }
 
 /** Finds the object that the path names: a refused request is about it too. */
-function namedIn(params: Record<string, string> | undefined): string | null {
+function findNamedObject(params: Record<string, string> | undefined): string | null {
   for (const name in params) {
     const value = params[name]
     if (value !== undefined && OBJECT_ID.test(value)) return value

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { count } from '../platform/measures.ts'
-import { counterOf, histogramOf } from '../platform/metric-table.ts'
+import { newCounter, newHistogram } from '../platform/metric-table.ts'
 
 /** Counts and times of requests, by route pattern and status; never by merchant or id. */
 export type RequestMetrics = {
@@ -11,9 +11,9 @@ export type RequestMetrics = {
   ): void
 }
 
-export function requestMetrics(registry: Registry): RequestMetrics {
-  const total = counterOf(registry, 'http_requests_total')
-  const seconds = histogramOf(registry, 'http_request_seconds')
+export function newRequestMetrics(registry: Registry): RequestMetrics {
+  const total = newCounter(registry, 'http_requests_total')
+  const seconds = newHistogram(registry, 'http_request_seconds')
   // The children are kept: looking one up by labels costs more than counting.
   const totals = new Map<string, ReturnType<typeof total.labels>>()
   const times = new Map<string, ReturnType<typeof seconds.labels>>()

@@ -7,7 +7,7 @@ const ESCAPED_AT = /%40/g
  * Normalizes the target of a request once, for everything behind: a path from its slash on, with `@` as itself (`/pay/%40handle` becomes
  * `/pay/@handle`). The query stays as it came.
  */
-export function targetOf(url: string): string {
+export function normalizeTarget(url: string): string {
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
   if (local.startsWith('/') && !local.includes('%40')) return local
   const [path = '', ...query] = local.split('?')

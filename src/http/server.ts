@@ -1,38 +1,38 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { crashPoint } from '../platform/crash-point.ts'
-import { uuidAt } from '../platform/ids.ts'
+import { newUuidAt } from '../platform/ids.ts'
 import { invalidRequest, TooBusy } from '../platform/refusal.ts'
-import { nothingSpent, spendOn } from '../platform/spent.ts'
-import { admitNow } from './admission.ts'
-import { answerSender, type SendAnswer } from './answer-sender.ts'
+import { newTimeSpent, trackTimeFor } from '../platform/spent.ts'
+import { admitRequest } from './admission.ts'
+import { newAnswerSender, type SendAnswer } from './answer-sender.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
 import type { Answer } from './caller.ts'
-import { isClosing, lastAnswer } from './close-gently.ts'
+import { closeAfterReply, isClosing } from './close-gently.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
-import { errorBody, refusalFor } from './errors.ts'
-import type { Frame, Passed } from './frame.ts'
-import { asRefusal, headersRefusal } from './framework-refusals.ts'
-import { givenRequestId, readQuery } from './guards.ts'
+import { toRefusal, writeErrorBody } from './errors.ts'
+import type { AdmittedRequest, Frame } from './frame.ts'
+import { findHeadersRefusal, translateFrameworkError } from './framework-refusals.ts'
+import { parseQuery, parseRequestId } from './guards.ts'
 import { NO_COMPILERS } from './no-compilers.ts'
 import {
-  notFoundHere,
+  buildNotFound,
   refuseOtherMethods,
-  refuseUnknown,
+  refuseUnknownPath,
   restoreMethod,
   standInForMethod,
 } from './other-methods.ts'
-import { type GivenBody, type RefuseUsedKey, readRequestBody } from './request-body.ts'
-import { keepRefusal, REQUEST_FACTS } from './request-facts.ts'
+import { type ParsedBody, parseRequestBody, type RefuseUsedKey } from './request-body.ts'
+import { noteStoredRefusal, REQUEST_FACTS } from './request-facts.ts'
 import { logRequest } from './request-log.ts'
-import { targetOf } from './request-target.ts'
+import { normalizeTarget } from './request-target.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
-import { takeInTurn } from './take-in-turn.ts'
+import { limitListener } from './take-in-turn.ts'
 
 /** The running HTTP server, as pages and documents register on it. */
 export type HttpServer = FastifyInstance
 
-const BODY_LIMIT = 1024 * 1024
-const HEADERS_LIMIT = 16 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 // Above the balancer's, so that the balancer and not we closes an idle connection.
@@ -47,7 +47,7 @@ const NO_BYTES = Buffer.alloc(0)
 export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   const server = Fastify({
     logger: false,
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -55,40 +55,41 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     forceCloseConnections: 'idle',
     // While it stops, the server still answers requests that arrive on open connections, and then closes them: none is refused.
     return503OnClosing: false,
-    genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? uuidAt(frame.clock.nowMs()),
+    genReqId: (raw) => parseRequestId(raw.headers['x-request-id']) ?? newUuidAt(frame.clock.nowMs()),
     http: {
-      maxHeaderSize: HEADERS_LIMIT,
+      maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       // How often the two time limits are checked; with Node's 30 s slow clients would stay that much longer.
       connectionsCheckingInterval: 1000,
       requireHostHeader: false,
     },
-    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADERS_LIMIT },
-    rewriteUrl: asRouted,
+    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: MAX_HEADER_BYTES },
+    rewriteUrl: prepareForRouting,
     schemaController: { compilersFactory: NO_COMPILERS },
-    frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
+    frameworkErrors: (error, request, reply) =>
+      sendError(frame, request, reply as never, translateFrameworkError(error)),
     clientErrorHandler: answerBrokenRequest,
   })
   for (const fact of REQUEST_FACTS) server.decorateRequest(fact, null)
-  readEveryBody(server)
+  acceptEveryBody(server)
   const headers = secureHeaders({ https: frame.https })
-  const send = answerSender(headers)
+  const send = newAnswerSender(headers)
   server.setErrorHandler((error, request, reply) => {
-    const refusal = asRefusal(error)
+    const refusal = translateFrameworkError(error)
     if (refusal instanceof TooBusy && !wantsPage(request)) sendTooBusy(send, request, { refusal, reply })
     else sendError(frame, request, reply, refusal)
   })
   server.setNotFoundHandler((request, reply) =>
-    sendError(frame, request, reply, notFoundHere(server, request, reply)),
+    sendError(frame, request, reply, buildNotFound(server, request, reply)),
   )
-  takeInTurn(server.server).on('checkExpectation', answerExpectation)
+  limitListener(server.server).on('checkExpectation', answerExpectation)
   server.addHook('onRequest', (request, reply, done) => beginRequest(server, request, reply, done))
   server.addHook('preHandler', (request, _reply, done) => {
     const refused = isClosing(request.raw.socket) ? invalidRequest('the connection was closed') : undefined
     // Again, because a body arrives outside of what began before it.
-    spendOn(request.spent, () => done(refused as never))
+    trackTimeFor(request.spent, () => done(refused as never))
   })
-  server.addHook('onResponse', (request, reply, done) => done(finish(frame, request, reply)))
+  server.addHook('onResponse', (request, reply, done) => done(finishRequest(frame, request, reply)))
   server.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(headers).header('X-Request-ID', request.id)
     done()
@@ -99,9 +100,9 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
 }
 
 /** Prepares a request for routing: Fastify calls nothing else of ours before it chooses the route. */
-function asRouted(raw: { method?: string | undefined; url?: string | undefined }): string {
+function prepareForRouting(raw: { method?: string | undefined; url?: string | undefined }): string {
   standInForMethod(raw)
-  return targetOf(raw.url ?? '')
+  return normalizeTarget(raw.url ?? '')
 }
 
 /** Starts the time account of a request and makes the checks that come before those of its route. */
@@ -115,13 +116,13 @@ function beginRequest(
   // The Content-Type is not trusted, and must not decide whether the body is read.
   const { headers } = request.raw
   if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
-  request.spent = nothingSpent()
-  const refused = headersRefusal(request.raw) ?? refuseUnknown(server, request, reply)
-  spendOn(request.spent, () => done(refused as never))
+  request.spent = newTimeSpent()
+  const refused = findHeadersRefusal(request.raw) ?? refuseUnknownPath(server, request, reply)
+  trackTimeFor(request.spent, () => done(refused as never))
 }
 
 /** Reads every body as bytes, whatever its Content-Type says (contract.md 2.0). */
-function readEveryBody(server: FastifyInstance): void {
+function acceptEveryBody(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   // `application/json` is registered by its name too: for a type that only `*` serves, Fastify searches again in each request.
   const types = ['application/json', '*']
@@ -138,7 +139,7 @@ function addEndpoint<App>(
     url: declared.path,
     bodyLimit: declared.rawBody?.limit,
     onRequest: (request, reply, done) => {
-      const admitted = admitNow(frame, declared, request)
+      const admitted = admitRequest(frame, declared, request)
       if (admitted instanceof Promise) admitted.then(() => done(), done)
       else if (admitted === null) done()
       else if (admitted instanceof TooBusy && !wantsPage(request))
@@ -147,47 +148,51 @@ function addEndpoint<App>(
     },
     // Without `async`, and so with one promise from the request to its work: every payment passes here.
     handler: (request, reply) =>
-      serve(frame, declared, request).then((answer) => {
+      handleRequest(frame, declared, request).then((answer) => {
         request.objectId = answer.objectId ?? null
-        const { key } = request.passed as Passed
+        const { key } = request.passed as AdmittedRequest
         if (key !== null) {
           request.outcome = answer.replayed ? 'replay' : 'new'
           crashPoint('key.done-unsent')
         }
-        if (answer.status >= 400) keepRefusal(request, answer)
+        if (answer.status >= 400) noteStoredRefusal(request, answer)
         return send(request.id, reply, answer)
       }),
   })
 }
 
-function serve<App>(frame: Frame<App>, declared: Endpoint<App>, request: FastifyRequest): Promise<Answer> {
-  const { caller, key } = request.passed as Passed
+function handleRequest<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { caller, key } = request.passed as AdmittedRequest
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
   }
-  const parsed = readRequestBody(request, declared, { keyed: key !== null, refuseUsedKey })
+  const parsed = parseRequestBody(request, declared, { keyed: key !== null, refuseUsedKey })
   if (parsed instanceof Promise)
-    return parsed.then((content) => answerTo(frame, declared, { request, parsed: content }))
-  return answerTo(frame, declared, { request, parsed })
+    return parsed.then((content) => callHandler(frame, declared, { request, parsed: content }))
+  return callHandler(frame, declared, { request, parsed })
 }
 
-function answerTo<App>(
+function callHandler<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
-  { request, parsed }: { request: FastifyRequest; parsed: GivenBody },
+  { request, parsed }: { request: FastifyRequest; parsed: ParsedBody },
 ): Promise<Answer> {
-  const { caller, key } = request.passed as Passed
+  const { caller, key } = request.passed as AdmittedRequest
   const { fingerprint, body } = parsed
   const api: ApiRequest = {
     caller,
     requestId: request.id,
     params: request.params as Record<string, string>,
-    query: readQuery(request.query),
+    query: parseQuery(request.query),
     body,
     bodyBytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
     idempotency: key === null || fingerprint === null ? null : { key, fingerprint },
   }
-  return declared.handle(frame.placeOf(caller).app, api)
+  return declared.handle(frame.cellServicesOf(caller).app, api)
 }
 
 /** Sends a 503 past the framework, which would write each header by itself: refusing must cost little under overload. */
@@ -199,7 +204,7 @@ function sendTooBusy(
   request.code = refusal.code
   request.errorText = refusal.message
   const { status, retryAfterSeconds } = refusal
-  send(request.id, reply, { status, body: errorBody(refusal, request.id), retryAfterSeconds })
+  send(request.id, reply, { status, body: writeErrorBody(refusal, request.id), retryAfterSeconds })
 }
 
 function sendError<App>(
@@ -208,7 +213,7 @@ function sendError<App>(
   reply: FastifyReply,
   error: unknown,
 ): void {
-  const refusal = refusalFor(error)
+  const refusal = toRefusal(error)
   request.code = refusal.code
   request.errorText = refusal.message
   // Fastify's own refusals run no hooks.
@@ -220,13 +225,13 @@ function sendError<App>(
       refusal.message,
     )
   if (refusal.retryAfterSeconds !== null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
-  if (refusal.status === 413 || refusal.status === 431) lastAnswer(request, reply)
+  if (refusal.status === 413 || refusal.status === 431) closeAfterReply(request, reply)
   if (wantsPage(request)) {
     const page = frame.errorPage(refusal)
     reply.code(refusal.status).headers(page.headers).send(page.html)
     return
   }
-  reply.code(refusal.status).headers(API_HEADERS).send(errorBody(refusal, request.id))
+  reply.code(refusal.status).headers(API_HEADERS).send(writeErrorBody(refusal, request.id))
 }
 
 /** JSON under /v1, a page for a browser elsewhere (contract.md 9.4). */
@@ -234,7 +239,11 @@ const wantsPage = (request: FastifyRequest) =>
   !/^\/+v1(\/|$|\?)/.test(request.url) && (request.headers.accept ?? '').includes('text/html')
 
 /** Removes a clean 4xx from its rate window, then counts and logs. Returns their error, because the answer has been sent. */
-function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): Error | undefined {
+function finishRequest<App>(
+  frame: Frame<App>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Error | undefined {
   const status = reply.statusCode
   try {
     if (status >= 400 && status < 500) request.passed?.giveBack?.()

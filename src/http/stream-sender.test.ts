@@ -7,12 +7,12 @@ import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { sized } from '../../test/helpers/parts.ts'
 import { ReaderGone } from './caller.ts'
-import { type Pace, sendStream } from './stream-sender.ts'
+import { type ReadingPace, sendStream } from './stream-sender.ts'
 
 const MIB = 1024 * 1024
-const FAST: Pace = { graceMs: 200, bytesASecond: 10 * MIB, stalledMs: 60_000 }
-const PATIENT: Pace = { graceMs: 60_000, bytesASecond: 1, stalledMs: 60_000 }
-const IMPATIENT: Pace = { ...PATIENT, stalledMs: 200 }
+const FAST: ReadingPace = { graceMs: 200, bytesASecond: 10 * MIB, stalledMs: 60_000 }
+const PATIENT: ReadingPace = { graceMs: 60_000, bytesASecond: 1, stalledMs: 60_000 }
+const IMPATIENT: ReadingPace = { ...PATIENT, stalledMs: 200 }
 // More than the buffers of both sockets hold.
 const LONG = 64
 

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { unavailable } from '../platform/refusal.ts'
-import { type Reader, ReaderGone, type Stream } from './caller.ts'
-import { openSpool, type Spool } from './spool.ts'
+import { type DocumentReader, type DocumentStream, ReaderGone } from './caller.ts'
+import { openResponseBuffer, type ResponseBuffer } from './spool.ts'
 
-type Sending = { status: number; headers: Record<string, string | string[]>; stream: Stream }
+type StreamAnswer = { status: number; headers: Record<string, string | string[]>; stream: DocumentStream }
 /**
  * How slowly a client may read: at any pace for `graceMs`, then `bytesASecond` on average, and never without progress for longer than
  * `stalledMs`.
  */
-export type Pace = { graceMs: number; bytesASecond: number; stalledMs: number }
+export type ReadingPace = { graceMs: number; bytesASecond: number; stalledMs: number }
 
-const PACE: Pace = { graceMs: 30_000, bytesASecond: 16 * 1024, stalledMs: 30_000 }
+const DEFAULT_PACE: ReadingPace = { graceMs: 30_000, bytesASecond: 16 * 1024, stalledMs: 30_000 }
 // Writing a document runs many statements, each with a time limit of its own.
-const LONGEST_MAKING_MS = 300_000
+const MAX_WRITING_MS = 300_000
 
 /**
  * Sends a streamed answer. It is written in full first, so that an error while writing is an ordinary refusal, and a slow client holds up
@@ -21,13 +21,13 @@ const LONGEST_MAKING_MS = 300_000
  */
 export async function sendStream(
   reply: FastifyReply,
-  { status, headers, stream }: Sending,
-  pace: Pace = PACE,
+  { status, headers, stream }: StreamAnswer,
+  pace: ReadingPace = DEFAULT_PACE,
 ): Promise<FastifyReply> {
   const { raw } = reply
-  const buffer = openSpool()
+  const buffer = openResponseBuffer()
   try {
-    await stream.write(readerOf(raw, buffer))
+    await stream.write(newDocumentReader(raw, buffer))
     reply.hijack()
     const connection = raw.getHeader('connection')
     const closing = connection === undefined ? {} : { Connection: String(connection) }
@@ -46,19 +46,19 @@ export async function sendStream(
   return reply
 }
 
-function readerOf(raw: ServerResponse, buffer: Spool): Reader {
+function newDocumentReader(raw: ServerResponse, buffer: ResponseBuffer): DocumentReader {
   const startedAt = performance.now()
   return {
-    gone: () => raw.destroyed,
+    isGone: () => raw.destroyed,
     write: async (piece) => {
       if (raw.destroyed) throw new ReaderGone('the client hung up')
-      if (performance.now() - startedAt > LONGEST_MAKING_MS) throw unavailable()
+      if (performance.now() - startedAt > MAX_WRITING_MS) throw unavailable()
       await buffer.add(piece)
     },
   }
 }
 
-async function sendAll(raw: ServerResponse, buffer: Spool, pace: Pace): Promise<void> {
+async function sendAll(raw: ServerResponse, buffer: ResponseBuffer, pace: ReadingPace): Promise<void> {
   const startedAt = performance.now()
   let sent = 0
   const patienceMs = () => {
@@ -68,14 +68,14 @@ async function sendAll(raw: ServerResponse, buffer: Spool, pace: Pace): Promise<
   for await (const piece of buffer.pieces()) {
     if (raw.destroyed) throw new ReaderGone('the client hung up')
     // The bytes of the piece stay in use until they have been sent.
-    await heard(raw, patienceMs(), (done) => raw.write(piece, done))
+    await sendWithin(raw, patienceMs(), (done) => raw.write(piece, done))
     sent += piece.length
   }
-  await heard(raw, patienceMs(), (done) => raw.end(done))
+  await sendWithin(raw, patienceMs(), (done) => raw.end(done))
 }
 
 /** Sends, and resolves when the bytes have left within this time. Throws ReaderGone otherwise. */
-function heard(raw: ServerResponse, withinMs: number, send: (done: () => void) => void): Promise<void> {
+function sendWithin(raw: ServerResponse, withinMs: number, send: (done: () => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: ReaderGone) => {
       clearTimeout(timer)

@@ -2,29 +2,33 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { KeyCaller } from '../actors/actor.ts'
 import { assert } from '../platform/assert.ts'
 import type { Answer } from './caller.ts'
-import { type ApiRequest, answer, type Endpoint, type Untagged } from './endpoint.ts'
+import { type ApiRequest, type Endpoint, jsonAnswer, type UntaggedEndpoint } from './endpoint.ts'
 
 type Idempotency = NonNullable<ApiRequest['idempotency']>
-type Told<App> = Pick<Endpoint<App>, 'path' | 'name' | 'summary' | 'description' | 'action' | 'rate'> &
+type WriteEndpointOptions<App> = Pick<
+  Endpoint<App>,
+  'path' | 'name' | 'summary' | 'description' | 'action' | 'rate'
+> &
   Partial<Pick<Endpoint<App>, 'refusals'>>
-type Making<App, Body extends TSchema> = Told<App> & Pick<Endpoint<App>, 'answers'> & { body: Body }
+type CreateEndpointOptions<App, Body extends TSchema> = WriteEndpointOptions<App> &
+  Pick<Endpoint<App>, 'answers'> & { body: Body }
 
 /** A POST that does no harm when it is repeated: an Idempotency-Key is ignored (G15). */
-export const UNKEYED = { method: 'POST', rateKind: 'shared', idempotency: 'ignored' } as const
+export const WITHOUT_KEY = { method: 'POST', rateKind: 'shared', idempotency: 'ignored' } as const
 
 /** A POST that must carry an Idempotency-Key; the frame has checked that it does. */
 type KeyedPost<Input> = { caller: KeyCaller; requestId: string; input: Input } & Idempotency
 /** A POST whose Idempotency-Key is optional. */
-type FreePost<Input> = Pick<ApiRequest, 'caller' | 'requestId' | 'idempotency'> & { given: Input }
+type OptionallyKeyedPost<Input> = Pick<ApiRequest, 'caller' | 'requestId' | 'idempotency'> & { given: Input }
 
 /** Declares a POST that makes something and must carry an Idempotency-Key. */
 export const keyedEndpoint = <App, Body extends TSchema>({
   make,
   ...options
-}: Making<App, Body> &
+}: CreateEndpointOptions<App, Body> &
   Pick<Endpoint<App>, 'rateKind'> & {
     make(app: App, request: KeyedPost<Static<Body>>): Promise<Answer>
-  }): Untagged<App> => ({
+  }): UntaggedEndpoint<App> => ({
   ...options,
   method: 'POST',
   idempotency: 'required',
@@ -38,9 +42,9 @@ export const keyedEndpoint = <App, Body extends TSchema>({
 export const createEndpoint = <App, Body extends TSchema>({
   make,
   ...options
-}: Making<App, Body> & {
-  make(app: App, request: FreePost<Static<Body>>, bodyBytes: Buffer): Promise<Answer>
-}): Untagged<App> => ({
+}: CreateEndpointOptions<App, Body> & {
+  make(app: App, request: OptionallyKeyedPost<Static<Body>>, bodyBytes: Buffer): Promise<Answer>
+}): UntaggedEndpoint<App> => ({
   ...options,
   method: 'POST',
   rateKind: 'shared',
@@ -57,20 +61,20 @@ export const actEndpoint = <App, Row extends { id: string }>({
   act,
   present,
   ...options
-}: Told<App> & {
+}: WriteEndpointOptions<App> & {
   /** What is said of the id: `starts with spo_`. */
   id: string
   shape: { description: string; schema: TSchema }
   /** Throws 404 for what the caller may not see. */
   act(app: App, caller: KeyCaller, id: string): Promise<Row>
   present(row: Row, app: App): unknown
-}): Untagged<App> => ({
+}): UntaggedEndpoint<App> => ({
   ...options,
-  ...UNKEYED,
+  ...WITHOUT_KEY,
   params: Type.Object({ id: Type.String({ description: id }) }),
   answers: { 200: shape },
   async handle(app, { caller, params }) {
     const row = await act(app, caller, params.id ?? '')
-    return answer(200, present(row, app), row.id)
+    return jsonAnswer(200, present(row, app), row.id)
   },
 })

@@ -1,12 +1,12 @@
 import type { Caller } from '../actors/actor.ts'
 import type { Answer } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
-import { done, failed, type Outcome } from '../platform/batch-run.ts'
+import { type ItemOutcome, itemDone, itemFailed } from '../platform/batch-run.ts'
 import type { Call } from '../platform/db/database.ts'
-import { type Mark, markAt } from '../platform/mark.ts'
+import { type Moment, momentAt } from '../platform/mark.ts'
 import type { OpenWindows } from '../rate-limits/open-windows.ts'
-import { addKeys, type KeyRow, type KeyUse, ownerName, replayOf, type StoredAnswer } from './keys.ts'
-import { refusedAnswer } from './refused-answer.ts'
+import { addKeys, formatKeyOwner, getReplay, type KeyRow, type KeyUse, type StoredAnswer } from './keys.ts'
+import { toStoredRefusal } from './refused-answer.ts'
 
 /** One POST that creates something under its Idempotency-Key and has a valid body. */
 export type CreateRequest<Input> = {
@@ -18,12 +18,12 @@ export type CreateRequest<Input> = {
 }
 
 /** The answer; or with `stored` what was made under a key that stays running, and when: then the answer must still come from outside. */
-export type Created<Made> = Answer & { stored?: { made: Made; mark: Mark } }
+export type CreatedAnswer<Made> = Answer & { stored?: { made: Made; mark: Moment } }
 
 /** The part of a request that is decided in the transaction. */
-type Keyed = KeyUse & Pick<CreateRequest<unknown>, 'caller' | 'requestId'>
+type KeyedInput = KeyUse & Pick<CreateRequest<unknown>, 'caller' | 'requestId'>
 
-type Deciding<Request, Made> = {
+type CreationRules<Request, Made> = {
   /** The keys of these requests that were used before. */
   keys: readonly KeyRow[]
   windows: OpenWindows
@@ -36,7 +36,7 @@ type Deciding<Request, Made> = {
 
 /** The result of a transaction: one outcome for each request, and what it writes. */
 type Creations<Request, Made> = {
-  outcomes: Outcome<Created<Made>>[]
+  outcomes: ItemOutcome<CreatedAnswer<Made>>[]
   made: Made[]
   /** The request of each of `made`. */
   requests: Request[]
@@ -49,13 +49,14 @@ type Creations<Request, Made> = {
  * stored under the key, or something new. Any other error is the outcome of its request alone. Copies field by field and makes no
  * object for each step, because every payment passes here.
  */
-export function createUnderKeys<Request extends Keyed, Made extends { id: string }>(
+export function createUnderKeys<Request extends KeyedInput, Made extends { id: string }>(
   requests: readonly Request[],
-  deciding: Deciding<Request, Made>,
+  deciding: CreationRules<Request, Made>,
 ): Creations<Request, Made> {
-  const usedKeys = new Map(deciding.keys.map((row) => [ownerName(row), row]))
+  const usedKeys = new Map(deciding.keys.map((row) => [formatKeyOwner(row), row]))
   // Mostly there is none, and then the name of a key need not be put together.
-  const rowOf = (request: Request) => (usedKeys.size === 0 ? undefined : usedKeys.get(ownerName(request)))
+  const rowOf = (request: Request) =>
+    usedKeys.size === 0 ? undefined : usedKeys.get(formatKeyOwner(request))
   const uses: Parameters<typeof addKeys>[0][number][] = []
   const created: Creations<Request, Made> = {
     outcomes: [],
@@ -72,7 +73,7 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
     uses.push({ merchantId, mode, key, fingerprint, answer, objectId: id })
   }
 
-  function create(request: Request): Created<Made> {
+  function create(request: Request): CreatedAnswer<Made> {
     const made = deciding.decide(request)
     deciding.windows.take(request.caller)
     created.made.push(made)
@@ -80,19 +81,21 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
     const body = deciding.bodyOf(made)
     const answer = body === null ? null : { status: 201, body, objectId: made.id }
     keep(request, answer, made.id)
-    return answer ?? { status: 201, body: '', stored: { made, mark: markAt(deciding.at) }, objectId: made.id }
+    return (
+      answer ?? { status: 201, body: '', stored: { made, mark: momentAt(deciding.at) }, objectId: made.id }
+    )
   }
 
-  function outcomeOf(request: Request): Outcome<Created<Made>> {
+  function outcomeOf(request: Request): ItemOutcome<CreatedAnswer<Made>> {
     try {
       deciding.windows.check(request.caller)
       const row = rowOf(request)
-      return done(row === undefined ? create(request) : repeat(row, request, deciding.windows))
+      return itemDone(row === undefined ? create(request) : replayStored(row, request, deciding.windows))
     } catch (error) {
-      const answer = refusedAnswer(error, request.requestId)
-      if (answer === null) return failed(error)
+      const answer = toStoredRefusal(error, request.requestId)
+      if (answer === null) return itemFailed(error)
       keep(request, answer, null)
-      return done(answer)
+      return itemDone(answer)
     }
   }
 
@@ -101,10 +104,10 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
 }
 
 /** Decides one request like `createUnderKeys`. Throws what is not stored under its key. */
-export function createUnderKey<Request extends Keyed, Made extends { id: string }>(
+export function createUnderKey<Request extends KeyedInput, Made extends { id: string }>(
   request: Request,
-  deciding: Deciding<Request, Made>,
-): Pick<Creations<Request, Made>, 'made' | 'addKeys'> & { created: Created<Made> } {
+  deciding: CreationRules<Request, Made>,
+): Pick<Creations<Request, Made>, 'made' | 'addKeys'> & { created: CreatedAnswer<Made> } {
   const { outcomes, made, addKeys } = createUnderKeys([request], deciding)
   const [outcome] = outcomes
   assert(outcome, 'one request has one outcome')
@@ -113,8 +116,8 @@ export function createUnderKey<Request extends Keyed, Made extends { id: string 
 }
 
 /** Replays the stored answer. A repeat counts against the limit like the first request if that was accepted. */
-function repeat(row: KeyRow, { caller, fingerprint }: Keyed, windows: OpenWindows): Answer {
-  const stored = replayOf(row, fingerprint)
+function replayStored(row: KeyRow, { caller, fingerprint }: KeyedInput, windows: OpenWindows): Answer {
+  const stored = getReplay(row, fingerprint)
   if (stored.status < 300) windows.take(caller)
   return { ...stored, replayed: true }
 }

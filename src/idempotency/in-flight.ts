@@ -1,5 +1,5 @@
 import type { Database } from '../platform/db/database.ts'
-import { type KeyOwner, keyInFlight, ownerName, storedAnswer } from './keys.ts'
+import { findStoredAnswer, formatKeyOwner, type KeyOwner, keyInFlight } from './keys.ts'
 
 /**
  * The keys that this process is working on. A second request with one of them gets 409 at once, without waiting for the first
@@ -7,16 +7,16 @@ import { type KeyOwner, keyInFlight, ownerName, storedAnswer } from './keys.ts'
  */
 export type KeysInFlight = { during<T>(owner: KeyOwner, work: () => Promise<T>): Promise<T>; count(): number }
 
-export function keysInFlight(db: Database): KeysInFlight {
+export function newKeysInFlight(db: Database): KeysInFlight {
   const names = new Set<string>()
   const reads = new Map<string, Promise<boolean>>()
 
   /** Whether the key has its answer. One read at a time for each key, however many requests wait for it. */
   function readFinished(owner: KeyOwner): Promise<boolean> {
-    const name = ownerName(owner)
+    const name = formatKeyOwner(owner)
     const underWay = reads.get(name)
     if (underWay) return underWay
-    const read = storedAnswer(db, owner)
+    const read = findStoredAnswer(db, owner)
       .then((answer) => answer !== null)
       .finally(() => reads.delete(name))
     reads.set(name, read)
@@ -25,7 +25,7 @@ export function keysInFlight(db: Database): KeysInFlight {
 
   async function isFinished(owner: KeyOwner): Promise<boolean> {
     // A read that others began may have run before the first request ended, so its "no" is followed by a read of our own.
-    const earlier = reads.get(ownerName(owner))
+    const earlier = reads.get(formatKeyOwner(owner))
     return (earlier !== undefined && (await earlier)) || readFinished(owner)
   }
 
@@ -37,7 +37,7 @@ export function keysInFlight(db: Database): KeysInFlight {
   return {
     // Without `async`: its frame would stay in memory for as long as a payment waits.
     during(owner, work) {
-      const name = ownerName(owner)
+      const name = formatKeyOwner(owner)
       if (names.has(name)) return replay(owner, work)
       names.add(name)
       return started(work).then(

@@ -1,4 +1,4 @@
-import { callForRow, columnsOf, rowsOf } from '../platform/db/columns.ts'
+import { callForRow, toColumns, unnestColumns } from '../platform/db/columns.ts'
 import { bigint, bytea, copyInto, mode, smallint, text, time } from '../platform/db/copy.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -12,7 +12,7 @@ export type KeyUse = KeyOwner & { fingerprint: Buffer }
  * A key that runs for one object. To finish or free it, name both: a freed key may already run for the next request, and finishing
  * that one by its name would let a third request run.
  */
-export type HeldKey = KeyOwner & { objectId: string }
+export type RunningKey = KeyOwner & { objectId: string }
 
 /** A row of the table. Without a status the key is running: reserved, its work not finished. */
 export type KeyRow = KeyOwner & {
@@ -32,9 +32,9 @@ const FIND = statement<KeyRow>(
    join idempotency_keys k on k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key`,
 )
 /** A key to be stored, with its answer or still running (`answer` null). */
-type NewKey = KeyUse & { answer: StoredAnswer | null; objectId: string | null }
+type KeyToAdd = KeyUse & { answer: StoredAnswer | null; objectId: string | null }
 
-const KEYS = copyInto<{ use: NewKey; at: Date }>('add idempotency keys', 'idempotency_keys', {
+const KEYS = copyInto<{ use: KeyToAdd; at: Date }>('add idempotency keys', 'idempotency_keys', {
   merchant_id: bigint(({ use }) => use.merchantId),
   mode: mode(({ use }) => use.mode),
   key: text(({ use }) => use.key),
@@ -47,7 +47,7 @@ const KEYS = copyInto<{ use: NewKey; at: Date }>('add idempotency keys', 'idempo
 const FINISH = statement(
   'finish idempotency keys',
   `update idempotency_keys k set status = n.status, body = n.body
-   from ${rowsOf('bigint', 'mode', 'text', 'text', 'bigint', 'text')} as n (merchant_id, mode, key, object_id, status, body)
+   from ${unnestColumns('bigint', 'mode', 'text', 'text', 'bigint', 'text')} as n (merchant_id, mode, key, object_id, status, body)
    where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.object_id = n.object_id
      and k.status is null`,
 )
@@ -60,20 +60,21 @@ const FREE = statement(
 const RESERVED = '\u0001'
 
 /** Builds the key of an act of our own that may happen only once, from the words that name what is acted on. */
-export const reservedKey = (...words: readonly (string | number)[]): string => `${RESERVED}${words.join(' ')}`
+export const buildReservedKey = (...words: readonly (string | number)[]): string =>
+  `${RESERVED}${words.join(' ')}`
 
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
-  const each = columnsOf(owners)
+  const each = toColumns(owners)
   return call(FIND, ...each.numbers('merchantId'), ...each.modes('mode'), ...each.values('key'))
 }
 
 /** Stores keys, answered or still running. A key that another process has stored meanwhile breaks the primary key. */
-export const addKeys = (uses: readonly NewKey[], at: Date): Call[] =>
-  KEYS.rows([...uses].sort(byOwner).map((use) => ({ use, at })))
+export const addKeys = (uses: readonly KeyToAdd[], at: Date): Call[] =>
+  KEYS.rows([...uses].sort(compareKeyOwners).map((use) => ({ use, at })))
 
 /** Stores the answer of a key that runs for this object. */
-export const finishKey = (key: HeldKey, { status, body }: { status: number; body: string }): Call =>
-  callForRow(FINISH, { row: { ...key, status, body }, name: ownerName(key) }, (each) => [
+export const finishKey = (key: RunningKey, { status, body }: { status: number; body: string }): Call =>
+  callForRow(FINISH, { row: { ...key, status, body }, name: formatKeyOwner(key) }, (each) => [
     ...each.numbers('merchantId'),
     ...each.modes('mode'),
     ...each.values('key', 'objectId'),
@@ -82,13 +83,13 @@ export const finishKey = (key: HeldKey, { status, body }: { status: number; body
   ])
 
 /** Frees a key that runs for this object, when its answer may not be stored (contract.md 3 i). */
-export const freeKey = ({ merchantId, mode, key, objectId }: HeldKey): Call =>
+export const freeKey = ({ merchantId, mode, key, objectId }: RunningKey): Call =>
   call(FREE, merchantId, mode, key, objectId)
 
 /** Returns the stored answer of a used key. Throws 409 when the key was used for another request or is still running. */
-export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
+export function getReplay(row: KeyRow, fingerprint: Buffer): StoredAnswer {
   if (!row.fingerprint.equals(fingerprint)) throw keyReused()
-  const answer = keptAnswer(row)
+  const answer = answerIn(row)
   if (answer === null) throw keyInFlight()
   return answer
 }
@@ -97,24 +98,24 @@ export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
  * The answer stored in a row; null while the key is running. A request that has its own answer late sends the stored one instead,
  * because another process may have taken the key for an orphan and finished it (contract.md G58).
  */
-const keptAnswer = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
+const answerIn = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
   status === null || body === null ? null : { status, body, objectId }
 
 /** Reads the answer stored under a key, whatever object it is about; null while the key is running, or when it was freed. */
-export async function storedAnswer(db: Database, owner: KeyOwner): Promise<StoredAnswer | null> {
+export async function findStoredAnswer(db: Database, owner: KeyOwner): Promise<StoredAnswer | null> {
   const row = await findKey(db, owner)
-  return row === null ? null : keptAnswer(row)
+  return row === null ? null : answerIn(row)
 }
 
 /** Reads the answer stored under the key of this object; null also when the key was freed and belongs to another request now. */
-export async function heldAnswer(db: Database, key: HeldKey): Promise<StoredAnswer | null> {
+export async function findAnswerForObject(db: Database, key: RunningKey): Promise<StoredAnswer | null> {
   const row = await findKey(db, key)
-  return row === null ? null : answerFor(key, row)
+  return row === null ? null : answerForObject(key, row)
 }
 
 /** The answer in this row of the key, if the key still belongs to this object; else null. */
-export const answerFor = ({ objectId }: HeldKey, row: KeyRow): StoredAnswer | null =>
-  row.objectId === objectId ? keptAnswer(row) : null
+export const answerForObject = ({ objectId }: RunningKey, row: KeyRow): StoredAnswer | null =>
+  row.objectId === objectId ? answerIn(row) : null
 
 async function findKey(db: Database, owner: KeyOwner): Promise<KeyRow | null> {
   const find = findKeys([owner])
@@ -129,8 +130,8 @@ export const keyReused = () =>
 export const keyInFlight = () =>
   new Refusal(409, 'conflict', 'a request with this Idempotency-Key is still in flight - retry shortly')
 
-export const ownerName = (owner: KeyOwner) => `${owner.merchantId} ${owner.mode} ${owner.key}`
+export const formatKeyOwner = (owner: KeyOwner) => `${owner.merchantId} ${owner.mode} ${owner.key}`
 
 /** Compares keys by the order in which every transaction takes them, so that two batches of different processes never deadlock. */
-export const byOwner = (a: KeyOwner, b: KeyOwner) =>
+export const compareKeyOwners = (a: KeyOwner, b: KeyOwner) =>
   a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : a.mode > b.mode ? 1 : 0) || (a.key < b.key ? -1 : 1)

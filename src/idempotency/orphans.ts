@@ -1,28 +1,28 @@
 import type { App } from '../app.ts'
-import { type Clock, later } from '../platform/clock.ts'
+import { addMs, type Clock } from '../platform/clock.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { tooFarAhead } from '../platform/db/due-times.ts'
-import { classify, DatabaseAway } from '../platform/db/errors.ts'
+import { latestPlausibleTime } from '../platform/db/due-times.ts'
+import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
-import { againWhileAway } from '../platform/db/while-away.ts'
-import { finishKey, freeKey, type HeldKey } from './keys.ts'
+import { retryWhileAway } from '../platform/db/while-away.ts'
+import { finishKey, freeKey, type RunningKey } from './keys.ts'
 
 /**
  * A running key whose process has died or given up. It may be finished many seconds after it was listed; by then its process may
  * have freed it after all, and another request may use it.
  */
-export type Orphan = HeldKey
+export type Orphan = RunningKey
 
-export const ORPHANS_AT_ONCE = 200
+export const ORPHANS_PER_PAGE = 200
 // The rest is left for the next run.
-const MOST_PAGES = 50
+const MAX_PAGES_PER_RUN = 50
 /**
  * How long one key is retried, in ms. While connections are scarce, finishing would otherwise give up in every run although payments
  * of the same process go on.
  */
-export const ORPHAN_WAITS_MS = 5000
+export const MAX_ORPHAN_WAIT_MS = 5000
 // The longest total wait of one run, so that locked rows do not keep the other finishers from running.
-const RUN_WAITS_MS = 20_000
+const MAX_RUN_WAIT_MS = 20_000
 
 const ORPHANS = statement<Orphan>(
   'orphaned keys',
@@ -36,21 +36,21 @@ const ORPHANS = statement<Orphan>(
  * stored before the clock stepped back, so its age is unknown; finishing a key that is still in use does no harm, leaving it for an hour
  * does.
  */
-export function orphanBounds(clock: Clock, afterMs: number): [before: string, after: string] {
+export function computeOrphanBounds(clock: Clock, afterMs: number): [before: string, after: string] {
   const now = clock.now()
-  return [later(now, -afterMs).toISOString(), tooFarAhead(now, 0).toISOString()]
+  return [addMs(now, -afterMs).toISOString(), latestPlausibleTime(now, 0).toISOString()]
 }
 
-type Finisher = Pick<App, 'db' | 'clock' | 'log'>
+type FinisherServices = Pick<App, 'db' | 'clock' | 'log'>
 
 /** The outcome of an orphan: the answer that its key gets, or null to free it; `writes` are sent before. */
-export type OrphanEnd = { answer: { status: number; body: string } | null; writes?: readonly Call[] }
+export type OrphanOutcome = { answer: { status: number; body: string } | null; writes?: readonly Call[] }
 
-type Left = {
+type OrphanRules = {
   prefix: string
   afterMs: number
   /** Locks the object of the key and decides the outcome. */
-  endOf(tx: Tx, orphan: Orphan): Promise<OrphanEnd>
+  decide(tx: Tx, orphan: Orphan): Promise<OrphanOutcome>
 }
 
 /**
@@ -58,37 +58,46 @@ type Left = {
  * key whose finishing throws is logged and left for the next run; it does not delay the others. Returns how many were finished.
  * Throws DatabaseAway.
  */
-export async function finishOrphans(app: Finisher, { prefix, afterMs, endOf }: Left): Promise<number> {
-  const bounds = orphanBounds(app.clock, afterMs)
-  const waitsUntil = performance.now() + RUN_WAITS_MS
+export async function finishOrphans(
+  app: FinisherServices,
+  { prefix, afterMs, decide }: OrphanRules,
+): Promise<number> {
+  const bounds = computeOrphanBounds(app.clock, afterMs)
+  const waitsUntil = performance.now() + MAX_RUN_WAIT_MS
   let finished = 0
   let skipped = 0
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_AT_ONCE, skipped])
+  for (let page = 0; page < MAX_PAGES_PER_RUN; page += 1) {
+    const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_PER_PAGE, skipped])
     for (const orphan of orphans) {
-      const waitMs = Math.max(0, Math.min(ORPHAN_WAITS_MS, waitsUntil - performance.now()))
-      if (await finishSafely(app, orphan, () => againWhileAway(() => finishOne(app, orphan, endOf), waitMs)))
+      const waitMs = Math.max(0, Math.min(MAX_ORPHAN_WAIT_MS, waitsUntil - performance.now()))
+      if (
+        await tryToFinish(app, orphan, () => retryWhileAway(() => finishOrphan(app, orphan, decide), waitMs))
+      )
         finished += 1
       else skipped += 1
     }
-    if (orphans.length < ORPHANS_AT_ONCE) break
+    if (orphans.length < ORPHANS_PER_PAGE) break
   }
   return finished
 }
 
-function finishOne({ db }: Finisher, orphan: Orphan, endOf: Left['endOf']): Promise<null> {
+function finishOrphan({ db }: FinisherServices, orphan: Orphan, endOf: OrphanRules['decide']): Promise<null> {
   return db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const { answer, writes = [] } = await endOf(tx, orphan)
     return { value: null, last: [...writes, answer === null ? freeKey(orphan) : finishKey(orphan, answer)] }
   })
 }
 
-async function finishSafely(app: Finisher, orphan: Orphan, finish: () => Promise<unknown>): Promise<boolean> {
+async function tryToFinish(
+  app: FinisherServices,
+  orphan: Orphan,
+  finish: () => Promise<unknown>,
+): Promise<boolean> {
   try {
     await finish()
     return true
   } catch (error) {
-    if (classify(error) instanceof DatabaseAway) throw error
+    if (classifyDatabaseError(error) instanceof DatabaseAway) throw error
     app.log.error(
       { err: error, object_id: orphan.objectId },
       'a key that was left running could not be finished; it is tried again',

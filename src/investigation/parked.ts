@@ -1,12 +1,12 @@
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { StaffCaller } from '../actors/actor.ts'
 import { requireRole } from '../actors/allow.ts'
 import type { App, Gateway } from '../app.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { RailSide } from '../rails/rail.ts'
 
 /** A live payment that its operator may have received and has not answered. Whole UGX. */
-export type Parked = {
+export type ParkedPayment = {
   id: string
   merchant: string
   business: string
@@ -22,7 +22,7 @@ export type Parked = {
 }
 
 /** The age bands of waiting payments (rails.md 4.7), each by its least age in ms. */
-export const BANDS = [
+export const PARKED_BANDS = [
   { name: 'new', fromMs: 0 },
   { name: '5m', fromMs: 5 * 60_000 },
   { name: '15m', fromMs: 15 * 60_000 },
@@ -30,16 +30,20 @@ export const BANDS = [
   { name: '24h', fromMs: 24 * 3_600_000 },
   { name: '7d', fromMs: 7 * 24 * 3_600_000 },
 ] as const
-export type Band = (typeof BANDS)[number]['name']
-export type BandCount = { band: Band; count: number; amount: number }
+export type ParkedBand = (typeof PARKED_BANDS)[number]['name']
+export type ParkedCount = { band: ParkedBand; count: number; amount: number }
 
-export type ParkedFilter = { side: RailSide | null; band: Band; after: { leftAt: string; id: string } | null }
+export type ParkedFilter = {
+  side: RailSide | null
+  band: ParkedBand
+  after: { leftAt: string; id: string } | null
+}
 
 const PARKED_ON_A_PAGE = 50
 
 // All open movements: the partial indexes hold nothing else. One that is not published is still being sent, and its id is not known
 // outside yet.
-const WAITING = `
+const PARKED_ROWS = `
   select a.subject as id, a.merchant_id, a.side, c.amount - c.gift_card_amount as amount, a.state,
     coalesce(a.first_sent_at, a.sending_since, a.created_at) as left_at, c.follow_at as next_at, a.first_not_found_at, a.question_count,
     a.last_answer
@@ -56,27 +60,27 @@ const WAITING = `
   from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
   where p.follow_at is not null and p.published and p.mode = 'live' and a.state in ('sending', 'accepted', 'in_doubt')`
 
-const LIST = statement<Parked>(
+const LIST = statement<ParkedPayment>(
   'parked payments',
   `select w.id, m.public_id as merchant, m.name as business, w.side, w.amount, w.state, w.left_at as "leftAt", w.next_at as "nextAt",
      w.first_not_found_at as "firstNotFoundAt", w.question_count as questions, w.last_answer as "lastAnswer"
-   from (${WAITING}) w join merchants m on m.id = w.merchant_id
+   from (${PARKED_ROWS}) w join merchants m on m.id = w.merchant_id
    where w.left_at <= $1 and w.left_at > $2 and ($3::text is null or w.side = $3) and (w.left_at, w.id) > ($4::timestamptz, $5::text)
    order by w.left_at, w.id limit ${PARKED_ON_A_PAGE + 1}`,
 )
 const COUNT = statement<{ band: number; count: number; amount: number }>(
   'parked payments by age',
   `select width_bucket(extract(epoch from $1::timestamptz - w.left_at) * 1000, $2::float8[]) as band, count(*)::int as count,
-     sum(w.amount)::bigint as amount from (${WAITING}) w group by 1`,
+     sum(w.amount)::bigint as amount from (${PARKED_ROWS}) w group by 1`,
 )
 
 /** Counts waiting payments by age. */
-export async function countParked(gateway: Gateway, actor: OperatorCaller): Promise<BandCount[]> {
+export async function countParked(gateway: Gateway, actor: StaffCaller): Promise<ParkedCount[]> {
   requireRole(actor, 'console.read')
   const now = gateway.clock.now().toISOString()
-  const edges = BANDS.map(({ fromMs }) => fromMs)
+  const edges = PARKED_BANDS.map(({ fromMs }) => fromMs)
   const rows = (await Promise.all(gateway.cells.map(({ db }) => db.query(COUNT, [now, edges])))).flat()
-  return BANDS.map(({ name }, index) => {
+  return PARKED_BANDS.map(({ name }, index) => {
     // A payment that left after this clock's now counts as the newest.
     const own = rows.filter(({ band }) => Math.max(1, band) === index + 1)
     const sum = (of: 'count' | 'amount') => own.reduce((all, row) => all + row[of], 0)
@@ -87,18 +91,18 @@ export async function countParked(gateway: Gateway, actor: OperatorCaller): Prom
 /** Lists the payments of one age band, oldest first. `next`: the cursor of the next page; null at the end. */
 export async function listParked(
   gateway: Gateway,
-  actor: OperatorCaller,
+  actor: StaffCaller,
   { side, band, after }: ParkedFilter,
-): Promise<{ parked: Parked[]; next: { leftAt: string; id: string } | null }> {
+): Promise<{ parked: ParkedPayment[]; next: { leftAt: string; id: string } | null }> {
   requireRole(actor, 'console.read')
   const now = gateway.clock.now()
-  const index = BANDS.findIndex(({ name }) => name === band)
-  const from = BANDS[index]?.fromMs ?? 0
-  const until = BANDS[index + 1]?.fromMs ?? null
+  const index = PARKED_BANDS.findIndex(({ name }) => name === band)
+  const from = PARKED_BANDS[index]?.fromMs ?? 0
+  const until = PARKED_BANDS[index + 1]?.fromMs ?? null
   const values = [
     // A payment that left while this page was read counts as the newest.
-    later(now, from === 0 ? 60_000 : -from).toISOString(),
-    until === null ? '-infinity' : later(now, -until).toISOString(),
+    addMs(now, from === 0 ? 60_000 : -from).toISOString(),
+    until === null ? '-infinity' : addMs(now, -until).toISOString(),
     side,
     after?.leftAt ?? '-infinity',
     after?.id ?? '',

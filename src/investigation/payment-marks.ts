@@ -1,10 +1,10 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { isUniqueViolation } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
@@ -26,8 +26,8 @@ export type PaymentMark = {
 
 const COLUMNS = `k.id, k.merchant_id as "merchantId", k.subject, k.mode, k.says, k.marked_by as "markedBy", k.marked_at as "markedAt",
   k.done_says as "doneSays", k.done_by as "doneBy", k.done_at as "doneAt"`
-const LONGEST = 1000
-const MOST = 100
+const MAX_NOTE_LENGTH = 1000
+const MAX_MARKS = 100
 
 const ADD = statement(
   'mark payment',
@@ -37,43 +37,43 @@ const LOCK = statement<PaymentMark>(
   'lock payment mark',
   `select ${COLUMNS} from payment_marks k where k.merchant_id = $1 and k.subject = $2 and k.done_at is null for no key update`,
 )
-const END = statement(
+const END_MARK = statement(
   'end payment mark',
   'update payment_marks set done_says = $3, done_by = $4, done_at = greatest($5::timestamptz, marked_at) where merchant_id = $1 and id = $2',
 )
 const OF_PAYMENT = statement<PaymentMark>(
   'marks of payment',
-  `select ${COLUMNS} from payment_marks k where k.merchant_id = $1 and k.subject = $2 order by k.marked_at desc, k.id limit ${MOST}`,
+  `select ${COLUMNS} from payment_marks k where k.merchant_id = $1 and k.subject = $2 order by k.marked_at desc, k.id limit ${MAX_MARKS}`,
 )
-const ALL_OPEN = statement<PaymentMark>(
+const OPEN_MARKS = statement<PaymentMark>(
   'open payment marks',
-  `select ${COLUMNS} from payment_marks k where k.done_at is null order by k.marked_at, k.id limit ${MOST}`,
+  `select ${COLUMNS} from payment_marks k where k.done_at is null order by k.marked_at, k.id limit ${MAX_MARKS}`,
 )
 
 /** The marks of one payment, newest first. */
-export const marksOf = (app: App, merchantId: number, subject: string): Promise<PaymentMark[]> =>
+export const listMarks = (app: App, merchantId: number, subject: string): Promise<PaymentMark[]> =>
   app.db.query(OF_PAYMENT, [merchantId, subject])
 
 /** The marks of a cell that are not ended, oldest first; at most 100. */
-export const openMarks = (app: App): Promise<PaymentMark[]> => app.db.query(ALL_OPEN)
+export const listOpenMarks = (app: App): Promise<PaymentMark[]> => app.db.query(OPEN_MARKS)
 
-type Marking = { merchantId: number; tag: string; mode: Mode; subject: string; says: string }
+type MarkInput = { merchantId: number; tag: string; mode: Mode; subject: string; says: string }
 
 /** Marks a payment for another look. It changes nothing of the payment. Throws 400, and 409 while it is marked. */
-export async function markPayment(app: App, actor: Actor, marking: Marking): Promise<void> {
+export async function markPayment(app: App, actor: Actor, marking: MarkInput): Promise<void> {
   const { merchantId, tag, mode, subject } = marking
   allow(actor, 'payment.mark', merchantId)
-  const says = readSays(marking.says)
+  const says = parseSays(marking.says)
   const at = app.clock.now()
   const id = newId('pmk_', tag)
   const row = auditRow({ actor, action: 'payment.mark', at, merchantId, mode, subject, after: { says } })
   try {
     await app.db.transaction(async (tx) => {
-      await tx.send(call(ADD, merchantId, id, subject, mode, says, nameOf(actor), at.toISOString()))
+      await tx.send(call(ADD, merchantId, id, subject, mode, says, actorName(actor), at.toISOString()))
       return { value: null, last: [row] }
     })
   } catch (error) {
-    if (isTaken(error)) throw new Refusal(409, 'conflict', 'this payment is marked already')
+    if (isUniqueViolation(error)) throw new Refusal(409, 'conflict', 'this payment is marked already')
     throw error
   }
 }
@@ -85,20 +85,21 @@ export async function endMark(
   { merchantId, subject, says: typed }: { merchantId: number; subject: string; says: string },
 ): Promise<void> {
   allow(actor, 'payment.mark', merchantId)
-  const says = readSays(typed)
+  const says = parseSays(typed)
   await app.db.transaction(async (tx) => {
     const [[mark]] = await tx.send(call(LOCK, merchantId, subject))
     if (!mark) throw new Refusal(409, 'conflict', 'this payment is not marked')
     const at = new Date(Math.max(app.clock.nowMs(), mark.markedAt.getTime()))
-    const end = call(END, merchantId, mark.id, says, nameOf(actor), at.toISOString())
+    const end = call(END_MARK, merchantId, mark.id, says, actorName(actor), at.toISOString())
     const act = { actor, action: 'payment.mark', at, merchantId, mode: mark.mode } as const
     return { value: null, last: [end, auditRow({ ...act, subject, after: { done: says } })] }
   })
 }
 
-function readSays(typed: string): string {
+function parseSays(typed: string): string {
   const says = typed.replace(/\r\n/g, '\n').trim()
-  if (says === '' || says.length > LONGEST) throw invalidRequest(`says must be 1 to ${LONGEST} characters`)
+  if (says === '' || says.length > MAX_NOTE_LENGTH)
+    throw invalidRequest(`says must be 1 to ${MAX_NOTE_LENGTH} characters`)
   if (hasForbiddenControl(says, true)) throw invalidRequest('says contains control characters')
   return says
 }

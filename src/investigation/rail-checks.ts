@@ -1,31 +1,31 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { writeAll } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-all.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { type Checked, checkLine } from '../rails/op1-momo/check.ts'
+import { checkLine, type LineCheck } from '../rails/op1-momo/check.ts'
 import { type StandingTrouble, standingTroubles } from '../rails/rail-troubles.ts'
 import {
   type FloatReading,
-  type FloatRecordRead,
-  floatReadings,
-  floatRecords,
+  listFloatReadings,
+  listFloatRecords,
+  type StoredFloatRecord,
 } from '../reconciliation/float-records.ts'
 
 /** The last check of one credential, with who ran it and when. */
-export type RailCheck = Checked & { checkedBy: string; checkedAt: Date }
+export type RailCheck = LineCheck & { checkedBy: string; checkedAt: Date }
 /** How many status questions an installation may still be asked now, and how many each second; below zero it is overdrawn. */
-export type BudgetRead = { installation: string; left: number; perSecond: number | null }
+export type BudgetState = { installation: string; left: number; perSecond: number | null }
 /** Until when the token of one product is valid, in the answering process. */
-export type TokenRead = { installation: string; product: string; endsAt: Date | null }
+export type TokenState = { installation: string; product: string; endsAt: Date | null }
 /** An installation, without its secrets. */
-export type InstallationRead = { id: string; active: boolean }
+export type InstallationState = { id: string; active: boolean }
 
-const MOST_CHARACTERS = 1000
-const KEEP = statement(
+const MAX_RESULT_LENGTH = 1000
+const STORE_CHECKS = statement(
   'keep rail checks',
   `insert into rail_checks (installation, product, checked, ok, says, checked_by, checked_at)
    select n.installation, n.product, n.checked, n.ok, n.says, $6, $7
@@ -47,45 +47,45 @@ export async function checkRails(
   gateway: Gateway,
   actor: Actor,
   phone: string | null = null,
-): Promise<Checked[]> {
+): Promise<LineCheck[]> {
   allow(actor, 'rails.check')
   const { op1, directory, clock } = gateway
   if (op1 === null)
     throw domainRefusal('rail_not_configured', 'OP1_INSTALLATIONS names no contract with the operator')
   const row = auditRow({ actor, action: 'rails.check', at: clock.now(), merchantId: null })
   await directory.query(row.statement, row.values)
-  const checks: Checked[] = []
+  const checks: LineCheck[] = []
   for (const line of op1.lines) checks.push(...(await checkLine(line, clock, phone)))
   const keep = call(
-    KEEP,
+    STORE_CHECKS,
     checks.map(({ installation }) => installation),
     checks.map(({ product }) => product),
     checks.map(({ check }) => check),
     checks.map(({ ok }) => ok),
-    checks.map(({ says }) => says.slice(0, MOST_CHARACTERS)),
-    nameOf(actor),
+    checks.map(({ says }) => says.slice(0, MAX_RESULT_LENGTH)),
+    actorName(actor),
     clock.now().toISOString(),
   )
-  await writeAll(directory, [keep])
+  await writeInTransaction(directory, [keep])
   return checks
 }
 
 /** Reads the state of the operators: installations, the last checks, present troubles, floats, question budgets and tokens. */
 export async function readRails({ op1, directory, clock, statusBudget }: Gateway): Promise<{
-  installations: readonly InstallationRead[]
+  installations: readonly InstallationState[]
   checks: RailCheck[]
   troubles: StandingTrouble[]
   floats: FloatReading[]
-  records: FloatRecordRead[]
-  budgets: BudgetRead[]
-  tokens: TokenRead[]
+  records: StoredFloatRecord[]
+  budgets: BudgetState[]
+  tokens: TokenState[]
 }> {
   const standing = standingTroubles(clock.now())
   const [checks, troubles, floats, records, left] = await Promise.all([
     directory.query(LIST),
     directory.query(standing.statement, standing.values),
-    floatReadings(directory),
-    floatRecords(directory),
+    listFloatReadings(directory),
+    listFloatRecords(directory),
     statusBudget.left(),
   ])
   const installations = op1?.installations ?? []

@@ -1,12 +1,12 @@
 import type { App, SweepName } from '../app.ts'
-import { isDue } from '../mails/send-mails.ts'
+import { isMailDue } from '../mails/send-mails.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** `frozen`: why payouts are frozen, by the directory or by the copy of a cell; such a row has no task. */
-type Due = { sweep: SweepName | null; frozen: string | null }
+type DueRow = { sweep: SweepName | null; frozen: string | null }
 
 /** The SQL of the tasks for which such a row exists now. Each row of the answer is one step into an index. */
-const dueWhere = (rows: Partial<Record<SweepName, readonly string[]>>) =>
+const dueSql = (rows: Partial<Record<SweepName, readonly string[]>>) =>
   Object.entries(rows)
     .map(
       ([sweep, tables]) =>
@@ -17,7 +17,7 @@ const dueWhere = (rows: Partial<Record<SweepName, readonly string[]>>) =>
 // Includes the keys of requests that are under way, which exist for milliseconds.
 const RUNNING_KEYS = 'idempotency_keys where status is null'
 
-const IN_CELL = {
+const CELL_ROWS = {
   // Both modes by name: the index of due times begins with the mode.
   'follow-charges': [
     `charges where mode = 'test' and follow_at <= $1`,
@@ -38,36 +38,39 @@ const IN_CELL = {
   'finish-bulks': ['bulk_batches where lease_until is not null', RUNNING_KEYS],
   'seal-audit': ['audit_to_seal'],
 } satisfies Partial<Record<SweepName, readonly string[]>>
-const IN_DIRECTORY = {
+const DIRECTORY_ROWS = {
   'finish-keys': ['api_keys where revoked_at is not null and not closed_in_cell'],
-  'send-mails': [`mails where ${isDue('$1')}`],
+  'send-mails': [`mails where ${isMailDue('$1')}`],
   'seal-audit': ['audit_to_seal'],
 } satisfies Partial<Record<SweepName, readonly string[]>>
 
-const CELL = statement<Due>(
+const DUE_IN_CELL = statement<DueRow>(
   'what is due in a cell',
-  `${dueWhere(IN_CELL)} union all select null, frozen_for from payout_stops`,
+  `${dueSql(CELL_ROWS)} union all select null, frozen_for from payout_stops`,
 )
-const DIRECTORY = statement<Due>(
+const DUE_IN_DIRECTORY = statement<DueRow>(
   'what is due in the directory',
-  `${dueWhere(IN_DIRECTORY)} union all select null, case when frozen then reason end from payout_freeze`,
+  `${dueSql(DIRECTORY_ROWS)} union all select null, case when frozen then reason end from payout_freeze`,
 )
 
 /** The tasks that `findDueSweeps` can find. */
-export const LOOKED_FOR = [
-  ...new Set([...Object.keys(IN_CELL), ...Object.keys(IN_DIRECTORY)]),
+export const POLLED_SWEEPS = [
+  ...new Set([...Object.keys(CELL_ROWS), ...Object.keys(DIRECTORY_ROWS)]),
 ] as readonly SweepName[]
 
 /**
  * Finds the tasks that may have something to do, in two statements for all of them. It never misses a row whose time has come; a task
  * that it names may find that its rows wait for something else.
  */
-export async function lookForWork({ db, directory, clock }: App): Promise<SweepName[]> {
+export async function findDueSweeps({ db, directory, clock }: App): Promise<SweepName[]> {
   const now = [clock.now().toISOString()]
-  const [cell, platform] = await Promise.all([db.query(CELL, now), directory.query(DIRECTORY, now)])
+  const [cell, platform] = await Promise.all([
+    db.query(DUE_IN_CELL, now),
+    directory.query(DUE_IN_DIRECTORY, now),
+  ])
   const due = [...cell, ...platform].flatMap(({ sweep }) => (sweep === null ? [] : [sweep]))
-  const agree = frozenBy(cell) === frozenBy(platform)
+  const agree = freezeReason(cell) === freezeReason(platform)
   return [...new Set(agree ? due : [...due, 'follow-freeze' as const])]
 }
 
-const frozenBy = (rows: readonly Due[]) => rows.find(({ sweep }) => sweep === null)?.frozen ?? null
+const freezeReason = (rows: readonly DueRow[]) => rows.find(({ sweep }) => sweep === null)?.frozen ?? null

@@ -1,12 +1,12 @@
 import type { App, Gateway, SweepName } from '../app.ts'
-import { loggedError } from '../platform/error-log.ts'
+import { toLoggedError } from '../platform/error-log.ts'
 import type { SweepRun } from '../platform/sweep.ts'
-import { heartOf, type ProcessRole } from './process.ts'
-import { runReporter } from './report-runs.ts'
-import { claimAskedRuns, endAskedRun } from './requested-runs.ts'
+import { makeHeart, type ProcessRole } from './process.ts'
+import { makeRunReporter } from './report-runs.ts'
+import { claimRequestedRuns, finishRequestedRun } from './requested-runs.ts'
 
 /** Reports a process and the runs of its tasks, and takes up runs that staff requested. */
-export type Reporting = {
+export type ProcessReporter = {
   /** Writes the report and takes up requests; to be called every few seconds. */
   beat(): Promise<void>
   /** Notes a run of a task. */
@@ -15,20 +15,20 @@ export type Reporting = {
   stop(): Promise<void>
 }
 
-const MOST_WORDS = 300
+const MAX_ERROR_LENGTH = 300
 
 /** `wake` makes the worker of this process run a task now. */
-export function reporting(
+export function makeProcessReporter(
   gateway: Gateway,
   { role, wake }: { role: ProcessRole; wake: (cell: string, sweep: SweepName) => void },
-): Reporting {
-  const heart = heartOf(gateway, role)
-  const runs = runReporter(gateway)
+): ProcessReporter {
+  const heart = makeHeart(gateway, role)
+  const runs = makeRunReporter(gateway)
   const requests = new Map<string, { id: number; claimedAt: number }>()
   const finished: { id: number; at: Date; handled: number | null; error: string | null }[] = []
 
   async function claimRequests(): Promise<void> {
-    for (const { id, cell, sweep } of await claimAskedRuns(gateway)) {
+    for (const { id, cell, sweep } of await claimRequestedRuns(gateway)) {
       requests.set(`${cell} ${sweep}`, { id, claimedAt: gateway.clock.nowMs() })
       wake(cell, sweep)
     }
@@ -36,7 +36,7 @@ export function reporting(
 
   async function storeFinished(): Promise<void> {
     for (let run = finished[0]; run !== undefined; run = finished[0]) {
-      await endAskedRun(gateway, run)
+      await finishRequestedRun(gateway, run)
       finished.shift()
     }
   }
@@ -49,7 +49,7 @@ export function reporting(
       // A run that was under way when the request was claimed may have begun before it was made.
       if (request === undefined || run.startedAt.getTime() < request.claimedAt) return
       requests.delete(key)
-      const error = run.handled === null ? loggedError(run.error).message.slice(0, MOST_WORDS) : null
+      const error = run.handled === null ? toLoggedError(run.error).message.slice(0, MAX_ERROR_LENGTH) : null
       finished.push({ id: request.id, at: app.clock.now(), handled: run.handled, error })
     },
     async beat() {

@@ -25,22 +25,22 @@ const LIST = statement<Job>(
 )
 
 // Workers report every few seconds, and a task may take a moment: less than this is no lag.
-const REPORTED_MS = 15_000
+const REPORT_SLACK_MS = 15_000
 // A task whose period is a fraction of a second is not behind because of a second.
-const LEAST_LATE_MS = 60_000
-const PERIODS = 5
+const MIN_LATE_MS = 60_000
+const LATE_PERIODS = 5
 
 /** Every task of every cell. */
 export const listJobs = ({ directory }: Pick<Gateway, 'directory'>): Promise<Job[]> => directory.query(LIST)
 
 /** Milliseconds beyond its period for which a task has run without finishing, or has not run at all. */
-const restedMs = ({ periodMs, workedAt }: Job, nowMs: number): number =>
-  Math.max(0, nowMs - workedAt.getTime() - periodMs - REPORTED_MS)
+const idleMs = ({ periodMs, workedAt }: Job, nowMs: number): number =>
+  Math.max(0, nowMs - workedAt.getTime() - periodMs - REPORT_SLACK_MS)
 
 /** How far a task is behind, in ms: since its oldest row fell due, or since its next run was due. */
 export const lagMs = (job: Job, nowMs: number): number =>
-  Math.max(restedMs(job, nowMs), job.oldestDueAt === null ? 0 : nowMs - job.oldestDueAt.getTime(), 0)
+  Math.max(idleMs(job, nowMs), job.oldestDueAt === null ? 0 : nowMs - job.oldestDueAt.getTime(), 0)
 
 /** Whether a task does not run, or all its runs fail, for longer than five of its periods and one minute (reliability.md 11.3). */
 export const isLate = (job: Job, nowMs: number): boolean =>
-  restedMs(job, nowMs) > Math.max(LEAST_LATE_MS, PERIODS * job.periodMs)
+  idleMs(job, nowMs) > Math.max(MIN_LATE_MS, LATE_PERIODS * job.periodMs)

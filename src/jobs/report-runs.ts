@@ -1,13 +1,13 @@
 import type { App, Gateway } from '../app.ts'
-import { columnsOf } from '../platform/db/columns.ts'
+import { toColumns } from '../platform/db/columns.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { loggedError } from '../platform/error-log.ts'
+import { toLoggedError } from '../platform/error-log.ts'
 import type { SweepRun } from '../platform/sweep.ts'
 import { OLDEST_DUE } from './oldest-due.ts'
 
 /** The sum of the runs of one task since the last report. */
-type Noted = {
+type RunSummary = {
   cell: string
   sweep: string
   periodMs: number
@@ -36,7 +36,7 @@ const WRITE = statement(
      last_error = excluded.last_error, handled = coalesce(excluded.handled, r.handled),
      handled_at = coalesce(excluded.handled_at, r.handled_at), oldest_due_at = excluded.oldest_due_at`,
 )
-const MOST_WORDS = 300
+const MAX_ERROR_LENGTH = 300
 
 /** Collects the runs of tasks and writes them: once every few seconds, all of them in one statement, however often each task ran. */
 type RunReporter = {
@@ -45,25 +45,25 @@ type RunReporter = {
   write(): Promise<void>
 }
 
-export function runReporter({ cells, directory }: Pick<Gateway, 'cells' | 'directory'>): RunReporter {
-  const fresh = new Map<string, Noted>()
+export function makeRunReporter({ cells, directory }: Pick<Gateway, 'cells' | 'directory'>): RunReporter {
+  const fresh = new Map<string, RunSummary>()
   return {
     note({ cell }, run) {
       const key = `${cell} ${run.sweep.name}`
-      fresh.set(key, addedTo(fresh.get(key), { cell, run }))
+      fresh.set(key, addRun(fresh.get(key), { cell, run }))
     },
     async write() {
       if (fresh.size === 0) return
       const notes = [...fresh.entries()]
-      const due = await oldestDue(cells)
-      const writing = rowsOf(notes.map(([key, noted]) => ({ ...noted, dueAt: due.get(key) ?? null })))
+      const due = await readOldestDue(cells)
+      const writing = makeWriteCall(notes.map(([key, noted]) => ({ ...noted, dueAt: due.get(key) ?? null })))
       await directory.query(writing.statement, writing.values)
       for (const [key, noted] of notes) if (fresh.get(key) === noted) fresh.delete(key)
     },
   }
 }
 
-function addedTo(before: Noted | undefined, { cell, run }: { cell: string; run: SweepRun }): Noted {
+function addRun(before: RunSummary | undefined, { cell, run }: { cell: string; run: SweepRun }): RunSummary {
   const { sweep, startedAt, ms, handled, error } = run
   const lastAt = new Date(startedAt.getTime() + ms)
   const worked = handled !== null
@@ -76,18 +76,18 @@ function addedTo(before: Noted | undefined, { cell, run }: { cell: string; run: 
     tookMs: Math.round(ms),
     failures: worked ? 0 : (before?.failures ?? 0) + 1,
     allFailed: !worked && (before?.allFailed ?? true),
-    error: worked ? null : wordsOf(error),
+    error: worked ? null : formatError(error),
     handled: worked && handled > 0 ? handled : (before?.handled ?? null),
     handledAt: worked && handled > 0 ? lastAt : (before?.handledAt ?? null),
   }
 }
 
 /** The text of an error for a page of the console, without phones, secrets and rows. */
-const wordsOf = (error: unknown): string =>
-  loggedError(error).message.replace(/\s+/g, ' ').slice(0, MOST_WORDS)
+const formatError = (error: unknown): string =>
+  toLoggedError(error).message.replace(/\s+/g, ' ').slice(0, MAX_ERROR_LENGTH)
 
 /** Reads the oldest due row by cell and task. A cell that does not answer has none this time. */
-async function oldestDue(cells: readonly App[]): Promise<Map<string, Date>> {
+async function readOldestDue(cells: readonly App[]): Promise<Map<string, Date>> {
   const oldest = new Map<string, Date>()
   for (const { cell, db } of cells)
     for (const { sweep, due } of await db.query(OLDEST_DUE).catch(() => []))
@@ -95,9 +95,9 @@ async function oldestDue(cells: readonly App[]): Promise<Map<string, Date>> {
   return oldest
 }
 
-function rowsOf(rows: readonly (Noted & { dueAt: Date | null })[]) {
+function makeWriteCall(rows: readonly (RunSummary & { dueAt: Date | null })[]) {
   const time = (at: Date | null) => at?.toISOString() ?? null
-  const each = columnsOf(rows)
+  const each = toColumns(rows)
   return call(
     WRITE,
     ...each.values('cell', 'sweep', 'periodMs'),

@@ -4,10 +4,16 @@
  */
 export type FloorAccount = 'available' | 'pending' | 'in_flight'
 export type SubaccountAccount = `sub_available:${string}` | `sub_pending:${string}`
-export type Account = FloorAccount | SubaccountAccount | 'fees' | 'sandbox' | 'adjustments' | `rail:${string}`
+export type LedgerAccount =
+  | FloorAccount
+  | SubaccountAccount
+  | 'fees'
+  | 'sandbox'
+  | 'adjustments'
+  | `rail:${string}`
 
 /** The merchant's share of the money at the operator of this channel. */
-export const railAccount = (channel: string): Account => `rail:${channel}`
+export const railAccount = (channel: string): LedgerAccount => `rail:${channel}`
 
 /** The two accounts of a subaccount: what it may be paid now, and what is still in its hold. */
 export const subAvailable = (subaccountId: string): SubaccountAccount => `sub_available:${subaccountId}`
@@ -35,12 +41,12 @@ const TRANSFER_KINDS = {
 
 export type TransferKind = keyof typeof TRANSFER_KINDS
 
-export const isFloorAccount = (account: Account): account is FloorAccount =>
+export const isFloorAccount = (account: LedgerAccount): account is FloorAccount =>
   account === 'available' || account === 'pending' || account === 'in_flight'
 
 /** Splits the name of a subaccount's account into the subaccount and which of its two balances; null for every other account. */
-export function subaccountPart(
-  account: Account,
+export function parseSubaccountAccount(
+  account: LedgerAccount,
 ): { subaccountId: string; balance: 'available' | 'pending' } | null {
   if (account.startsWith('sub_available:')) return { subaccountId: account.slice(14), balance: 'available' }
   if (account.startsWith('sub_pending:')) return { subaccountId: account.slice(12), balance: 'pending' }

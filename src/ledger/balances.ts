@@ -1,18 +1,18 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
-import type { Sum } from '../platform/sums.ts'
+import type { ExactSum } from '../platform/sums.ts'
 
 /** The sums of the transfers, and the balances cached in the head row, read in one snapshot. Whole UGX. */
-type Balance = {
-  available: Sum
-  pending: Sum
-  cachedAvailable: Sum
-  cachedPending: Sum
+type LedgerBalance = {
+  available: ExactSum
+  pending: ExactSum
+  cachedAvailable: ExactSum
+  cachedPending: ExactSum
 }
 
 // The newest checkpoint plus the transfers after it, so the cost does not grow with the history (ledger.md section 10).
-const BALANCE = statement<Balance>(
+const BALANCE = statement<LedgerBalance>(
   'balance',
   `with head as (select available, pending from ledger_heads where merchant_id = $1 and mode = $2),
    checkpoint as (
@@ -29,7 +29,7 @@ const BALANCE = statement<Balance>(
 )
 
 /** Reads the merchant's balance in this mode: `available` and `pending` are sums over the ledger, `cached...` come from the head (spec 2.7). */
-export async function readBalance(db: Database, merchantId: number, mode: Mode): Promise<Balance> {
+export async function readBalance(db: Database, merchantId: number, mode: Mode): Promise<LedgerBalance> {
   const [row] = await db.query(BALANCE, [merchantId, mode])
   return row ?? { available: 0, pending: 0, cachedAvailable: 0, cachedPending: 0 }
 }

@@ -3,10 +3,10 @@ import test, { after, before } from 'node:test'
 import fc from 'fast-check'
 import { copiedRows } from '../../test/helpers/copied-rows.ts'
 import { startService, type TestService } from '../../test/helpers/test-service.ts'
-import { isPassing } from '../platform/db/errors.ts'
+import { isTemporary } from '../platform/db/errors.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { FloorAccount } from './accounts.ts'
-import { type Head, lockHeads, MonthClosed, openBook, type Posting } from './book.ts'
+import { type LedgerHead, lockHeads, MonthClosed, openBook, type Posting } from './book.ts'
 
 let service: TestService
 before(async () => {
@@ -15,7 +15,7 @@ before(async () => {
 after(() => service.close())
 
 const AT = new Date('2026-02-01T00:00:00Z')
-const headOf = (merchantId: number, mode: Mode, facts: Partial<Head> = {}): Head => ({
+const headOf = (merchantId: number, mode: Mode, facts: Partial<LedgerHead> = {}): LedgerHead => ({
   merchantId,
   mode,
   available: 0,
@@ -48,7 +48,7 @@ const asPosting = ({ shape, ...rest }: Drawn, index: number): Posting => ({
   ...rest,
   subject: `s${index}`,
 })
-const breaksFloor = (head: Head, { debit, amount }: Posting) =>
+const breaksFloor = (head: LedgerHead, { debit, amount }: Posting) =>
   ['available', 'pending', 'in_flight'].includes(debit) && head[debit as FloorAccount] < amount
 
 test('random postings: heads are the sum of their transfers, numbers have no gap, and no floor ever breaks', () => {
@@ -144,7 +144,7 @@ async function postAtLast(
       await service.app.db.transaction(work)
       return
     } catch (error) {
-      if (!isPassing(error) || tries === 20) throw error
+      if (!isTemporary(error) || tries === 20) throw error
       const posted = await service.rows('select 1 from cell_0.transfers where subject = $1', [subject])
       if (posted.length > 0) return
     }

@@ -1,16 +1,16 @@
 import { assert } from '../platform/assert.ts'
-import { columnsOf } from '../platform/db/columns.ts'
+import { toColumns } from '../platform/db/columns.ts'
 import { bigint, copyInto, mode, text, time } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
-import { NotNow } from '../platform/db/errors.ts'
+import { TryLater } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { count } from '../platform/measures.ts'
 import { type MerchantMode, type Mode, merchantModeKey } from '../platform/mode.ts'
-import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
+import { isFloorAccount, type LedgerAccount, type TransferKind } from './accounts.ts'
 import { type SubaccountHead, subaccountBook } from './subaccount-heads.ts'
 
 /** The row with all balances of one merchant and mode that must not go below zero; locked before it is changed. Whole UGX. */
-export type Head = {
+export type LedgerHead = {
   merchantId: number
   mode: Mode
   available: number
@@ -28,15 +28,15 @@ export type Posting = {
   mode: Mode
   kind: TransferKind
   subject: string
-  debit: Account
-  credit: Account
+  debit: LedgerAccount
+  credit: LedgerAccount
   amount: number
 }
 
 /** The month of `at` was closed while the transaction waited: run the transaction again with a new time. */
-export class MonthClosed extends NotNow {}
+export class MonthClosed extends TryLater {}
 
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 
 /** Runs a transaction, and up to twice more with a new time when its month was closed while it waited. Then throws MonthClosed. */
 export async function inOpenMonth<T>(run: () => Promise<T>): Promise<T> {
@@ -44,14 +44,14 @@ export async function inOpenMonth<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      if (!(error instanceof MonthClosed) || attempt === TRIES) throw error
+      if (!(error instanceof MonthClosed) || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
 /** The money of one transaction: the locked heads and the transfers decided on them. */
 export type Book = {
-  head(merchantId: number, mode: Mode): Head
+  head(merchantId: number, mode: Mode): LedgerHead
   /** The locked head of a subaccount. */
   subaccountHead(merchantId: number, mode: Mode, subaccountId: string): SubaccountHead
   /** Applies the posting to the locked head and numbers it. Asserts that no balance goes below zero: the caller checks first. */
@@ -60,7 +60,7 @@ export type Book = {
   writes(): Call[]
 }
 
-const LOCK_HEADS = statement<Head>(
+const LOCK_HEADS = statement<LedgerHead>(
   'lock ledger heads',
   `select h.merchant_id as "merchantId", h.mode, h.available, h.pending, h.in_flight, h.seq,
      h.payouts_paused_by as "payoutsPausedBy", h.payouts_frozen_for as "payoutsFrozenFor",
@@ -78,7 +78,7 @@ const WRITE_HEADS = statement(
    where h.merchant_id = n.merchant_id and h.mode = n.mode`,
 )
 
-const TRANSFERS = copyInto<Numbered>('add transfers', 'transfers', {
+const TRANSFERS = copyInto<NumberedPosting>('add transfers', 'transfers', {
   merchant_id: bigint(({ posting }) => posting.merchantId),
   mode: mode(({ posting }) => posting.mode),
   seq: bigint(({ seq }) => seq),
@@ -105,7 +105,7 @@ const FREEZE_HEAD = statement(
        when payouts_frozen_until is null or $6 is null then null else greatest(payouts_frozen_until, $6) end
    where merchant_id = $1 and mode = $2`,
 )
-const THAW_HEAD = statement<{ reason: string; until: Date }>(
+const LIFT_EXPIRED_FREEZE = statement<{ reason: string; until: Date }>(
   'thaw ledger head',
   `with over as (select merchant_id, mode, payouts_frozen_for, payouts_frozen_until from ledger_heads
      where merchant_id = $1 and mode = $2 and payouts_frozen_for is not null and payouts_frozen_until <= $3 for no key update)
@@ -113,7 +113,7 @@ const THAW_HEAD = statement<{ reason: string; until: Date }>(
    from over o where h.merchant_id = o.merchant_id and h.mode = o.mode
    returning o.payouts_frozen_for as reason, o.payouts_frozen_until as until`,
 )
-const FROZEN_UNTIL = statement<{ merchantId: number }>(
+const EXPIRED_FREEZES = statement<{ merchantId: number }>(
   'freezes that are over',
   `select merchant_id as "merchantId" from ledger_heads where payouts_frozen_until <= $1 and mode = 'live'
    order by payouts_frozen_until limit 100`,
@@ -127,7 +127,7 @@ const PAUSE_HEADS = statement(
    where (h.merchant_id, h.mode) in (select * from unnest($1::bigint[], $2::mode[]))`,
 )
 
-const PAUSE_HEAD_AGAIN = statement(
+const SET_PAUSE_FROM_OPEN_EXCEPTIONS = statement(
   'pause ledger head again',
   `update ledger_heads set payouts_paused_by = (
      select id from exceptions where merchant_id = $1 and mode = $2 and severity = 'critical' and closed_at is null
@@ -137,36 +137,37 @@ const PAUSE_HEAD_AGAIN = statement(
 
 /** Pauses the payouts of accounts that have an open critical exception in this mode; only its resolution lifts the pause (G69). */
 export function pauseHeads(pairs: readonly MerchantMode[]): Call {
-  const each = columnsOf(pairs)
+  const each = toColumns(pairs)
   return call(PAUSE_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
 }
 
 /** After an exception was resolved: pauses the account for its oldest open critical exception, or lifts the pause. */
-export const pauseHeadAgain = (merchantId: number, mode: Mode): Call =>
-  call(PAUSE_HEAD_AGAIN, merchantId, mode)
+export const setPauseFromOpenExceptions = (merchantId: number, mode: Mode): Call =>
+  call(SET_PAUSE_FROM_OPEN_EXCEPTIONS, merchantId, mode)
 
 /** A freeze of an account's payouts: why, the message to its people, and when it ends by itself (null: never). */
-type HeadFreeze = { reason: string; says: string | null; at: Date; until: Date | null }
+type PayoutFreeze = { reason: string; message: string | null; at: Date; until: Date | null }
 
 /** Freezes one account's payouts by a decision of our staff, or lifts the freeze (null). */
-export const freezeHead = (merchantId: number, mode: Mode, freeze: HeadFreeze | null): Call => {
+export const freezeHead = (merchantId: number, mode: Mode, freeze: PayoutFreeze | null): Call => {
   const times = [freeze?.at.toISOString() ?? null, freeze?.until?.toISOString() ?? null]
-  return call(FREEZE_HEAD, merchantId, mode, freeze?.reason ?? null, freeze?.says ?? null, ...times)
+  return call(FREEZE_HEAD, merchantId, mode, freeze?.reason ?? null, freeze?.message ?? null, ...times)
 }
 
 /** Lifts the live freeze of an account if its time is over, and returns it; no row while it lasts. */
-export const thawHead = (merchantId: number, now: Date): Call<{ reason: string; until: Date }> =>
-  call(THAW_HEAD, merchantId, 'live', now.toISOString())
+export const liftExpiredFreeze = (merchantId: number, now: Date): Call<{ reason: string; until: Date }> =>
+  call(LIFT_EXPIRED_FREEZE, merchantId, 'live', now.toISOString())
 
 /** The accounts, at most a hundred, whose freeze has expired but is not lifted yet. */
-export const frozenUntil = (now: Date): Call<{ merchantId: number }> => call(FROZEN_UNTIL, now.toISOString())
+export const expiredFreezes = (now: Date): Call<{ merchantId: number }> =>
+  call(EXPIRED_FREEZES, now.toISOString())
 
 /** Inserts the empty heads of a new merchant, one for each mode. */
 export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchantId)
 
 /** Locks the heads of these merchants and modes in the one order that every transaction uses, so that none deadlock. */
-export function lockHeads(pairs: readonly MerchantMode[]): Call<Head> {
-  const each = columnsOf(pairs)
+export function lockHeads(pairs: readonly MerchantMode[]): Call<LedgerHead> {
+  const each = toColumns(pairs)
   return call(LOCK_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
 }
 
@@ -175,19 +176,19 @@ export function lockHeads(pairs: readonly MerchantMode[]): Call<Head> {
  * it. Throws MonthClosed when `at` lies in a closed month (ledger.md 1, 7).
  */
 export function openBook(
-  heads: readonly Head[],
+  heads: readonly LedgerHead[],
   at: Date,
   subaccountHeads: readonly SubaccountHead[] = [],
 ): Book {
-  const byKey = new Map<number, Head>()
+  const byKey = new Map<number, LedgerHead>()
   for (const row of heads) byKey.set(merchantModeKey(row), row)
-  const transfers: Numbered[] = []
-  const touched = new Set<Head>()
+  const transfers: NumberedPosting[] = []
+  const touched = new Set<LedgerHead>()
   const subaccounts = subaccountBook(subaccountHeads)
   if (heads.some((head) => head.closedUntil !== null && head.closedUntil > at))
     throw new MonthClosed('the clock stands in a month that is closed already')
 
-  function head(merchantId: number, mode: Mode): Head {
+  function head(merchantId: number, mode: Mode): LedgerHead {
     const row = byKey.get(merchantModeKey({ merchantId, mode }))
     assert(row, `the ledger head of merchant ${merchantId} in ${mode} is locked`)
     return row
@@ -221,8 +222,8 @@ export function openBook(
   }
 }
 
-function writeHeads(heads: readonly Head[]): Call {
-  const each = columnsOf(heads)
+function writeHeads(heads: readonly LedgerHead[]): Call {
+  const each = toColumns(heads)
   return call(
     WRITE_HEADS,
     ...each.numbers('merchantId'),
@@ -231,4 +232,4 @@ function writeHeads(heads: readonly Head[]): Call {
   )
 }
 
-type Numbered = { posting: Posting; seq: number; at: Date }
+type NumberedPosting = { posting: Posting; seq: number; at: Date }

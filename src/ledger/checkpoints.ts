@@ -3,17 +3,17 @@ import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
 
 /** By how much a transfer changes available + pending, as SQL over `transfers`. Whole UGX. */
-export const CHANGE = `(case when credit in ('available', 'pending') then amount else 0 end
+export const BALANCE_CHANGE_SQL = `(case when credit in ('available', 'pending') then amount else 0 end
   - case when debit in ('available', 'pending') then amount else 0 end)`
 
 // A ledger gets a new checkpoint after this many transfers, so that a balance sums hardly more than this many.
-const CHECKPOINT_EVERY = 1000
-const CHECKPOINTS_A_RUN = 100
+const TRANSFERS_BETWEEN_CHECKPOINTS = 1000
+const CHECKPOINTS_PER_RUN = 100
 // A ledger that is further behind is checkpointed in steps: one statement over millions of transfers would exceed its time
 // limit, and the ledgers after it would never be reached.
-const CHECKPOINT_STEP = 100_000
+const MAX_TRANSFERS_PER_CHECKPOINT = 100_000
 
-const BEHIND = statement<MerchantMode>(
+const LEDGERS_BEHIND = statement<MerchantMode>(
   'ledgers without a fresh checkpoint',
   `select h.merchant_id as "merchantId", h.mode from ledger_heads h
    left join lateral (select seq from ledger_checkpoints c where c.merchant_id = h.merchant_id and c.mode = h.mode
@@ -36,7 +36,7 @@ const ADD_CHECKPOINT = statement(
        union all select credit, amount from moves
        union all select key, value::bigint from last, jsonb_each_text(last.balances)) both_sides
      group by account),
-   kinds as (select kind, sum(count) as count, sum(amount) as amount, sum(${CHANGE}) as change from moves group by kind)
+   kinds as (select kind, sum(count) as count, sum(amount) as amount, sum(${BALANCE_CHANGE_SQL}) as change from moves group by kind)
    insert into ledger_checkpoints (merchant_id, mode, seq, balances, at, after_seq, sums, first_at, last_at)
    select $1, $2, m.seq, (select jsonb_object_agg(account, balance) from accounts), $3, coalesce((select seq from last), 0),
      (select jsonb_object_agg(kind, jsonb_build_object('count', count, 'amount', amount, 'change', change)) from kinds), m.first_at, m.last_at
@@ -51,9 +51,9 @@ const ADD_CHECKPOINT = statement(
 export async function checkpointLedgers(
   db: Database,
   now: Date,
-  { every, step } = { every: CHECKPOINT_EVERY, step: CHECKPOINT_STEP },
+  { every, step } = { every: TRANSFERS_BETWEEN_CHECKPOINTS, step: MAX_TRANSFERS_PER_CHECKPOINT },
 ): Promise<number> {
-  const behind = await db.query(BEHIND, [every, CHECKPOINTS_A_RUN])
+  const behind = await db.query(LEDGERS_BEHIND, [every, CHECKPOINTS_PER_RUN])
   for (const { merchantId, mode } of behind)
     await db.query(ADD_CHECKPOINT, [merchantId, mode, now.toISOString(), step])
   return behind.length

@@ -7,7 +7,7 @@ const CLOSE_MONTH = statement(
   'update ledger_heads set closed_until = $3 where merchant_id = $1 and mode = $2 and closed_until < $3',
 )
 // The month before this one stays closed: its statement has been shown.
-const OPEN_AGAIN = statement<ClosedAhead>(
+const REOPEN_LEDGERS = statement<LedgerClosedAhead>(
   'open months again',
   `with ahead as (select merchant_id, mode, closed_until from ledger_heads where closed_until > $1
      order by merchant_id, mode limit $3 for no key update)
@@ -16,11 +16,11 @@ const OPEN_AGAIN = statement<ClosedAhead>(
 )
 
 /** A ledger that was closed until a time in the future, so that nothing could be posted in it until then. */
-export type ClosedAhead = { merchantId: number; mode: Mode; until: Date }
+export type LedgerClosedAhead = { merchantId: number; mode: Mode; until: Date }
 
 /** Reopens at most `limit` ledgers that are closed beyond a time; the months before the present one stay closed. */
-export const openAgain = (input: { beyond: Date; month: Date; most: number }): Call<ClosedAhead> =>
-  call(OPEN_AGAIN, input.beyond.toISOString(), input.month.toISOString(), input.most)
+export const reopenLedgers = (input: { beyond: Date; month: Date; limit: number }): Call<LedgerClosedAhead> =>
+  call(REOPEN_LEDGERS, input.beyond.toISOString(), input.month.toISOString(), input.limit)
 
 /**
  * Closes a ledger until `end`: after the commit nothing can be posted before it. Waits for postings under way; later ones with an

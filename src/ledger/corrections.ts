@@ -2,7 +2,7 @@ import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { type Account, railAccount } from './accounts.ts'
+import { type LedgerAccount, railAccount } from './accounts.ts'
 import type { Book } from './book.ts'
 
 /** A correction of a merchant's balance that two members of staff have agreed on. Whole UGX; `in` adds to what is available. */
@@ -14,7 +14,7 @@ type Correction = {
   against: 'rail' | 'fees' | 'adjustments'
   amount: number
 }
-type Adjustment = Omit<Correction, 'against'> & {
+type NewAdjustment = Omit<Correction, 'against'> & {
   approval: string
   exception: string
   about: string
@@ -23,13 +23,13 @@ type Adjustment = Omit<Correction, 'against'> & {
 }
 
 // The channel whose rail account a correction is posted against: live money goes through one operator.
-const CHANNEL = 'op1_momo'
-const ADD = statement(
+const LIVE_CHANNEL = 'op1_momo'
+const ADD_ADJUSTMENT = statement(
   'add adjustment',
   `insert into adjustments (merchant_id, id, mode, approval_id, exception_id, about, direction, amount, told, at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 )
-const TOLD = statement<{ id: string; told: string; about: string }>(
+const ADJUSTMENT_MESSAGES = statement<{ id: string; told: string; about: string }>(
   'what adjustments tell',
   'select id, told, about from adjustments where merchant_id = $1 and id = any($2::text[])',
 )
@@ -43,7 +43,7 @@ export function postCorrection(
   { merchantId, mode, id, direction, against, amount }: Correction,
 ): void {
   const { available } = book.head(merchantId, mode)
-  const contra: Account = against === 'rail' ? railAccount(CHANNEL) : against
+  const contra: LedgerAccount = against === 'rail' ? railAccount(LIVE_CHANNEL) : against
   const posting = { merchantId, mode, subject: id, amount } as const
   if (direction === 'in') {
     book.post({ ...posting, kind: 'correction_in', debit: contra, credit: 'available' })
@@ -58,21 +58,21 @@ export function postCorrection(
 }
 
 /** Stores a correction beside its transfer, in the same commit. */
-export const addAdjustment = (adjustment: Adjustment): Call =>
+export const addAdjustment = (adjustment: NewAdjustment): Call =>
   call(
-    ADD,
+    ADD_ADJUSTMENT,
     ...[adjustment.merchantId, adjustment.id, adjustment.mode, adjustment.approval, adjustment.exception],
     ...[adjustment.about, adjustment.direction, adjustment.amount, adjustment.told],
     adjustment.at.toISOString(),
   )
 
 /** Reads the messages to the merchant about these corrections, by the subject of their transfers. */
-export async function toldOf(
+export async function readAdjustmentMessages(
   db: Database,
   merchantId: number,
   subjects: readonly string[],
 ): Promise<ReadonlyMap<string, { told: string; about: string }>> {
   const ids = subjects.filter((subject) => subject.startsWith('adj_'))
-  const rows = ids.length === 0 ? [] : await db.query(TOLD, [merchantId, ids])
+  const rows = ids.length === 0 ? [] : await db.query(ADJUSTMENT_MESSAGES, [merchantId, ids])
   return new Map(rows.map(({ id, told, about }) => [id, { told, about }]))
 }

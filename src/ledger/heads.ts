@@ -2,9 +2,9 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
-import type { Head } from './book.ts'
+import type { LedgerHead } from './book.ts'
 
-const FIND = statement<Head>(
+const LEDGER_HEAD = statement<LedgerHead>(
   'ledger head',
   `select h.merchant_id as "merchantId", h.mode, h.available, h.pending, h.in_flight, h.seq,
      h.payouts_paused_by as "payoutsPausedBy", h.payouts_frozen_for as "payoutsFrozenFor",
@@ -13,8 +13,11 @@ const FIND = statement<Head>(
 )
 
 /** Reads the balances of a merchant and mode without a lock: to be shown, never to decide with. Whole UGX. */
-export async function findHead(app: Pick<App, 'db'>, { merchantId, mode }: MerchantMode): Promise<Head> {
-  const [head] = await app.db.query(FIND, [merchantId, mode])
+export async function getLedgerHead(
+  app: Pick<App, 'db'>,
+  { merchantId, mode }: MerchantMode,
+): Promise<LedgerHead> {
+  const [head] = await app.db.query(LEDGER_HEAD, [merchantId, mode])
   assert(head, 'a merchant has a head in each mode')
   return head
 }

@@ -14,7 +14,7 @@ export type LedgerTotals = {
 /** An account of the platform, summed over the last checkpoint of each ledger, so it lags behind by what came after them. */
 export type PlatformAccount = { mode: Mode; account: string; balance: number }
 /** The head of one ledger, with its last checkpoint and how far its months are closed. */
-export type LedgerHead = {
+export type LedgerHeadSummary = {
   mode: Mode
   available: number
   pending: number
@@ -26,9 +26,9 @@ export type LedgerHead = {
   checkpointSeq: number | null
   checkpointAt: Date | null
 }
-export type TransferRead = Transfer & { subject: string }
+export type LedgerTransfer = Transfer & { subject: string }
 
-export const TRANSFERS_ON_A_PAGE = 50
+export const TRANSFERS_PER_PAGE = 50
 
 const TOTALS = statement<LedgerTotals>(
   'totals of ledgers',
@@ -36,7 +36,7 @@ const TOTALS = statement<LedgerTotals>(
      sum(in_flight)::bigint as "inFlight" from ledger_heads group by mode order by mode desc`,
 )
 // Accounts of the platform have no head, so they are added up over the last checkpoint of each ledger.
-const PLATFORM = statement<PlatformAccount>(
+const PLATFORM_ACCOUNTS = statement<PlatformAccount>(
   'platform accounts',
   `select h.mode, b.key as account, sum(b.value::bigint)::bigint as balance from ledger_heads h
    cross join lateral (select balances from ledger_checkpoints c where c.merchant_id = h.merchant_id and c.mode = h.mode
@@ -44,7 +44,7 @@ const PLATFORM = statement<PlatformAccount>(
    cross join lateral jsonb_each_text(c.balances) b
    where b.key not in ('available', 'pending', 'in_flight') and b.key not like 'sub\\_%' group by 1, 2 order by 1 desc, 2`,
 )
-const HEADS = statement<LedgerHead>(
+const HEADS = statement<LedgerHeadSummary>(
   'heads of merchant',
   `select h.mode, h.available, h.pending, h.in_flight as "inFlight", h.seq, h.payouts_paused_by as "pausedBy",
      h.payouts_frozen_for as "frozenFor", nullif(h.closed_until, '-infinity') as "closedUntil", c.seq as "checkpointSeq", c.at as "checkpointAt"
@@ -52,19 +52,19 @@ const HEADS = statement<LedgerHead>(
      order by seq desc limit 1) c on true
    where h.merchant_id = $1 order by h.mode desc`,
 )
-const TRANSFERS = statement<TransferRead>(
+const TRANSFERS = statement<LedgerTransfer>(
   'transfers by number',
   `select seq, kind, subject, debit, credit, amount, at from transfers
    where merchant_id = $1 and mode = $2 and seq < $3 order by seq desc limit $4`,
 )
 
-export const ledgerTotals = (db: Database): Promise<LedgerTotals[]> => db.query(TOTALS)
-export const platformAccounts = (db: Database): Promise<PlatformAccount[]> => db.query(PLATFORM)
-export const ledgerHeads = (db: Database, merchantId: number): Promise<LedgerHead[]> =>
+export const readLedgerTotals = (db: Database): Promise<LedgerTotals[]> => db.query(TOTALS)
+export const readPlatformAccounts = (db: Database): Promise<PlatformAccount[]> => db.query(PLATFORM_ACCOUNTS)
+export const readLedgerHeads = (db: Database, merchantId: number): Promise<LedgerHeadSummary[]> =>
   db.query(HEADS, [merchantId])
 
 /** Reads the transfers of one ledger below a number, newest first: one more than a page, which says that there are more. */
-export const transfersBelow = (
+export const readTransfersBelow = (
   db: Database,
   { merchantId, mode, below }: { merchantId: number; mode: Mode; below: number },
-): Promise<TransferRead[]> => db.query(TRANSFERS, [merchantId, mode, below, TRANSFERS_ON_A_PAGE + 1])
+): Promise<LedgerTransfer[]> => db.query(TRANSFERS, [merchantId, mode, below, TRANSFERS_PER_PAGE + 1])

@@ -23,13 +23,13 @@ export type LedgerPage = { lines: LedgerLine[]; newer: number | null; older: num
 type LedgerWindow = { account: FloorAccount; olderThan?: number; newerThan?: number; limit: number }
 
 // A page scans no more transfers than this. Where few of them touch the account the page is short, and the next one goes on from there.
-const LOOKED_AT = 2000
+const MAX_TRANSFERS_SCANNED = 2000
 
 type Row = Omit<LedgerLine, 'change' | 'after'>
-type Looked = { [Name in keyof Row]: Row[Name] | null } & { looked: number; end: number | null }
+type ScannedRow = { [Name in keyof Row]: Row[Name] | null } & { looked: number; end: number | null }
 
-const lookBy = (name: string, beyond: string, order: 'asc' | 'desc', end: 'min' | 'max') =>
-  statement<Looked>(
+const scanStatement = (name: string, beyond: string, order: 'asc' | 'desc', end: 'min' | 'max') =>
+  statement<ScannedRow>(
     name,
     `with looked as materialized (
        select seq, kind, subject, debit, credit, amount, at from transfers
@@ -37,9 +37,9 @@ const lookBy = (name: string, beyond: string, order: 'asc' | 'desc', end: 'min' 
      select s.looked, s."end", l.* from (select count(*)::int as looked, ${end}(seq) as "end" from looked) s
      left join lateral (select * from looked where $5 in (debit, credit) order by seq ${order} limit $6) l on true`,
   )
-const OLDER = lookBy('older ledger lines', 'seq < $3', 'desc', 'min')
-const NEWER = lookBy('newer ledger lines', 'seq > $3', 'asc', 'max')
-const AFTER_ALL = '9223372036854775807'
+const OLDER = scanStatement('older ledger lines', 'seq < $3', 'desc', 'min')
+const NEWER = scanStatement('newer ledger lines', 'seq > $3', 'asc', 'max')
+const ABOVE_EVERY_SEQ = '9223372036854775807'
 
 // The newest checkpoint up to there plus the transfers after it, which are few because checkpoints are frequent.
 const BALANCE_AT = statement<{ balance: number }>(
@@ -60,30 +60,30 @@ export async function readLedgerLines(
   { account, olderThan, newerThan, limit }: LedgerWindow,
 ): Promise<LedgerPage> {
   const forward = newerThan !== undefined
-  const from = newerThan ?? olderThan ?? AFTER_ALL
-  const values = [merchantId, mode, from, LOOKED_AT, account, limit + 1]
+  const from = newerThan ?? olderThan ?? ABOVE_EVERY_SEQ
+  const values = [merchantId, mode, from, MAX_TRANSFERS_SCANNED, account, limit + 1]
   const scanned = await db.query(forward ? NEWER : OLDER, values)
-  const matches = scanned.filter((row): row is Looked & Row => row.seq !== null)
+  const matches = scanned.filter((row): row is ScannedRow & Row => row.seq !== null)
   const page = matches.slice(0, limit)
   // There are more lines on hand, or there may be some beyond the transfers that were scanned.
-  const more = matches.length > limit || (scanned[0]?.looked ?? 0) === LOOKED_AT
+  const more = matches.length > limit || (scanned[0]?.looked ?? 0) === MAX_TRANSFERS_SCANNED
   const end = matches.length > limit ? (page.at(-1)?.seq ?? null) : (scanned[0]?.end ?? null)
   const rows = forward ? page.reverse() : page
   const lines = rows.length === 0 ? [] : await withBalance(db, { merchantId, mode, account }, rows)
   if (forward) return { lines, newer: more ? end : null, older: lines.at(-1)?.seq ?? newerThan + 1 }
-  return { lines, newer: newerOf(olderThan, lines), older: more ? end : null }
+  return { lines, newer: newerCursor(olderThan, lines), older: more ? end : null }
 }
 
 /** An older page always has a newer one beside it: the page from which it was reached. */
-function newerOf(olderThan: number | undefined, lines: readonly LedgerLine[]): number | null {
+function newerCursor(olderThan: number | undefined, lines: readonly LedgerLine[]): number | null {
   return olderThan === undefined ? null : (lines[0]?.seq ?? olderThan - 1)
 }
 
-type Place = { merchantId: number; mode: Mode; account: FloorAccount }
+type AccountKey = { merchantId: number; mode: Mode; account: FloorAccount }
 
 async function withBalance(
   db: Database,
-  { merchantId, mode, account }: Place,
+  { merchantId, mode, account }: AccountKey,
   rows: readonly Row[],
 ): Promise<LedgerLine[]> {
   const [newest] = await db.query(BALANCE_AT, [merchantId, mode, rows[0]?.seq, account])

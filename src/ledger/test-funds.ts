@@ -6,16 +6,16 @@ import { keyReused } from '../idempotency/keys.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { whenTaken } from '../platform/db/taken.ts'
+import { onUniqueViolation } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { inOpenMonth, lockHeads, openBook } from './book.ts'
 
-type Holder = { merchantId: number; tag: string }
+type FundedMerchant = { merchantId: number; tag: string }
 
-export const MOST_TEST_FUNDS = 100_000_000
+export const MAX_TEST_FUNDS = 100_000_000
 
-const ADDED = statement<{ amount: number }>(
+const ADDED_TEST_FUNDS = statement<{ amount: number }>(
   'test funds added',
   `select amount from transfers where merchant_id = $1 and subject = $2 and kind = 'test_funds'`,
 )
@@ -27,25 +27,25 @@ const ADDED = statement<{ amount: number }>(
 export async function addTestFunds(
   { db, clock }: { db: Database; clock: Clock },
   actor: Actor,
-  { holder, amount, key }: { holder: Holder; amount: number; key: string | undefined },
+  { holder, amount, key }: { holder: FundedMerchant; amount: number; key: string | undefined },
 ): Promise<{ id: string; added: boolean }> {
   allow(actor, 'funds.add', holder.merchantId)
-  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MOST_TEST_FUNDS)
-    throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MOST_TEST_FUNDS}`)
-  const id = key === undefined ? newId('fund_', holder.tag) : idFor(holder.tag, key)
+  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_TEST_FUNDS)
+    throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MAX_TEST_FUNDS}`)
+  const id = key === undefined ? newId('fund_', holder.tag) : fundsIdForKey(holder.tag, key)
   const add = async () => {
-    await inOpenMonth(() => postFunds({ db, clock }, actor, { ...holder, id, amount }))
+    await inOpenMonth(() => postTestFunds({ db, clock }, actor, { ...holder, id, amount }))
     return { id, added: true }
   }
   if (key === undefined) return add()
   // Constraint happens_once refuses the second transfer of a key: this key has added its money before.
-  return whenTaken(add, () => repeated(db, holder.merchantId, { id, amount }))
+  return onUniqueViolation(add, () => replayTestFunds(db, holder.merchantId, { id, amount }))
 }
 
-function postFunds(
+function postTestFunds(
   { db, clock }: { db: Database; clock: Clock },
   actor: Actor,
-  { merchantId, id: subject, amount }: Holder & { id: string; amount: number },
+  { merchantId, id: subject, amount }: FundedMerchant & { id: string; amount: number },
 ): Promise<null> {
   return db.transaction(async (tx) => {
     const at = clock.now()
@@ -65,11 +65,15 @@ function postFunds(
   })
 }
 
-async function repeated(db: Database, merchantId: number, { id, amount }: { id: string; amount: number }) {
-  const [first] = await db.query(ADDED, [merchantId, id])
+async function replayTestFunds(
+  db: Database,
+  merchantId: number,
+  { id, amount }: { id: string; amount: number },
+) {
+  const [first] = await db.query(ADDED_TEST_FUNDS, [merchantId, id])
   if (first?.amount !== amount) throw keyReused()
   return { id, added: false }
 }
 
-const idFor = (tag: string, key: string) =>
+const fundsIdForKey = (tag: string, key: string) =>
   `fund_${tag}${createHash('sha256').update(key).digest('hex').slice(0, 24)}`

@@ -1,4 +1,4 @@
-import type { Letter, Values } from './words.ts'
+import type { Letter, LetterValues } from './words.ts'
 
 /** Subjects of the mails to owners about keys and secrets, by act. */
 const SECRET_ACTS = {
@@ -13,21 +13,21 @@ export type SecretAct = keyof typeof SECRET_ACTS
 
 /** Mails to the owners of a business about its keys, gift cards, withdrawal number and account. */
 export const ACCOUNT_LETTERS = {
-  'secret-act': ({ act = '', business = '', who = '', ends = '' }: Values) => ({
-    subject: `${(SECRET_ACTS as Values)[act] ?? 'A key was changed'} (${business})`,
+  'secret-act': ({ act = '', business = '', who = '', ends = '' }: LetterValues) => ({
+    subject: `${(SECRET_ACTS as LetterValues)[act] ?? 'A key was changed'} (${business})`,
     lines: [
       `By ${who}.${ends === '' ? '' : ` The key ends with ${ends}.`}`,
       'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
     ],
   }),
-  'cards-issued': ({ business = '', who = '', count = '', each = '', all = '' }: Values) => ({
+  'cards-issued': ({ business = '', who = '', count = '', each = '', all = '' }: LetterValues) => ({
     subject: `${count === '1' ? 'A gift card was' : `${count} gift cards were`} issued (${business})`,
     lines: [
       `By ${who}: ${count === '1' ? 'one card' : `${count} cards`} of ${each}, ${all} in all. Whoever has a code can pay with it at your shop.`,
       'If none of you did that, switch the cards off on the page Gift cards, change your passwords, and look at the audit.',
     ],
   }),
-  'account-closes': ({ business = '', says = '', link = '' }: Values) => ({
+  'account-closes': ({ business = '', says = '', link = '' }: LetterValues) => ({
     subject: `The account of ${business} is being closed`,
     lines: [
       'It takes no more payments from now on. What is under way ends, and what it holds is paid out to your verified number.',
@@ -36,18 +36,18 @@ export const ACCOUNT_LETTERS = {
       link,
     ],
   }),
-  'account-closed': ({ business = '', link = '' }: Values) => ({
+  'account-closed': ({ business = '', link = '' }: LetterValues) => ({
     subject: `The account of ${business} is closed`,
     lines: [
       'Its API keys and sessions have ended. You can still sign in and read everything, and download your statements:',
       link,
     ],
   }),
-  'number-changed': ({ business = '', who = '', ends = '', until = '' }: Values) => ({
+  'number-changed': ({ business = '', who = '', ends = '', until = '' }: LetterValues) => ({
     subject: `Another number to withdraw to (${business})`,
     lines: [
       `By ${who}: the number that ends with ${ends}. Withdrawals to it wait until ${until}, and our staff verify it first.`,
       'If none of you did that, tell us before then, set the right number on the page Withdrawals, and change your passwords.',
     ],
   }),
-} as const satisfies Record<string, (values: Values) => Letter>
+} as const satisfies Record<string, (values: LetterValues) => Letter>

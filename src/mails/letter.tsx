@@ -1,13 +1,13 @@
 import { renderToString } from 'preact-render-to-string'
 import type { Letter } from './words.ts'
 
-const isAddress = (line: string) => /^https?:\/\/\S+$/.test(line)
+const isLink = (line: string) => /^https?:\/\/\S+$/.test(line)
 
 /** Renders a mail as plain text. */
-export const textOf = ({ lines }: Letter): string => `${lines.join('\n\n')}\n`
+export const renderText = ({ lines }: Letter): string => `${lines.join('\n\n')}\n`
 
 /** Renders a mail as HTML: paragraphs and links, and nothing that must be loaded. */
-export const htmlOf = ({ subject, lines }: Letter): string =>
+export const renderHtml = ({ subject, lines }: Letter): string =>
   `<!doctype html>${renderToString(
     <html lang="en">
       <head>
@@ -17,7 +17,7 @@ export const htmlOf = ({ subject, lines }: Letter): string =>
       <body>
         <h1>{subject}</h1>
         {lines.map((line) => (
-          <p>{isAddress(line) ? <a href={line}>{line}</a> : line}</p>
+          <p>{isLink(line) ? <a href={line}>{line}</a> : line}</p>
         ))}
       </body>
     </html>,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
-import { sealedColumn } from '../platform/rewrap.ts'
-import type { Binding, Vault } from '../platform/secrets.ts'
+import { defineSealedColumn } from '../platform/rewrap.ts'
+import type { SecretBinding, Vault } from '../platform/secrets.ts'
 import type { Template } from './texts.ts'
 
 /** A mail to write: recipient, template and the values that fill it. */
@@ -22,14 +22,14 @@ const ADD = statement(
 )
 
 /** Returns the binding under which the values of a mail are sealed. */
-export const mailBinding = (id: string): Binding => ({
+export const mailBinding = (id: string): SecretBinding => ({
   merchantId: null,
   purpose: id,
   column: 'mails.sealed',
 })
 
 /** The sealed values of mails that wait. */
-export const SEALED_MAILS = sealedColumn({
+export const SEALED_MAILS = defineSealedColumn({
   table: 'mails',
   column: 'sealed',
   part: 't.id',
@@ -39,9 +39,9 @@ export const SEALED_MAILS = sealedColumn({
 
 /** Adds a mail. Send the call in the transaction of the event it reports (directory); it is delivered after the commit. */
 export function addMail({ vault }: { vault: Vault }, { to, template, values, at, once }: Mail): Call {
-  const id = once === undefined ? newId('mail_', newTag()) : idOf(once)
+  const id = once === undefined ? newId('mail_', newTag()) : makeMailId(once)
   const sealed = vault.seal(JSON.stringify(values), mailBinding(id))
   return call(ADD, id, to, template, sealed, at.toISOString())
 }
 
-const idOf = (once: string) => `mail_${createHash('sha256').update(once).digest('hex').slice(0, 21)}`
+const makeMailId = (once: string) => `mail_${createHash('sha256').update(once).digest('hex').slice(0, 21)}`

@@ -7,10 +7,13 @@ import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
 
 /** The result of posting a mail: taken, refused for good, or not known. */
-export type Posted = { kind: 'taken' } | { kind: 'refused'; why: string } | { kind: 'unclear'; why: string }
+export type PostResult =
+  | { kind: 'taken' }
+  | { kind: 'refused'; why: string }
+  | { kind: 'unclear'; why: string }
 
 /** Hands mails to the mail server, or writes them to files. */
-export type PostOffice = { post(envelope: Envelope): Promise<Posted>; close(): Promise<void> }
+export type PostOffice = { post(envelope: Envelope): Promise<PostResult>; close(): Promise<void> }
 
 type Transport = {
   sendMail(mail: object): Promise<{ message?: Buffer | string }>
@@ -31,25 +34,25 @@ const DEADLINES = {
   socketTimeout: 20_000,
   dnsTimeout: 5_000,
 }
-const AT_ONCE = 2
-const MOST_WHY = 200
+const MAX_CONNECTIONS = 2
+const MAX_ERROR_CHARACTERS = 200
 
 /** Makes a post office. The library is loaded and the connection opened with the first mail. */
 export function postOffice(options: PostOfficeOptions): PostOffice {
   let opening: Promise<Transport> | null = null
   const transport = () => {
-    opening ??= open(options)
+    opening ??= openTransport(options)
     return opening
   }
   return {
     async post(envelope) {
       assertOutsideTransaction('a mail')
       try {
-        const { message } = await (await transport()).sendMail(mailOf(envelope, options))
-        if (options.url === null) await keepFile(options, envelope, Buffer.from(message ?? ''))
+        const { message } = await (await transport()).sendMail(makeMessage(envelope, options))
+        if (options.url === null) await writeMailFile(options, envelope, Buffer.from(message ?? ''))
         return { kind: 'taken' }
       } catch (error) {
-        return judged(error)
+        return classifyError(error)
       }
     },
     close: async () => {
@@ -58,7 +61,7 @@ export function postOffice(options: PostOfficeOptions): PostOffice {
   }
 }
 
-async function open({ url }: PostOfficeOptions): Promise<Transport> {
+async function openTransport({ url }: PostOfficeOptions): Promise<Transport> {
   const { createTransport } = await import('nodemailer')
   if (url === null)
     return createTransport({ streamTransport: true, buffer: true, newline: 'unix' }) as unknown as Transport
@@ -76,13 +79,13 @@ async function open({ url }: PostOfficeOptions): Promise<Transport> {
         }),
     ...DEADLINES,
     pool: true,
-    maxConnections: AT_ONCE,
+    maxConnections: MAX_CONNECTIONS,
     disableFileAccess: true,
     disableUrlAccess: true,
   }) as unknown as Transport
 }
 
-const mailOf = ({ id, to, subject, text, html, at }: Envelope, { from }: PostOfficeOptions) => ({
+const makeMessage = ({ id, to, subject, text, html, at }: Envelope, { from }: PostOfficeOptions) => ({
   from,
   // As an object, so that no list of addresses can be read from it.
   to: { name: '', address: to },
@@ -97,7 +100,7 @@ const mailOf = ({ id, to, subject, text, html, at }: Envelope, { from }: PostOff
 const hostOf = (from: string) => /@([^@>\s]+)>?$/.exec(from)?.[1] ?? 'localhost'
 
 /** Writes the mail to a file of its own, which appears whole. */
-async function keepFile(
+async function writeMailFile(
   { folder, log }: PostOfficeOptions,
   { id, to, at }: Envelope,
   bytes: Buffer,
@@ -111,13 +114,13 @@ async function keepFile(
 }
 
 /** Classifies an error: 5xx is a final refusal; after anything else the mail may have been taken, and is sent again. */
-function judged(error: unknown): Posted {
+function classifyError(error: unknown): PostResult {
   const { responseCode, code, message } = error as { responseCode?: number; code?: string; message?: string }
   // Servers repeat the address in their refusal; logs and alerts need only its host.
   const why = `${code ?? ''} ${responseCode ?? ''} ${message ?? error}`
     .trim()
     .replace(/[^\s<>"'@]+@/g, '***@')
-    .slice(0, MOST_WHY)
+    .slice(0, MAX_ERROR_CHARACTERS)
   const final = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
   return final ? { kind: 'refused', why } : { kind: 'unclear', why }
 }

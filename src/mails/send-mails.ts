@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Gateway } from '../app.ts'
-import { isOver } from '../platform/db/due-times.ts'
+import { dueCondition } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
-import { htmlOf, textOf } from './letter.tsx'
+import { renderHtml, renderText } from './letter.tsx'
 import { mailBinding } from './mail.ts'
-import type { Posted } from './post-office.ts'
-import { letterOf } from './texts.ts'
+import type { PostResult } from './post-office.ts'
+import { findLetter } from './texts.ts'
 
-type Claimed = {
+type ClaimedMail = {
   id: string
   recipient: string
   template: string
@@ -15,24 +15,24 @@ type Claimed = {
   attempts: number
   createdAt: Date
 }
-type Sending = Pick<Gateway, 'directory' | 'clock' | 'vault' | 'postOffice' | 'log'>
+type MailSending = Pick<Gateway, 'directory' | 'clock' | 'vault' | 'postOffice' | 'log'>
 
 /** How many mails one run claims. */
-export const MAILS_AT_ONCE = 10
-const AT_ONCE = 2
+export const MAILS_PER_RUN = 10
+const PARALLEL_MAILS = 2
 const LEASE_MS = 5 * 60_000
 const MINUTE_MS = 60_000
 // Delays before the later attempts, like the ladder of webhooks (spec 6).
-const AGAIN_AFTER_MS = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS)
-const LONGEST_WAIT_MS = Math.max(...AGAIN_AFTER_MS)
+const RETRY_DELAYS_MS = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS)
+const MAX_RETRY_DELAY_MS = Math.max(...RETRY_DELAYS_MS)
 const KEPT_MS = 30 * 24 * 3_600_000
 
 /** Returns the SQL condition of mails that are due at the time of this parameter. */
-export const isDue = (at: string) => isOver('due_at', at, LONGEST_WAIT_MS)
-const CLAIM = statement<Claimed>(
+export const isMailDue = (at: string) => dueCondition('due_at', at, MAX_RETRY_DELAY_MS)
+const CLAIM = statement<ClaimedMail>(
   'claim mails',
-  `with due as (select id from mails where ${isDue('$1')}
-     and (lease_until is null or ${isOver('lease_until', '$1', LEASE_MS)})
+  `with due as (select id from mails where ${isMailDue('$1')}
+     and (lease_until is null or ${dueCondition('lease_until', '$1', LEASE_MS)})
      order by due_at limit $2 for no key update skip locked)
    update mails m set lease_until = $3, lease_token = $4 from due where m.id = due.id
    returning m.id, m.recipient, m.template, m.sealed, m.attempts, m.created_at as "createdAt"`,
@@ -52,40 +52,40 @@ const PRUNE = statement(
  * Sends mails that are due, a few at once. A mail that may have been taken is sent again under the same Message-ID; one that the server
  * refuses for good, or that was tried eight times, has failed. Never throws for what a mail server does.
  */
-export async function sendMails(sending: Sending): Promise<number> {
+export async function sendMails(sending: MailSending): Promise<number> {
   const now = sending.clock.now()
   const token = randomBytes(9).toString('hex')
   const lease = new Date(now.getTime() + LEASE_MS).toISOString()
-  const claimed = await sending.directory.query(CLAIM, [now.toISOString(), MAILS_AT_ONCE, lease, token])
+  const claimed = await sending.directory.query(CLAIM, [now.toISOString(), MAILS_PER_RUN, lease, token])
   const unsent = [...claimed]
   const work = async () => {
     for (let mail = unsent.shift(); mail !== undefined; mail = unsent.shift())
-      await record(sending, { mail, token, posted: await post(sending, mail) })
+      await recordMail(sending, { mail, token, posted: await postMail(sending, mail) })
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: PARALLEL_MAILS }, work))
   return claimed.length
 }
 
-async function post({ vault, postOffice }: Sending, mail: Claimed): Promise<Posted> {
+async function postMail({ vault, postOffice }: MailSending, mail: ClaimedMail): Promise<PostResult> {
   const values = JSON.parse(vault.open(mail.sealed, mailBinding(mail.id))) as Record<string, string>
-  const letter = letterOf(mail.template, values)
+  const letter = findLetter(mail.template, values)
   if (letter === null) return { kind: 'unclear', why: `there is no text ${mail.template}` }
   return postOffice.post({
     id: mail.id,
     to: mail.recipient,
     subject: letter.subject,
-    text: textOf(letter),
-    html: htmlOf(letter),
+    text: renderText(letter),
+    html: renderHtml(letter),
     at: mail.createdAt,
   })
 }
 
-async function record(
-  { directory, clock, log }: Sending,
-  { mail, token, posted }: { mail: Claimed; token: string; posted: Posted },
+async function recordMail(
+  { directory, clock, log }: MailSending,
+  { mail, token, posted }: { mail: ClaimedMail; token: string; posted: PostResult },
 ): Promise<void> {
   const now = clock.now()
-  const retryInMs = AGAIN_AFTER_MS[mail.attempts]
+  const retryInMs = RETRY_DELAYS_MS[mail.attempts]
   const state =
     posted.kind === 'taken'
       ? 'sent'

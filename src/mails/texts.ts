@@ -1,13 +1,13 @@
-import { inSentence, withoutUnseen } from '../platform/text.ts'
+import { isolateDirection, withoutInvisible } from '../platform/text.ts'
 import { ACCOUNT_LETTERS } from './account-letters.ts'
-import type { Letter, Values } from './words.ts'
+import type { Letter, LetterValues } from './words.ts'
 
 const NOT_YOU = 'If that was not you, change your password and look at the sessions on the page Security.'
 
 /** Every mail that the product sends, by the name of its template. */
 const LETTERS = {
   ...ACCOUNT_LETTERS,
-  'confirm-email': ({ business = '', link = '' }: Values) => ({
+  'confirm-email': ({ business = '', link = '' }: LetterValues) => ({
     subject: 'Confirm your e-mail address',
     lines: [
       `Somebody opened the business ${business} with this address.`,
@@ -16,7 +16,7 @@ const LETTERS = {
       'If it was not you, do nothing: the account stays without your address. Whoever opened it cannot use it to take real money.',
     ],
   }),
-  'account-exists': ({ business = '', link = '' }: Values) => ({
+  'account-exists': ({ business = '', link = '' }: LetterValues) => ({
     subject: 'You have an account already',
     lines: [
       `Somebody opened the business ${business} with this address, which has an account already. Nothing has changed in your account.`,
@@ -25,7 +25,7 @@ const LETTERS = {
       'If it was not you, do nothing.',
     ],
   }),
-  'reset-password': ({ link = '' }: Values) => ({
+  'reset-password': ({ link = '' }: LetterValues) => ({
     subject: 'Choose a new password',
     lines: [
       'Open this link within 24 hours to choose a new password:',
@@ -37,7 +37,7 @@ const LETTERS = {
     subject: 'There is no account with this address',
     lines: ['Somebody asked for a new password with this address. It has no account here.'],
   }),
-  'account-locked': ({ link = '', address = '' }: Values) => ({
+  'account-locked': ({ link = '', address = '' }: LetterValues) => ({
     subject: 'Your account is locked for 30 minutes',
     lines: [
       `The password was wrong five times, the last time from ${address}. Nobody can sign in for half an hour.`,
@@ -45,14 +45,14 @@ const LETTERS = {
       link,
     ],
   }),
-  'operator-locked': ({ address = '' }: Values) => ({
+  'operator-locked': ({ address = '' }: LetterValues) => ({
     subject: 'Your account on the console is locked for 30 minutes',
     lines: [
       `The password or the code was wrong five times, the last time from ${address}. Nobody can sign in for half an hour.`,
       'If that was you, wait, or ask an admin of the console for a link. If it was not you, tell the others at once.',
     ],
   }),
-  'operator-invitation': ({ role = '', by = '', link = '' }: Values) => ({
+  'operator-invitation': ({ role = '', by = '', link = '' }: LetterValues) => ({
     subject: 'You are invited to the console',
     lines: [
       `${by} gives you an account on the operators' console, in the role ${role}. Have an authenticator app at hand and open this link within 24 hours:`,
@@ -60,7 +60,7 @@ const LETTERS = {
       'Whoever opens it first has the account: give it to nobody.',
     ],
   }),
-  'operator-reset': ({ by = '', link = '' }: Values) => ({
+  'operator-reset': ({ by = '', link = '' }: LetterValues) => ({
     subject: 'Set up your sign-in to the console again',
     lines: [
       `${by} lets you choose a new password and a new authenticator for the console. Open this link within an hour:`,
@@ -76,7 +76,7 @@ const LETTERS = {
     ],
   }),
   // The subject of a mail to somebody who has not agreed to it contains no words of others.
-  invitation: ({ business = '', role = '', link = '' }: Values) => ({
+  invitation: ({ business = '', role = '', link = '' }: LetterValues) => ({
     subject: 'You are invited to the dashboard of a business',
     lines: [
       `${business} gives you a part in its dashboard, in the role ${role}. Open this link within 24 hours:`,
@@ -96,11 +96,11 @@ const LETTERS = {
       'Somebody asked to use this address for another account. It belongs to yours, so nothing was changed.',
     ],
   }),
-  'email-change': ({ link = '' }: Values) => ({
+  'email-change': ({ link = '' }: LetterValues) => ({
     subject: 'Confirm your new e-mail address',
     lines: ['Open this link within 24 hours to use this address from now on:', link],
   }),
-  'email-change-asked': ({ email = '', link = '' }: Values) => ({
+  'email-change-asked': ({ email = '', link = '' }: LetterValues) => ({
     subject: 'Another e-mail address for your account',
     lines: [
       `Somebody who is signed in asked to use ${email} for your account. It takes effect when that address is confirmed.`,
@@ -108,7 +108,7 @@ const LETTERS = {
       ...(link === '' ? [NOT_YOU] : [link]),
     ],
   }),
-  'email-changed': ({ email = '' }: Values) => ({
+  'email-changed': ({ email = '' }: LetterValues) => ({
     subject: 'Your e-mail address was changed',
     lines: [`Your account uses ${email} now. Money out from the dashboard waits for 24 hours.`, NOT_YOU],
   }),
@@ -116,7 +116,7 @@ const LETTERS = {
     subject: 'A second factor was added',
     lines: ['A second factor was added to your account.', NOT_YOU],
   }),
-  'factor-removed': ({ held = 'yes' }: Values) => ({
+  'factor-removed': ({ held = 'yes' }: LetterValues) => ({
     subject: 'A second factor was removed',
     lines: [
       `A second factor was removed from your account.${held === 'yes' ? ' Money out from the dashboard waits for 24 hours.' : ''}`,
@@ -127,11 +127,11 @@ const LETTERS = {
     subject: 'New recovery codes',
     lines: ['New recovery codes were made for your account. The old ones work no longer.', NOT_YOU],
   }),
-  verified: ({ business = '', link = '' }: Values) => ({
+  verified: ({ business = '', link = '' }: LetterValues) => ({
     subject: `${business} is verified`,
     lines: ['Your business is verified and can take real money now. What is left before going live:', link],
   }),
-  'verification-rejected': ({ business = '', note = '', link = '' }: Values) => ({
+  'verification-rejected': ({ business = '', note = '', link = '' }: LetterValues) => ({
     subject: `The verification of ${business} needs another look`,
     lines: [
       'We could not accept it yet.',
@@ -140,7 +140,7 @@ const LETTERS = {
       link,
     ],
   }),
-  'dispute-answer': ({ business = '', says = '' }: Values) => ({
+  'dispute-answer': ({ business = '', says = '' }: LetterValues) => ({
     subject: 'Your report of a problem was answered',
     lines: [
       `You reported a problem with a payment to ${business}. It answers:`,
@@ -148,30 +148,30 @@ const LETTERS = {
       'Nobody reads answers to this mail. To say more, report the problem once more from your receipt.',
     ],
   }),
-  'document-ends': ({ business = '', document = '', day = '', link = '' }: Values) => ({
+  'document-ends': ({ business = '', document = '', day = '', link = '' }: LetterValues) => ({
     subject: `A document of ${business} ends on ${day}`,
     lines: [
       `A document that you gave us for the verification (${document}) counts until ${day}. Write to us with a new one before that day, so that nothing has to wait.`,
       link,
     ],
   }),
-  'notice-confirm': ({ business = '', link = '', days = '7' }: Values) => ({
+  'notice-confirm': ({ business = '', link = '', days = '7' }: LetterValues) => ({
     subject: 'Do you want to hear of the payments of a business?',
     lines: [
       `${business} has named this address to hear of its payments by mail. Open this link within ${days} days to agree or to say no, or do nothing:`,
       link,
     ],
   }),
-  'notice-news': ({ business = '', news = '', link = '' }: Values) => ({
+  'notice-news': ({ business = '', news = '', link = '' }: LetterValues) => ({
     subject: `Payments of ${business}`,
     lines: [...news.split('\n'), 'To hear no more of them:', link],
   }),
-  'daily-close': ({ business = '', day = '', news = '', link = '' }: Values) => ({
+  'daily-close': ({ business = '', day = '', news = '', link = '' }: LetterValues) => ({
     subject: `${business}: the close of ${day}`,
     lines: [...news.split('\n'), 'To hear no more of them:', link],
   }),
-  alert: ({ subject = '', text = '' }: Values) => ({ subject, lines: text.split('\n') }),
-  'approval-waits': ({ business = '', who = '', amount = '', recipients = '', link = '' }: Values) => ({
+  alert: ({ subject = '', text = '' }: LetterValues) => ({ subject, lines: text.split('\n') }),
+  'approval-waits': ({ business = '', who = '', amount = '', recipients = '', link = '' }: LetterValues) => ({
     subject: `${business}: money waits for your approval`,
     lines: [
       `${who} has prepared ${amount} for ${recipients === '1' ? 'one recipient' : `${recipients} recipients`}. Nothing is sent before another owner has looked at it and approved it, within seven days:`,
@@ -185,7 +185,7 @@ const LETTERS = {
     code = '',
     error = '',
     link = '',
-  }: Values) => ({
+  }: LetterValues) => ({
     subject: `Webhooks of ${business} do not arrive`,
     lines: [
       `Since ${since} the webhook address of ${business} has taken nothing: ${code === '' ? `the last attempt ended with "${error}"` : `the last answer was ${code}`}. Events that wait for it: ${waiting}. Each is tried eight times over some two days.`,
@@ -194,7 +194,7 @@ const LETTERS = {
       'You hear of this once. It is over with the first event that your server takes.',
     ],
   }),
-  'receiver-failing': ({ business = '', waiting = '', link = '' }: Values) => ({
+  'receiver-failing': ({ business = '', waiting = '', link = '' }: LetterValues) => ({
     subject: `Webhooks of ${business} have not arrived for a day`,
     lines: [
       `The webhook address of ${business} has taken nothing for 24 hours, and ${waiting} events wait for it. Each is tried eight times over some two days and then given up.`,
@@ -203,23 +203,23 @@ const LETTERS = {
       'What has failed can be sent again from there once it works.',
     ],
   }),
-} as const satisfies Record<string, (values: Values) => Letter>
+} as const satisfies Record<string, (values: LetterValues) => Letter>
 
 export type Template = keyof typeof LETTERS
 
 /** Fills one template; null for an unknown one. A template of a newer release is unknown here: its mail waits for a process that knows it. */
-export function letterOf(template: string, values: Values): Letter | null {
-  const write = (LETTERS as Readonly<Record<string, (values: Values) => Letter>>)[template]
-  return write === undefined ? null : write(seen(values))
+export function findLetter(template: string, values: LetterValues): Letter | null {
+  const write = (LETTERS as Readonly<Record<string, (values: LetterValues) => Letter>>)[template]
+  return write === undefined ? null : write(withoutHiddenText(values))
 }
 
 /** Removes invisible characters from the values: text of others stands in our mails and must not change how they read. */
-const seen = (values: Values): Values =>
+const withoutHiddenText = (values: LetterValues): LetterValues =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
       value.includes('\n')
-        ? value.split('\n').map(withoutUnseen).join('\n')
-        : inSentence(withoutUnseen(value)),
+        ? value.split('\n').map(withoutInvisible).join('\n')
+        : isolateDirection(withoutInvisible(value)),
     ]),
   )

@@ -18,7 +18,7 @@ export const ACCOUNT_MOVES = {
 /** SQL expression for the state of a row of `merchants`. */
 export const ACCOUNT_STATE = `case when closed_at is not null then 'closed' when closing_at is not null then 'closing' else 'open' end`
 
-const BEGIN = statement(
+const BEGIN_CLOSING = statement(
   'account closes',
   `update merchants set active = false, closing_at = $2, closing_by = $3, inactive_since = $2, inactive_for = $4 where id = $1`,
 )
@@ -32,7 +32,8 @@ const CLOSE = statement('account is closed', 'update merchants set closed_at = $
 /** Begins the closing of an account whose row is locked. The message of an operator is shown to the merchant's people. */
 export const beginClosing = (
   merchantId: number,
-  { by, says: message, at }: { by: 'owner' | 'operator'; says: string | null; at: Date },
-): Call => call(BEGIN, merchantId, at.toISOString(), by, message)
+  { by, message, at }: { by: 'owner' | 'operator'; message: string | null; at: Date },
+): Call => call(BEGIN_CLOSING, merchantId, at.toISOString(), by, message)
 export const openAccount = (merchantId: number): Call => call(OPEN, merchantId)
-export const endClosing = (merchantId: number, at: Date): Call => call(CLOSE, merchantId, at.toISOString())
+export const setAccountClosed = (merchantId: number, at: Date): Call =>
+  call(CLOSE, merchantId, at.toISOString())

@@ -4,12 +4,12 @@ import { unauthorized } from '../http/guards.ts'
 import type { Clock } from '../platform/clock.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { sharedLook } from '../platform/shared-look.ts'
-import { type AddressCounts, sharedAddressWindow } from '../rate-limits/shared-address-window.ts'
+import { shareRead } from '../platform/shared-look.ts'
+import { type AddressCounts, newSharedAddressWindow } from '../rate-limits/shared-address-window.ts'
 import { findKeyHolders } from './find-key-holders.ts'
 
 const REVISION = statement<{ number: number }>('directory revision', 'select number from revision')
-const CHANGED = statement('directory changed', 'update revision set number = number + 1')
+const BUMP_REVISION = statement('directory changed', 'update revision set number = number + 1')
 
 /** The keys that this process has cached. A revoked one is dropped within a second in every process (reliability.md A3). */
 export type KeyRing = {
@@ -27,16 +27,16 @@ export type KeyRing = {
   forget(): void
 }
 
-const MOST_REMEMBERED = 50_000
+const MAX_CACHED_KEYS = 50_000
 // Cached keys are trusted this long after the last check of the directory.
-const BELIEVED_MS = 1000
+const TRUSTED_MS = 1000
 // After a pause this long, the next request waits for the work set by `afterPause`.
 const IN_USE_MS = 5000
 
 /** Must be part of each transaction that changes keys or merchants: every process sees the number within half a second. */
-export const directoryChanged = () => call(CHANGED)
+export const directoryChanged = () => call(BUMP_REVISION)
 
-type KeyRingParts = {
+type KeyRingOptions = {
   directory: Database
   clock: Clock
   log: Logger
@@ -46,15 +46,15 @@ type KeyRingParts = {
   followed(changed: boolean): void
 }
 
-export function keyRing(parts: KeyRingParts): KeyRing {
+export function keyRing(parts: KeyRingOptions): KeyRing {
   const callers = new Map<string, KeyHolder>()
   // Parallel requests with the same uncached key share one look-up.
   const asking = new Map<string, Promise<KeyHolder | null>>()
   const findHolder = findKeyHolders(parts.directory)
   const countFailure = failureCounter(parts)
-  const { begin, ...usedKeys } = usage()
+  const { begin, ...usedKeys } = trackUsage()
   // Under heavy load the check of every 400 ms comes late; then one check for all runs, not one for each key.
-  const refreshNow = sharedLook(refresh, BELIEVED_MS)
+  const refreshNow = shareRead(refresh, TRUSTED_MS)
   // The generation increases whenever all keys are dropped, so that older answers are not cached afterwards.
   let [revision, checkedAt, generation] = [-1, performance.now(), 0]
 
@@ -67,7 +67,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
     const before = generation
     const caller = await findHolder(token, address)
     if (caller === null) return null
-    if (callers.size > MOST_REMEMBERED) callers.clear()
+    if (callers.size > MAX_CACHED_KEYS) callers.clear()
     if (before === generation) callers.set(token, caller)
     return caller
   }
@@ -96,7 +96,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
     authenticate: (token, address) => {
       const now = performance.now()
       const caughtUp = begin(now)
-      if (now - checkedAt < BELIEVED_MS) return callers.get(token) ?? lookUp(token, address)
+      if (now - checkedAt < TRUSTED_MS) return callers.get(token) ?? lookUp(token, address)
       return Promise.all([refreshNow(), caughtUp]).then(() => callers.get(token) ?? lookUp(token, address))
     },
     countFailure,
@@ -107,7 +107,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
 }
 
 /** Tracks when keys were used last, and the work that the first use after a pause waits for. */
-function usage() {
+function trackUsage() {
   let usedAt = Number.NEGATIVE_INFINITY
   let catchUp: () => Promise<unknown> = async () => {}
   const isUsed = (now = performance.now()) => now - usedAt < IN_USE_MS
@@ -124,7 +124,7 @@ function usage() {
   }
 }
 
-function failureCounter({ failuresAMinute: limit, counts, clock, log }: KeyRingParts) {
-  const window = sharedAddressWindow({ what: 'failed authentications', limit, counts: () => counts, log })
+function failureCounter({ failuresAMinute: limit, counts, clock, log }: KeyRingOptions) {
+  const window = newSharedAddressWindow({ what: 'failed authentications', limit, counts: () => counts, log })
   return async (address: string): Promise<void> => void (await window.take(address, clock.nowMs()))
 }

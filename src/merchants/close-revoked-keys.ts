@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 
-const TO_CLOSE = statement<{ hash: Buffer; merchantId: number; id: string; revokedAt: Date }>(
+const FIND_UNCLOSED = statement<{ hash: Buffer; merchantId: number; id: string; revokedAt: Date }>(
   'revoked keys to close in their cell',
   `select k.hash, k.merchant_id as "merchantId", k.id, k.revoked_at as "revokedAt"
    from api_keys k join merchants m on m.id = k.merchant_id
@@ -13,25 +13,25 @@ const CLOSE = statement(
    from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as n (merchant_id, id, revoked_at)
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )
-const CLOSED = statement(
+const MARK_CLOSED = statement(
   'keys are closed in their cell',
   'update api_keys set closed_in_cell = true where hash = any($1::bytea[])',
 )
 
-const CLOSED_AT_ONCE = 500
+const KEYS_PER_RUN = 500
 
 /**
  * Revokes in this cell the keys that the directory has revoked; until then such a key could still sign callbacks. Runs after each
  * revocation and as a background task, because a crash may come between the two commits. Returns how many.
  */
 export async function closeRevokedKeys(app: App): Promise<number> {
-  const keys = await app.directory.query(TO_CLOSE, [app.cell, CLOSED_AT_ONCE])
+  const keys = await app.directory.query(FIND_UNCLOSED, [app.cell, KEYS_PER_RUN])
   if (keys.length === 0) return 0
   await app.db.query(CLOSE, [
     keys.map((key) => key.merchantId),
     keys.map((key) => key.id),
     keys.map((key) => key.revokedAt.toISOString()),
   ])
-  await app.directory.query(CLOSED, [keys.map((key) => key.hash)])
+  await app.directory.query(MARK_CLOSED, [keys.map((key) => key.hash)])
   return keys.length
 }

@@ -4,7 +4,7 @@ import { keyReused } from '../idempotency/keys.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { whenTaken } from '../platform/db/taken.ts'
+import { onUniqueViolation } from '../platform/db/taken.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
 /** A command that creates something, with the key that makes a repeat harmless (contract.md 9.3). */
@@ -14,12 +14,12 @@ const FIND = statement<{ fingerprint: Buffer; answer: Buffer | null }>(
   'find command key',
   'select fingerprint, answer from command_keys where key = $1',
 )
-const KEEP = statement(
+const STORE = statement(
   'keep command key',
   'insert into command_keys (key, command, fingerprint, answer, created_at) values ($1, $2, $3, $4, $5)',
 )
 // Answers contain secrets, and after a day a repeat is no longer the retry of a call that was cut off.
-const KEPT_MS = 24 * 3_600_000
+const ANSWERS_KEPT_MS = 24 * 3_600_000
 const BLANK = statement<{ key: string }>(
   'blank command answers',
   'update command_keys set answer = null where answer is not null and created_at <= $1 returning key',
@@ -27,8 +27,9 @@ const BLANK = statement<{ key: string }>(
 
 /** Erases the stored output of commands after a day. That a key was used stays stored. */
 export async function blankCommandAnswers(app: App): Promise<number> {
-  return (await app.directory.query(BLANK, [new Date(app.witness.earlierMs() - KEPT_MS).toISOString()]))
-    .length
+  return (
+    await app.directory.query(BLANK, [new Date(app.witness.earlierMs() - ANSWERS_KEPT_MS).toISOString()])
+  ).length
 }
 
 /** The binding under which an answer is sealed. */
@@ -38,7 +39,7 @@ export const COMMAND_BINDING = { merchantId: null, purpose: 'command', column: '
 export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<Made | null> {
   const [row] = await app.directory.query(FIND, [used.key])
   if (!row) return null
-  if (!row.fingerprint.equals(fingerprintOf(used))) throw keyReused()
+  if (!row.fingerprint.equals(makeFingerprint(used))) throw keyReused()
   if (row.answer === null)
     throw domainRefusal(
       'answer_gone',
@@ -48,24 +49,24 @@ export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<M
 }
 
 /** Stores the result of a command sealed, in its first transaction. */
-export const keepCommand = (app: App, used: KeyedCommand, made: object): Call =>
+export const storeCommand = (app: App, used: KeyedCommand, made: object): Call =>
   call(
-    KEEP,
+    STORE,
     used.key,
     used.command,
-    fingerprintOf(used),
+    makeFingerprint(used),
     app.vault.seal(JSON.stringify(made), COMMAND_BINDING),
     app.clock.now().toISOString(),
   )
 
 /** Stores the result where the key is new, else returns the stored one of the first use, also when that use committed a moment before. */
-export async function keepOrFind<Made extends object>(
+export async function storeOrFindCommand<Made extends object>(
   app: App,
   used: KeyedCommand,
   made: Made,
 ): Promise<{ made: Made; again: boolean }> {
-  const keep = keepCommand(app, used, made)
-  return whenTaken<{ made: Made; again: boolean }>(
+  const keep = storeCommand(app, used, made)
+  return onUniqueViolation<{ made: Made; again: boolean }>(
     async () => {
       await app.directory.query(keep.statement, keep.values)
       return { made, again: false }
@@ -78,7 +79,7 @@ export async function keepOrFind<Made extends object>(
   )
 }
 
-const fingerprintOf = ({ command, input }: KeyedCommand) =>
+const makeFingerprint = ({ command, input }: KeyedCommand) =>
   createHash('sha256')
     .update(`${command}\n${canonicalJson(input)}`)
     .digest()

@@ -1,22 +1,22 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
-import { type Act, auditRow, auditRows } from '../actors/audit-row.ts'
+import { type AuditAct, auditRow, auditRows } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { makeHeads } from '../ledger/book.ts'
-import { type KeyKind, newApiKey } from '../platform/api-key-format.ts'
+import { type ApiKeyKind, newApiKey } from '../platform/api-key-format.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { isUniqueViolation } from '../platform/db/taken.ts'
 import { newId, newTag, randomText } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
-import { addCellKey, addDirectoryKey, keyIdOf } from './api-keys.ts'
+import { addCellKey, addDirectoryKey, makeKeyId } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
-import { formerHandle, handleTaken } from './change-handle.ts'
-import { findCommand, keepCommand } from './command-keys.ts'
-import { handleFor, judgeHandle } from './handle.ts'
+import { findFormerHandle, handleTaken } from './change-handle.ts'
+import { findCommand, storeCommand } from './command-keys.ts'
+import { judgeHandle, makeHandle } from './handle.ts'
 import { newWebhookSecret } from './rotate-webhook-secret.ts'
 import { addSecret } from './secrets.ts'
 
@@ -34,13 +34,13 @@ export type CreatedMerchant = {
   id: string
   handle: string
   public_key: string
-  keys: Record<KeyKind, string>
+  keys: Record<ApiKeyKind, string>
   webhook_secret: string
 }
 
-const KINDS: readonly KeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
+const KEY_KINDS: readonly ApiKeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
 const PUBLIC_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-const TRIES = 5
+const MAX_REGISTER_ATTEMPTS = 5
 
 const REGISTER = statement<{ id: number }>(
   'register merchant',
@@ -51,18 +51,15 @@ const STORE = statement<{ id: number }>(
   `insert into merchants (id, public_id, tag, handle, name, email, public_key_test, public_key_live, kyc_status,
      vending_enabled, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning id`,
 )
-const HANDLE_TAKEN = statement('handle taken', 'select 1 from merchants where handle = $1')
-const MERCHANT_OF_TAG = statement<{ id: number }>(
-  'merchant of tag',
-  'select id from merchants where tag = $1',
-)
+const FIND_HANDLE = statement('handle taken', 'select 1 from merchants where handle = $1')
+const FIND_BY_TAG = statement<{ id: number }>('merchant of tag', 'select id from merchants where tag = $1')
 
 /** All random values of a new merchant, decided before anything is stored. */
-type Draft = {
+type MerchantDraft = {
   publicId: string
   tag: string
   handle: string
-  keys: Record<KeyKind, string>
+  keys: Record<ApiKeyKind, string>
   secret: string
   publicKeys: { test: string; live: string }
 }
@@ -83,15 +80,17 @@ export async function createMerchant(
   const earlier =
     commandKey === undefined
       ? null
-      : await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })
+      : await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })
   const draft = earlier ?? (await register(app, actor, { input, commandKey }))
-  const [row] = await app.directory.query(MERCHANT_OF_TAG, [draft.tag])
+  const [row] = await app.directory.query(FIND_BY_TAG, [draft.tag])
   assert(row, 'a drafted merchant is registered')
   const merchant = { id: row.id, ...draft }
   await storeInCell(app, actor, { input, merchant })
   await app.directory.transaction(async (tx) => {
     await tx.send(
-      ...KINDS.map((kind) => addDirectoryKey(merchant, { kind, key: draft.keys[kind], at: app.clock.now() })),
+      ...KEY_KINDS.map((kind) =>
+        addDirectoryKey(merchant, { kind, key: draft.keys[kind], at: app.clock.now() }),
+      ),
     )
     return { value: null, last: [directoryChanged()] }
   })
@@ -105,13 +104,15 @@ export async function createMerchant(
 }
 
 /** Whether the same creation was asked for before under this key. */
-export async function isRepeated(
+export async function isRepeatedCreation(
   gateway: Gateway,
   { commandKey, ...input }: NewMerchant & { commandKey?: string | undefined },
 ): Promise<boolean> {
   if (commandKey === undefined) return false
   const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
-  return (await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })) !== null
+  return (
+    (await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })) !== null
+  )
 }
 
 const newPublicKey = (mode: Mode) => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
@@ -125,14 +126,14 @@ function checkNames({ name, email, handle }: NewMerchant): void {
 }
 
 /** The handle was another merchant's before: addresses with it still lead there. */
-class FormerHandle extends Error {}
+class FormerHandleError extends Error {}
 
 /** Reserves id, tag and handle, and stores the draft under the command's key; tries again when a random one was taken. */
 async function register(
   app: App,
   actor: Actor,
   { input, commandKey }: { input: NewMerchant; commandKey: string | undefined },
-): Promise<Draft> {
+): Promise<MerchantDraft> {
   for (let attempt = 1; ; attempt += 1) {
     const draft = drawDraft(input, attempt)
     const at = app.clock.now()
@@ -141,62 +142,65 @@ async function register(
         const keep =
           commandKey === undefined
             ? []
-            : [keepCommand(app, { key: commandKey, command: 'merchants create', input }, draft)]
+            : [storeCommand(app, { key: commandKey, command: 'merchants create', input }, draft)]
         const { publicId, tag, handle } = draft
-        const [[former]] = await tx.send(formerHandle(handle))
-        if (former) throw new FormerHandle()
+        const [[former]] = await tx.send(findFormerHandle(handle))
+        if (former) throw new FormerHandleError()
         const [[row]] = await tx.send(call(REGISTER, publicId, tag, handle, app.cell, at.toISOString()))
         assert(row, 'a merchant that was registered has an id')
         return {
           value: null,
-          last: [...keep, auditRow(createdBy(actor, { draft: { ...draft, id: row.id }, input, at }))],
+          last: [...keep, auditRow(makeCreationAct(actor, { draft: { ...draft, id: row.id }, input, at }))],
         }
       })
       return draft
     } catch (error) {
-      const isFormer = error instanceof FormerHandle
+      const isFormer = error instanceof FormerHandleError
       if (isFormer && input.handle !== undefined) throw handleTaken(draft.handle)
-      if ((!isFormer && !isTaken(error)) || attempt === TRIES) throw error
+      if ((!isFormer && !isUniqueViolation(error)) || attempt === MAX_REGISTER_ATTEMPTS) throw error
       const first =
         commandKey === undefined
           ? null
-          : await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })
+          : await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })
       if (first !== null) return first
-      const taken = await app.directory.query(HANDLE_TAKEN, [draft.handle])
+      const taken = await app.directory.query(FIND_HANDLE, [draft.handle])
       if (input.handle !== undefined && taken.length > 0) throw handleTaken(draft.handle)
     }
   }
 }
 
-function drawDraft(input: NewMerchant, attempt: number): Draft {
+function drawDraft(input: NewMerchant, attempt: number): MerchantDraft {
   const tag = newTag()
   return {
     publicId: newId('mer_', tag),
     tag,
-    handle: input.handle ?? handleFor(input.name, attempt),
-    keys: Object.fromEntries(KINDS.map((kind) => [kind, newApiKey(kind)])) as Record<KeyKind, string>,
+    handle: input.handle ?? makeHandle(input.name, attempt),
+    keys: Object.fromEntries(KEY_KINDS.map((kind) => [kind, newApiKey(kind)])) as Record<ApiKeyKind, string>,
     secret: newWebhookSecret(),
     publicKeys: { test: newPublicKey('test'), live: newPublicKey('live') },
   }
 }
 
-type Beginning = { draft: Draft & { id: number }; input: NewMerchant; at: Date }
+type CreationFacts = { draft: MerchantDraft & { id: number }; input: NewMerchant; at: Date }
 
 /** Makes the audit act of a creation with the first values: `verify` compares current values with their newest audit row. */
-const createdBy = (actor: Actor, { draft: { id, publicId, handle, keys }, input, at }: Beginning): Act => ({
+const makeCreationAct = (
+  actor: Actor,
+  { draft: { id, publicId, handle, keys }, input, at }: CreationFacts,
+): AuditAct => ({
   ...{ actor, action: 'merchant.create', at, merchantId: id, subject: publicId },
   after: {
-    ...{ handle, kycStatus: kycOf(input), vendingEnabled: input.vending ?? false },
-    keys: Object.fromEntries(KINDS.map((kind) => [keyIdOf(keys[kind]), kind])),
+    ...{ handle, kycStatus: firstKycStatus(input), vendingEnabled: input.vending ?? false },
+    keys: Object.fromEntries(KEY_KINDS.map((kind) => [makeKeyId(keys[kind]), kind])),
   },
 })
 
-const kycOf = ({ verified }: NewMerchant) => (verified ? 'verified' : 'pending')
+const firstKycStatus = ({ verified }: NewMerchant) => (verified ? 'verified' : 'pending')
 
 async function storeInCell(
   app: App,
   actor: Actor,
-  { input, merchant }: { input: NewMerchant; merchant: Draft & { id: number } },
+  { input, merchant }: { input: NewMerchant; merchant: MerchantDraft & { id: number } },
 ): Promise<void> {
   const at = app.clock.now()
   await app.db.transaction(async (tx) => {
@@ -211,7 +215,7 @@ async function storeInCell(
         input.email,
         merchant.publicKeys.test,
         merchant.publicKeys.live,
-        kycOf(input),
+        firstKycStatus(input),
         input.vending ?? false,
         at.toISOString(),
       ),
@@ -220,7 +224,7 @@ async function storeInCell(
       value: null,
       last: [
         // A repeat that finishes a cut call stores nothing again.
-        ...auditRows(stored.length === 0 ? [] : [createdBy(actor, { draft: merchant, input, at })]),
+        ...auditRows(stored.length === 0 ? [] : [makeCreationAct(actor, { draft: merchant, input, at })]),
         makeHeads(merchant.id),
         addSecret(app, {
           merchantId: merchant.id,
@@ -228,7 +232,7 @@ async function storeInCell(
           plain: merchant.secret,
           expiresAt: null,
         }),
-        ...KINDS.map((kind) => addCellKey(app, merchant, { kind, key: merchant.keys[kind], at })),
+        ...KEY_KINDS.map((kind) => addCellKey(app, merchant, { kind, key: merchant.keys[kind], at })),
       ],
     }
   })

@@ -12,7 +12,7 @@ const FIND = statement<{ ciphertext: Buffer }>(
  * Finds the test key that a sign-up has made, for the page after it. No audit row of its own: the creation of the account covers it. Null
  * once the key was revoked.
  */
-export async function firstTestKey(app: App, merchantId: number): Promise<string | null> {
+export async function findFirstTestKey(app: App, merchantId: number): Promise<string | null> {
   const [row] = await app.db.query(FIND, [merchantId])
   if (!row) return null
   return app.vault.open(row.ciphertext, { merchantId, purpose: 'test', column: CELL_KEY_COLUMN })

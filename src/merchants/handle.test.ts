@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { handleFor, isReserved, judgeHandle } from './handle.ts'
+import { isReserved, judgeHandle, makeHandle } from './handle.ts'
 
 test('a handle that looks like an operator, an authority or a page of ours is reserved, in whole and in part', () => {
   for (const handle of [
@@ -30,13 +30,13 @@ test('a handle that looks like an operator, an authority or a page of ours is re
 test('a handle that is made from a name is cut after a word, has no reserved ones, and is never made of nothing', () => {
   deepEqual(
     ['Kampala Fresh Vegetables and Fruits', 'Müller & Söhne', 'MTN Agent Ntinda', 'Self Help Group'].map(
-      (name) => handleFor(name, 1),
+      (name) => makeHandle(name, 1),
     ),
     ['kampala-fresh-vegetables', 'muller-sohne', 'agent-ntinda', 'self-help-group'],
   )
-  equal(handleFor('Internationalizationalization', 1), 'internationalizationaliz')
+  equal(makeHandle('Internationalizationalization', 1), 'internationalizationaliz')
   for (const name of ['تاجر', '商店', 'MTN', '!!!', 'Pay'])
-    match(handleFor(name, 1), /^shop-[a-z0-9]{5}$/, name)
-  match(handleFor('Jo', 1), /^jo-[a-z0-9]{5}$/)
-  match(handleFor('Mama Joy', 2), /^mama-joy-[a-z0-9]{5}$/)
+    match(makeHandle(name, 1), /^shop-[a-z0-9]{5}$/, name)
+  match(makeHandle('Jo', 1), /^jo-[a-z0-9]{5}$/)
+  match(makeHandle('Mama Joy', 2), /^mama-joy-[a-z0-9]{5}$/)
 })

@@ -1,18 +1,18 @@
 import { newTag } from '../platform/ids.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 
-const FORM = /^[a-z0-9-]{3,30}$/
-const LONGEST_MADE = 24
+const HANDLE_FORM = /^[a-z0-9-]{3,30}$/
+const MAX_MADE_CHARACTERS = 24
 
 // Handles stand in our addresses, where people pay: none may look like a mobile-money company, a state bank, or us.
 const BRANDS = ['mtn', 'airtel', 'momo', 'mobilemoney', 'bankofuganda', 'ugandarevenue']
 /** Reserved also as one part between dashes, because they read like pages of ours. */
-const PARTS = new Set([
+const RESERVED_PARTS = new Set([
   ...['admin', 'administrator', 'console', 'dashboard', 'login', 'logout', 'official'],
   ...['password', 'signin', 'signup', 'ura', 'webhook', 'www'],
 ])
 /** Reserved only as a whole handle, because names of businesses contain them among other words. */
-const WHOLE = new Set([
+const RESERVED_HANDLES = new Set([
   ...[
     'account',
     'api',
@@ -35,19 +35,22 @@ const WHOLE = new Set([
  */
 export const isReserved = (handle: string): boolean =>
   handle.startsWith('xn--') ||
-  WHOLE.has(withoutDashes(handle)) ||
-  [handle, withoutDashes(handle)].some(hasReserved)
+  RESERVED_HANDLES.has(withoutDashes(handle)) ||
+  [handle, withoutDashes(handle)].some(hasReservedPart)
 
 const withoutDashes = (handle: string) => handle.replaceAll('-', '')
 
-const hasReserved = (handle: string): boolean =>
+const hasReservedPart = (handle: string): boolean =>
   handle
     .split('-')
-    .some((part) => PARTS.has(part) || BRANDS.some((brand) => part.startsWith(brand) || part.endsWith(brand)))
+    .some(
+      (part) =>
+        RESERVED_PARTS.has(part) || BRANDS.some((brand) => part.startsWith(brand) || part.endsWith(brand)),
+    )
 
 /** Refuses a handle of a wrong form, or a reserved one. Throws 400. */
 export function judgeHandle(handle: string): void {
-  if (!FORM.test(handle)) throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -')
+  if (!HANDLE_FORM.test(handle)) throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -')
   if (isReserved(handle))
     throw invalidRequest(
       'handle must be no reserved word and have none in it, such as the name of an operator: choose the name of your business',
@@ -55,23 +58,23 @@ export function judgeHandle(handle: string): void {
 }
 
 /** Makes a handle from the name of a business: its words without reserved ones, cut after a word. From the second `attempt` on it ends with a tag. */
-export function handleFor(name: string, attempt: number): string {
+export function makeHandle(name: string, attempt: number): string {
   const words = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '' && !hasReserved(word))
-  const slug = firstOf(words)
+    .filter((word) => word !== '' && !hasReservedPart(word))
+  const slug = joinWords(words)
   if (slug === '' || isReserved(slug)) return `shop-${newTag()}`
   return attempt === 1 && slug.length >= 3 ? slug : `${slug}-${newTag()}`
 }
 
 /** Joins as many words as fit; a first word that is too long is cut. */
-function firstOf([first = '', ...more]: readonly string[]): string {
-  let slug = first.slice(0, LONGEST_MADE)
+function joinWords([first = '', ...more]: readonly string[]): string {
+  let slug = first.slice(0, MAX_MADE_CHARACTERS)
   for (const word of more) {
-    if (slug.length + 1 + word.length > LONGEST_MADE) break
+    if (slug.length + 1 + word.length > MAX_MADE_CHARACTERS) break
     slug = `${slug}-${word}`
   }
   return slug

@@ -1,17 +1,17 @@
 import type { App } from '../app.ts'
-import { columnsOf } from '../platform/db/columns.ts'
+import { toColumns } from '../platform/db/columns.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** One use of a key. */
-export type KeyUse = { merchantId: number; keyId: string; atMs: number }
+export type ApiKeyUse = { merchantId: number; keyId: string; atMs: number }
 
 /** Writes uses of keys, and remembers which ones this process has written. */
-type KeyUses = { write(app: App, uses: readonly KeyUse[]): Promise<void> }
+type KeyUses = { write(app: App, uses: readonly ApiKeyUse[]): Promise<void> }
 
 const MINUTE_MS = 60_000
-const MOST_REMEMBERED = 50_000
+const MAX_REMEMBERED_KEYS = 50_000
 
-const USED = statement(
+const RECORD_USES = statement(
   'keys were used',
   `update api_keys k set last_used_at = greatest(k.last_used_at, n.at)
    from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as n (merchant_id, id, at)
@@ -23,7 +23,7 @@ export function keyUses(): KeyUses {
   const written = new Map<string, number>()
   return {
     async write(app, uses) {
-      const newest = new Map<string, KeyUse>()
+      const newest = new Map<string, ApiKeyUse>()
       for (const use of uses)
         if (use.atMs - (written.get(use.keyId) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS)
           newest.set(use.keyId, use)
@@ -32,9 +32,13 @@ export function keyUses(): KeyUses {
       const rows = [...newest.values()]
         .sort((a, b) => a.merchantId - b.merchantId || (a.keyId < b.keyId ? -1 : 1))
         .map((use) => ({ ...use, at: new Date(use.atMs) }))
-      const each = columnsOf(rows)
-      await app.db.query(USED, [...each.numbers('merchantId'), ...each.words('keyId'), ...each.times('at')])
-      if (written.size > MOST_REMEMBERED) written.clear()
+      const each = toColumns(rows)
+      await app.db.query(RECORD_USES, [
+        ...each.numbers('merchantId'),
+        ...each.texts('keyId'),
+        ...each.times('at'),
+      ])
+      if (written.size > MAX_REMEMBERED_KEYS) written.clear()
       for (const { keyId, atMs } of rows) written.set(keyId, atMs)
     },
   }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
-import { numbers } from '../platform/db/columns.ts'
+import { numberColumn } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode, Mode } from '../platform/mode.ts'
@@ -89,24 +89,24 @@ const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settle
 const TERMS_BY_ID = statement<MerchantTerms>('merchant terms by id', TERMS)
 const LOCK_TERMS = statement<MerchantTerms>('lock merchant terms', `${TERMS} order by id for share`)
 
-export const merchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, numbers(ids))
-export const merchantNamed = (name: string) => call(MERCHANT_NAMED, name)
-export const allMerchants = () => call(ALL_MERCHANTS)
+export const findMerchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, numberColumn(ids))
+export const findMerchantNamed = (name: string) => call(MERCHANT_NAMED, name)
+export const findAllMerchants = () => call(ALL_MERCHANTS)
 
 /** Finds the terms of several merchants. Send it in the transaction that decides by them. */
-export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, numbers(ids))
+export const findTerms = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, numberColumn(ids))
 
 /** Finds the terms of several merchants and locks them, so that they cannot change before the decision by them is committed. */
-export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, numbers(ids))
+export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, numberColumn(ids))
 
 /** Reads the terms of the merchants of these rows, by merchant id. */
-export async function termsByMerchant(
+export async function readTermsByMerchant(
   tx: Tx,
   rows: readonly { merchantId: number }[],
 ): Promise<Map<number, MerchantTerms>> {
   const merchants = new Set<number>()
   for (const { merchantId } of rows) merchants.add(merchantId)
-  const [terms] = await tx.send(termsOf([...merchants]))
+  const [terms] = await tx.send(findTerms([...merchants]))
   const byMerchant = new Map<number, MerchantTerms>()
   for (const row of terms) byMerchant.set(row.id, row)
   return byMerchant
@@ -133,7 +133,7 @@ export const spendSwitch = ({ merchantId, left }: FailingSwitch): Call => call(S
  * Finds the terms for payouts. For live money they are locked until the commit, so that nothing is reserved after a verification or an
  * account was withdrawn (PO8). Test money reads them without a lock.
  */
-export const termsForPayout = (accounts: readonly MerchantMode[]): Call<MerchantTerms> =>
+export const findTermsForPayout = (accounts: readonly MerchantMode[]): Call<MerchantTerms> =>
   call(accounts.some(({ mode }) => mode === 'live') ? LOCK_TERMS : TERMS_BY_ID, [
     ...new Set(accounts.map(({ merchantId }) => merchantId)),
   ])
@@ -148,19 +148,19 @@ export const merchantInactive = ({ account = 'open' }: Partial<Pick<MerchantTerm
  * Returns the terms for money that goes back or out while an account closes: refunds, pay-outs of subaccounts and withdrawals. A merchant
  * that an operator switched off stays inactive.
  */
-export const whileClosing = (terms: MerchantTerms): MerchantTerms =>
+export const termsWhileClosing = (terms: MerchantTerms): MerchantTerms =>
   terms.account === 'closing' ? { ...terms, active: true } : terms
 
 /** Refuses (merchantInactive) an act of an inactive merchant. It reads outside a transaction, so only for acts that move no money. */
 export async function requireActive(app: Pick<App, 'db'>, merchantId: number): Promise<void> {
-  const find = termsOf([merchantId])
+  const find = findTerms([merchantId])
   const [terms] = await app.db.query(find.statement, find.values)
   assert(terms, 'a merchant with a key has a row')
   if (!terms.active) throw merchantInactive(terms)
 }
 
 /** The longest hold that the settings allow, in both modes. */
-export const LONGEST_HOLD_HOURS = 720
+export const MAX_HOLD_HOURS = 720
 
 /** Returns how long a succeeded charge is held, in ms; 0 means that it settles in the commit that succeeds it (G62, 3 a). */
 export function holdMs(

@@ -1,8 +1,8 @@
-import { type Actor, nameOf, service } from '../actors/actor.ts'
+import { type Actor, actorName, serviceActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { freezeHead, frozenUntil, thawHead } from '../ledger/book.ts'
+import { expiredFreezes, freezeHead, liftExpiredFreeze } from '../ledger/book.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { isRetryable } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -33,21 +33,21 @@ const ACCOUNT_FREEZE = `select payouts_frozen_for as reason, payouts_frozen_at a
 const FREEZE_OF_ACCOUNT = statement<Freeze>('freeze of account', ACCOUNT_FREEZE)
 const LOCK_ACCOUNT = statement<Freeze>('lock freeze of account', `${ACCOUNT_FREEZE} for no key update`)
 const LOCK_CELL = statement('lock cell against payouts', 'select lock_payout_stops()')
-const STOP_CELL = statement<{ changed: number }>(
+const SET_CELL_STOP = statement<{ changed: number }>(
   'stop payouts of cell',
   'update payout_stops set frozen_for = $1 where frozen_for is distinct from $1 returning 1 as changed',
 )
-const CELL_STOP = statement<{ frozenFor: string | null }>(
+const FIND_CELL_STOP = statement<{ frozenFor: string | null }>(
   'payout stop of cell',
   'select frozen_for as "frozenFor" from payout_stops',
 )
-const LOCK_STOPS = statement<PayoutStop>(
+const LOCK_PAYOUT_STOP = statement<PayoutStop>(
   'lock payout stops',
   'select frozen_for as "frozenFor" from payout_stops for share',
 )
 
 // Transactions of payouts may hold the lock of a cell for some seconds when the database is slow. A freeze retries each cell this long.
-const TELLS_A_CELL_WITHIN_MS = 20_000
+const COPY_TIMEOUT_MS = 20_000
 
 /**
  * Freezes the platform's live payouts, or lets them run (reason null). Every reserving transaction locks its cell's copy,
@@ -57,26 +57,26 @@ const TELLS_A_CELL_WITHIN_MS = 20_000
 export async function freezePlatform(gateway: Gateway, actor: Actor, reason: string | null): Promise<void> {
   const action = reason === null ? 'payouts.unfreeze' : 'payouts.freeze'
   allow(actor, action)
-  if (reason === null) refuseAlone(actor)
+  if (reason === null) refuseOnePerson(actor)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const [[before]] = await tx.send(call(LOCK_PLATFORM))
     const act = { actor, action, at, merchantId: null, subject: 'platform' } as const
-    const freeze = call(FREEZE_PLATFORM, reason !== null, reason, at.toISOString(), nameOf(actor))
+    const freeze = call(FREEZE_PLATFORM, reason !== null, reason, at.toISOString(), actorName(actor))
     const row = auditRow({ ...act, before: before ? { reason: before.reason } : null, after: { reason } })
     return { value: null, last: [freeze, row] }
   })
-  await tellCells(gateway)
+  await copyFreezeToCells(gateway)
 }
 
 /** Refuses to let one operator on the console end a freeze alone: that takes an approval. */
-function refuseAlone(actor: Actor): void {
+function refuseOnePerson(actor: Actor): void {
   if (actor.kind === 'operator')
     throw new Refusal(403, 'second_person_required', 'a freeze ends by two operators: ask for it')
 }
 
 /** Reads the platform's freeze without a lock, for showing. */
-export async function platformFreeze(directory: Database): Promise<PlatformFreeze> {
+export async function readPlatformFreeze(directory: Database): Promise<PlatformFreeze> {
   const [row] = await directory.query(PLATFORM_FREEZE)
   return row ?? { reason: null, changedAt: null, changedBy: null }
 }
@@ -90,23 +90,23 @@ export type FrozenMerchant = {
   since: Date | null
 }
 
-const MOST_FROZEN = 200
-const FROZEN = statement<FrozenMerchant>(
+const MAX_FROZEN_PER_CELL = 200
+const LIST_FROZEN = statement<FrozenMerchant>(
   'frozen merchants',
   `select m.public_id as "publicId", m.handle, m.name, h.payouts_frozen_for as reason, h.payouts_frozen_at as since
    from ledger_heads h join merchants m on m.id = h.merchant_id
-   where h.payouts_frozen_for is not null and h.mode = 'live' order by h.merchant_id limit ${MOST_FROZEN}`,
+   where h.payouts_frozen_for is not null and h.mode = 'live' order by h.merchant_id limit ${MAX_FROZEN_PER_CELL}`,
 )
 
 /** Lists the frozen accounts of all cells, at most 200 per cell. Index: ledger_heads_frozen. */
-export const frozenMerchants = async ({ cells }: Gateway): Promise<FrozenMerchant[]> =>
-  (await Promise.all(cells.map(({ db }) => db.query(FROZEN)))).flat()
+export const listFrozenMerchants = async ({ cells }: Gateway): Promise<FrozenMerchant[]> =>
+  (await Promise.all(cells.map(({ db }) => db.query(LIST_FROZEN)))).flat()
 
 /** Locks the platform's freeze until the commit of what was decided on it. */
 export const lockPlatformFreeze = (): Call<Freeze> => call(LOCK_PLATFORM)
 
 /** Reads the freeze of one account without a lock, for showing or for asking for an approval. */
-export async function accountFreeze({ db }: App, merchantId: number): Promise<Freeze> {
+export async function readAccountFreeze({ db }: App, merchantId: number): Promise<Freeze> {
   const [row] = await db.query(FREEZE_OF_ACCOUNT, [merchantId])
   return row ?? { reason: null, since: null }
 }
@@ -116,11 +116,11 @@ export const lockAccountFreeze = (merchantId: number): Call<Freeze> => call(LOCK
 
 /** Lets the platform's payouts run, in the transaction of an approval. The cells' copies must be written after its commit. */
 export const thawPlatform = (actor: Actor, at: Date): Call =>
-  call(FREEZE_PLATFORM, false, null, at.toISOString(), nameOf(actor))
+  call(FREEZE_PLATFORM, false, null, at.toISOString(), actorName(actor))
 
 /** Writes the directory's freeze to every cell. Throws when a cell cannot be written; the others are written anyway. */
-export async function tellCells(gateway: Gateway): Promise<void> {
-  const results = await Promise.allSettled(gateway.cells.map(tellCell))
+export async function copyFreezeToCells(gateway: Gateway): Promise<void> {
+  const results = await Promise.allSettled(gateway.cells.map(copyFreezeToCell))
   const failed = results.find((settled) => settled.status === 'rejected')
   if (failed) throw failed.reason
 }
@@ -129,22 +129,22 @@ export async function tellCells(gateway: Gateway): Promise<void> {
  * Repairs a cell that differs from the directory: a new one, or one whose freeze was cut off by a crash. While both agree it takes no
  * lock and writes nothing. Returns 1 where it repaired the cell.
  */
-export async function followFreeze(app: App): Promise<number> {
-  const { directory, cell } = await readStops(app)
+export async function repairFreezeCopy(app: App): Promise<number> {
+  const { directory, cell } = await readFreezes(app)
   return directory === cell ? 0 : await copyFreeze(app)
 }
 
 /** Reads the reason of the freeze in the directory and in the cell's copy (null: payouts run), without a lock. */
-export async function readStops(app: App): Promise<{ directory: string | null; cell: string | null }> {
+export async function readFreezes(app: App): Promise<{ directory: string | null; cell: string | null }> {
   const [[platform], [stop]] = await Promise.all([
     app.directory.query(PLATFORM_FREEZE),
-    app.db.query(CELL_STOP),
+    app.db.query(FIND_CELL_STOP),
   ])
   return { directory: platform?.reason ?? null, cell: stop?.frozenFor ?? null }
 }
 
-async function tellCell(app: App): Promise<void> {
-  const giveUpAt = performance.now() + TELLS_A_CELL_WITHIN_MS
+async function copyFreezeToCell(app: App): Promise<void> {
+  const giveUpAt = performance.now() + COPY_TIMEOUT_MS
   for (;;) {
     try {
       await copyFreeze(app)
@@ -161,23 +161,23 @@ function copyFreeze(app: App): Promise<number> {
   return app.db.transaction(async (tx) => {
     await tx.send(call(LOCK_CELL))
     const [freeze] = await app.directory.query(PLATFORM_FREEZE)
-    const [changed] = await tx.send(call(STOP_CELL, freeze?.reason ?? null))
+    const [changed] = await tx.send(call(SET_CELL_STOP, freeze?.reason ?? null))
     return { value: changed.length }
   })
 }
 
 /** Reads the cell's copy of the platform's freeze in a reserving transaction, locked until its commit. */
-export const lockStops = (): Call<PayoutStop> => call(LOCK_STOPS)
+export const lockPayoutStop = (): Call<PayoutStop> => call(LOCK_PAYOUT_STOP)
 
 /** `reason` null ends the freeze. `says` is shown to the merchant's people. `until`: when the freeze ends by itself. */
-type AccountFreeze = {
+type AccountFreezeInput = {
   merchantId: number
   reason: string | null
   says?: string | null
   until?: Date | null
 }
 
-export const LONGEST_FREEZE_MS = 366 * 24 * 3_600_000
+export const MAX_FREEZE_MS = 366 * 24 * 3_600_000
 
 /**
  * Freezes one account's live payouts, or ends the freeze. The pause of an open exception is another column and stays. A freeze of a frozen
@@ -186,17 +186,19 @@ export const LONGEST_FREEZE_MS = 366 * 24 * 3_600_000
 export async function freezeAccount(
   app: App,
   actor: Actor,
-  { merchantId, reason, says = null, until = null }: AccountFreeze,
+  { merchantId, reason, says = null, until = null }: AccountFreezeInput,
 ): Promise<void> {
   const action = reason === null ? 'payouts.unfreeze' : 'payouts.freeze'
   allow(actor, action, merchantId)
-  if (reason === null) refuseAlone(actor)
+  if (reason === null) refuseOnePerson(actor)
   const at = app.clock.now()
   const ahead = until === null ? null : until.getTime() - at.getTime()
-  if (ahead !== null && (ahead <= 0 || ahead > LONGEST_FREEZE_MS))
+  if (ahead !== null && (ahead <= 0 || ahead > MAX_FREEZE_MS))
     throw invalidRequest('until must be a time within the next 366 days')
   await app.db.transaction(async (tx) => {
-    await tx.send(freezeHead(merchantId, 'live', reason === null ? null : { reason, says, at, until }))
+    await tx.send(
+      freezeHead(merchantId, 'live', reason === null ? null : { reason, message: says, at, until }),
+    )
     const act = { actor, action, at, merchantId, mode: 'live' } as const
     const after = reason === null ? { reason } : { reason, says, until }
     return { value: null, last: [auditRow({ ...act, after })] }
@@ -204,15 +206,15 @@ export async function freezeAccount(
 }
 
 /** Ends the freezes of accounts whose time is over. Returns how many were due. */
-export async function endFreezes(app: App): Promise<number> {
-  const actor = service('freezes')
+export async function endExpiredFreezes(app: App): Promise<number> {
+  const actor = serviceActor('freezes')
   allow(actor, 'payouts.freeze-ends')
   const now = app.witness.earlier()
-  const find = frozenUntil(now)
+  const find = expiredFreezes(now)
   const expired = await app.db.query(find.statement, find.values)
   for (const { merchantId } of expired)
     await app.db.transaction(async (tx) => {
-      const [[ended]] = await tx.send(thawHead(merchantId, now))
+      const [[ended]] = await tx.send(liftExpiredFreeze(merchantId, now))
       if (!ended) return { value: null }
       const act = { actor, action: 'payouts.freeze-ends', at: now, merchantId, mode: 'live' } as const
       return { value: null, last: [auditRow({ ...act, before: ended, after: { reason: null } })] }

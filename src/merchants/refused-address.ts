@@ -1,14 +1,14 @@
 import type { App } from '../app.ts'
 import { domainRefusal, type Refusal } from '../platform/refusal.ts'
 
-type Setting = 'WEBHOOK_ALLOW_PRIVATE' | 'SUPPLIER_ALLOW_PRIVATE'
+type AllowSetting = 'WEBHOOK_ALLOW_PRIVATE' | 'SUPPLIER_ALLOW_PRIVATE'
 
 /**
  * Makes the 400 for an address that may not be called. It has one text for every reason, so that a form cannot be used to scan a network
  * (reliability.md 7.5). Outside production it names the setting that allows an address for a trial.
  */
-export function refusedAddress({ config }: Pick<App, 'config'>, url: string, setting: Setting): Refusal {
-  const hostAndPort = config.production ? null : placeOf(url)
+export function refusedAddress({ config }: Pick<App, 'config'>, url: string, setting: AllowSetting): Refusal {
+  const hostAndPort = config.production ? null : findHostAndPort(url)
   return domainRefusal('bad_request', 'this address is not reachable from the public internet', {
     hint:
       hostAndPort &&
@@ -17,7 +17,7 @@ export function refusedAddress({ config }: Pick<App, 'config'>, url: string, set
 }
 
 /** Returns `host:port` of an address that the setting could allow, else null. */
-function placeOf(url: string): string | null {
+function findHostAndPort(url: string): string | null {
   if (!URL.canParse(url)) return null
   const { protocol, hostname, port, username } = new URL(url)
   if (username !== '' || (protocol !== 'http:' && protocol !== 'https:')) return null

@@ -6,15 +6,15 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { findCommand, keepOrFind } from './command-keys.ts'
+import { findCommand, storeOrFindCommand } from './command-keys.ts'
 import { addSecret, openSecret } from './secrets.ts'
-import { tellOwners } from './tell-owners.ts'
+import { mailOwners } from './tell-owners.ts'
 
 /** The new secret, and until when the previous one also signs. */
 type RotatedSecret = { secret: string; previousUntil: Date }
 /** `atOnce`: the old secret has leaked, so there is no overlap. */
-type Rotation = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
-type Draft = { secret: string; atMs: number }
+type RotationInput = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
+type SecretDraft = { secret: string; atMs: number }
 
 const HOUR_MS = 3_600_000
 const OVERLAP_MS = 24 * HOUR_MS // No overlap is longer (reliability.md 8.2).
@@ -43,10 +43,10 @@ export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64'
 export async function rotateWebhookSecret(
   app: App,
   actor: Actor,
-  { merchant, commandKey, atOnce = false }: Rotation,
+  { merchant, commandKey, atOnce = false }: RotationInput,
 ): Promise<RotatedSecret> {
   allow(actor, 'webhook.rotate', merchant.id)
-  const { draft, again } = await draftOf(app, merchant.id, commandKey)
+  const { draft, again } = await prepareSecret(app, merchant.id, commandKey)
   const changed = await app.db.transaction(async (tx) => {
     const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
     assert(current, 'a merchant has a webhook secret')
@@ -70,7 +70,7 @@ export async function rotateWebhookSecret(
       ],
     }
   })
-  if (changed) await tellOwners(app, { merchantId: merchant.id, actor, act: 'secret-changed' })
+  if (changed) await mailOwners(app, { merchantId: merchant.id, actor, act: 'secret-changed' })
   return { secret: draft.secret, previousUntil: new Date(draft.atMs + OVERLAP_MS) }
 }
 
@@ -79,16 +79,16 @@ export async function forgetExpiredSecrets(app: App): Promise<number> {
   return (await app.db.query(FORGET_EXPIRED, [app.witness.earlier().toISOString()])).length
 }
 
-async function draftOf(
+async function prepareSecret(
   app: App,
   merchantId: number,
   commandKey: string | undefined,
-): Promise<{ draft: Draft; again: boolean }> {
+): Promise<{ draft: SecretDraft; again: boolean }> {
   const draft = { secret: newWebhookSecret(), atMs: app.clock.nowMs() }
   if (commandKey === undefined) return { draft, again: false }
   const command = { key: commandKey, command: 'webhooks rotate-secret', input: { merchant: merchantId } }
-  const earlier = await findCommand<Draft>(app, command)
+  const earlier = await findCommand<SecretDraft>(app, command)
   if (earlier !== null) return { draft: earlier, again: true }
-  const stored = await keepOrFind(app, command, draft)
+  const stored = await storeOrFindCommand(app, command, draft)
   return { draft: stored.made, again: stored.again }
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { underTag } from '../http/endpoint.ts'
+import { tagEndpoints } from '../http/endpoint.ts'
 import { readEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { mapValues } from '../platform/map-values.ts'
 import { ModeShape } from '../platform/mode.ts'
-import { RATES, ratesOf } from '../rate-limits/rates.ts'
-import { merchantsById } from './merchant.ts'
+import { computeRates, RATE_SETTINGS } from '../rate-limits/rates.ts'
+import { findMerchantsById } from './merchant.ts'
 
 const AccountShape = Type.Object(
   {
@@ -23,7 +23,7 @@ const AccountShape = Type.Object(
     active: Type.Boolean(),
     vending_enabled: Type.Boolean(),
     rate_limits: Type.Object(
-      mapValues(RATES, () => Type.Integer()),
+      mapValues(RATE_SETTINGS, () => Type.Integer()),
       {
         description:
           'how many requests of each kind are accepted in any 60 seconds, by the limits of [the guide](/docs/guide#limits); 0: any number',
@@ -33,14 +33,14 @@ const AccountShape = Type.Object(
   { $id: 'Account' },
 )
 
-export const merchantEndpoints = underTag('Account', [
+export const merchantEndpoints = tagEndpoints('Account', [
   readEndpoint<App>({
     path: '/v1/me',
     name: 'getAccount',
     summary: 'Who this key belongs to',
     shape: { description: 'the account behind the key', schema: AccountShape },
     async read(app, { caller }) {
-      const find = merchantsById([caller.merchantId])
+      const find = findMerchantsById([caller.merchantId])
       const [merchant] = await app.db.query(find.statement, find.values)
       assert(merchant, 'a key belongs to a merchant')
       return {
@@ -56,7 +56,7 @@ export const merchantEndpoints = underTag('Account', [
         webhook_configured: merchant.webhookUrl !== null,
         active: merchant.active,
         vending_enabled: merchant.vendingEnabled,
-        rate_limits: ratesOf(app.config, merchant.rateLimits),
+        rate_limits: computeRates(app.config, merchant.rateLimits),
       }
     },
   }),

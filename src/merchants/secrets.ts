@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
+import { defineSealedColumn, getRowMerchant } from '../platform/rewrap.ts'
 
 export type SecretPurpose = 'webhook' | 'webhook_previous'
 
@@ -28,7 +28,7 @@ export function addSecret(
 }
 
 /** Reads the webhook secrets of these merchants in force now: the current one first, then the previous one during its overlap. */
-export async function webhookSecrets(
+export async function readWebhookSecrets(
   app: App,
   merchantIds: readonly number[],
 ): Promise<Map<number, string[]>> {
@@ -54,9 +54,9 @@ const bindingOf = ({ merchantId, purpose }: { merchantId: number; purpose: Secre
 })
 
 /** Webhook secrets, for a change of the master key. The purpose is a checked column. */
-export const SEALED_SECRETS = sealedColumn({
+export const SEALED_SECRETS = defineSealedColumn({
   table: 'merchant_secrets',
   column: 'ciphertext',
   part: 't.purpose::text',
-  bindingOf: (row) => bindingOf({ merchantId: ownerOf(row), purpose: row.part as SecretPurpose }),
+  bindingOf: (row) => bindingOf({ merchantId: getRowMerchant(row), purpose: row.part as SecretPurpose }),
 })

@@ -7,13 +7,13 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { groupBy } from '../platform/group-by.ts'
 import { resolveHost } from '../platform/outbound/resolve.ts'
-import { addressAllowed, readTarget } from '../platform/outbound/target.ts'
+import { isAddressAllowed, parseTarget } from '../platform/outbound/target.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { timeLimit } from '../platform/time-limit.ts'
 import type { GrantedRates, RateName } from '../rate-limits/rates.ts'
 import { directoryChanged } from './authenticate.ts'
-import { type Merchant, merchantNamed } from './merchant.ts'
+import { findMerchantNamed, type Merchant } from './merchant.ts'
 import { refusedAddress } from './refused-address.ts'
 
 /** The fields of a merchant to change; absent ones stay, null empties. Limits are whole UGX, rates a minute. */
@@ -36,7 +36,7 @@ export type MerchantChange = Partial<
 > & { rateLimits?: Readonly<Partial<Record<RateName, number | null>>> }
 
 // The action that a caller must be allowed to change each field.
-const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
+const ACTION_BY_FIELD: Record<keyof MerchantChange, AuditedAction> = {
   kycStatus: 'merchant.verify',
   active: 'merchant.set',
   vendingEnabled: 'merchant.vending',
@@ -52,11 +52,11 @@ const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
   failNextReason: 'sandbox.set',
 }
 
-const HOLDER = statement<{ cell: string }>(
+const FIND_CELL = statement<{ cell: string }>(
   'cell of merchant',
   'select cell from merchants where handle = $1 or public_id = $1',
 )
-const NAME_OF_TAG = statement<{ publicId: string }>(
+const FIND_BY_TAG = statement<{ publicId: string }>(
   'name of tag',
   'select public_id as "publicId" from merchants where tag = $1',
 )
@@ -81,34 +81,35 @@ const LOCK_FREE = statement<{ id: number }>(
   'select id from merchants where id = $1 for no key update skip locked',
 )
 const LOCK_ALL = statement('lock all merchants', 'select lock_merchants()')
-const SETTLED = statement(
+const CLEAR_ADDRESS_MARK = statement(
   'webhook address settled',
   'update merchants set webhook_changed_at = null where id = $1 and webhook_changed_at <= $2',
 )
 
-const REVIEW_AGAIN = statement(
+const SET_PENDING_AFTER_REJECTION = statement(
   'review merchant again',
   `update merchants set kyc_status = 'pending' where id = $1 and kyc_status = 'rejected'`,
 )
 
 /** Makes a rejected merchant pending again, because it has submitted a new application. Others do not change. */
-export const reviewAgain = (merchantId: number): Call => call(REVIEW_AGAIN, merchantId)
+export const setPendingAfterRejection = (merchantId: number): Call =>
+  call(SET_PENDING_AFTER_REJECTION, merchantId)
 
 /**
  * Removes the mark of the address change made at this time, after every delivery has followed it. A later change keeps its mark.
  */
 export async function markAddressSettled(app: App, merchantId: number, changedAt: Date): Promise<void> {
-  await app.db.query(SETTLED, [merchantId, new Date(changedAt.getTime() + 1).toISOString()])
+  await app.db.query(CLEAR_ADDRESS_MARK, [merchantId, new Date(changedAt.getTime() + 1).toISOString()])
 }
 
 /** Returns a merchant by id or handle, with the cell that serves it. Refuses an unknown one. */
-export async function findMerchant(
+export async function getMerchantNamed(
   gateway: Gateway,
   name: string,
 ): Promise<{ app: App; merchant: Merchant }> {
-  const [holder] = await gateway.directory.query(HOLDER, [name])
+  const [holder] = await gateway.directory.query(FIND_CELL, [name])
   const app = holder ? gateway.appOf(holder) : null
-  const find = merchantNamed(name)
+  const find = findMerchantNamed(name)
   const [merchant] = app ? await app.db.query(find.statement, find.values) : []
   if (!app || !merchant) throw domainRefusal('not_found', `there is no merchant called ${echo(name)}`)
   return { app, merchant }
@@ -119,49 +120,53 @@ export async function getMerchant(
   gateway: Gateway,
   publicId: string | undefined,
 ): Promise<{ app: App; merchant: Merchant }> {
-  const [holder] = publicId?.startsWith('mer_') ? await gateway.directory.query(HOLDER, [publicId]) : []
+  const [holder] = publicId?.startsWith('mer_') ? await gateway.directory.query(FIND_CELL, [publicId]) : []
   if (!holder || publicId === undefined) throw notFound('merchant')
-  return findMerchant(gateway, publicId)
+  return getMerchantNamed(gateway, publicId)
 }
 
 /** Returns the merchant of the tag in a public id. The 404 for an unknown tag names the noun. */
-export async function findMerchantOfTag(
+export async function getMerchantOfTag(
   gateway: Gateway,
   { tag, noun }: { tag: string; noun: string },
 ): Promise<{ app: App; merchant: Merchant }> {
-  const [row] = await gateway.directory.query(NAME_OF_TAG, [tag])
+  const [row] = await gateway.directory.query(FIND_BY_TAG, [tag])
   if (!row) throw notFound(noun)
-  return findMerchant(gateway, row.publicId)
+  return getMerchantNamed(gateway, row.publicId)
 }
 
 /** Returns further statements for the commit that changes a merchant. Its row is locked; `before` is its old state. */
-type Along = (tx: Tx, before: Merchant) => Promise<readonly Call[]>
+type ExtraWrites = (tx: Tx, before: Merchant) => Promise<readonly Call[]>
 
 /** Changes facts of a merchant under its row lock, so that two changes at once both stay (contract.md 9.3). */
 export async function setMerchant(
   app: App,
   actor: Actor,
-  { merchant, change, along }: { merchant: Merchant; change: MerchantChange; along?: Along },
+  {
+    merchant,
+    change,
+    extraWrites,
+  }: { merchant: Merchant; change: MerchantChange; extraWrites?: ExtraWrites },
 ): Promise<Merchant> {
   const fields = Object.keys(change) as (keyof MerchantChange)[] // Typed by its keys.
-  for (const field of fields) allow(actor, CHANGED_BY[field], merchant.id)
+  for (const field of fields) allow(actor, ACTION_BY_FIELD[field], merchant.id)
   if (change.webhookUrl) await checkWebhookUrl(app, change.webhookUrl)
-  const find = merchantNamed(merchant.publicId)
+  const find = findMerchantNamed(merchant.publicId)
   const changed = await app.db.transaction(async (tx) => {
     await lockMerchant(tx, merchant.id)
     const [[now]] = await tx.send(find)
     const before = now as Merchant // It was just locked.
     if (before.account === 'closed') throw closedMerchant()
-    if (before.account === 'closing' && change.active === true) throw closing()
-    const rateLimits = granted(before.rateLimits, change.rateLimits)
+    if (before.account === 'closing' && change.active === true) throw closingMerchant()
+    const rateLimits = applyRateChanges(before.rateLimits, change.rateLimits)
     const next: Merchant = { ...before, ...change, rateLimits }
     const at = app.clock.now()
-    const others = along === undefined ? [] : await along(tx, before)
-    const rows = auditRows(actsOf(fields, { actor, at, before, next }))
+    const others = extraWrites === undefined ? [] : await extraWrites(tx, before)
+    const rows = auditRows(makeActs(fields, { actor, at, before, next }))
     return {
       value: next,
       last: [
-        call(SET, ...valuesOf(next), at.toISOString(), next.inactiveFor, JSON.stringify(rateLimits)),
+        call(SET, ...setValuesOf(next), at.toISOString(), next.inactiveFor, JSON.stringify(rateLimits)),
         ...others,
         ...rows,
       ],
@@ -175,20 +180,20 @@ export async function setMerchant(
 }
 
 /** Applies changes to the granted rates; null takes one back. Each rate changes by itself, so that two changes at once both stay. */
-const granted = (before: GrantedRates, change: MerchantChange['rateLimits'] = {}): GrantedRates =>
+const applyRateChanges = (before: GrantedRates, change: MerchantChange['rateLimits'] = {}): GrantedRates =>
   Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, limit]) => limit !== null))
 
 export const closedMerchant = () =>
   domainRefusal('merchant_closed', 'this merchant was closed and cannot be changed')
 
-const closing = () =>
+const closingMerchant = () =>
   domainRefusal('merchant_closing', 'this account is being closed: keep it open instead of activating it')
 
-type Changed = { actor: Actor; at: Date; before: Merchant; next: Merchant }
+type AppliedChange = { actor: Actor; at: Date; before: Merchant; next: Merchant }
 
 /** Makes one audit act for each action that the change takes. */
-function actsOf(fields: readonly (keyof MerchantChange)[], { actor, at, before, next }: Changed) {
-  const byAction = groupBy(fields, (field) => CHANGED_BY[field])
+function makeActs(fields: readonly (keyof MerchantChange)[], { actor, at, before, next }: AppliedChange) {
+  const byAction = groupBy(fields, (field) => ACTION_BY_FIELD[field])
   return [...byAction].map(([action, own]) => {
     const of = (merchant: Merchant) => Object.fromEntries(own.map((field) => [field, merchant[field]]))
     const act = { actor, action, at, merchantId: next.id, subject: next.publicId }
@@ -203,7 +208,7 @@ export async function lockMerchant(tx: Tx, merchantId: number): Promise<void> {
   if (free.length === 0) await tx.send(call(LOCK_ALL), call(LOCK, merchantId))
 }
 
-function valuesOf(merchant: Merchant): unknown[] {
+function setValuesOf(merchant: Merchant): unknown[] {
   return [
     merchant.id,
     merchant.kycStatus,
@@ -222,10 +227,10 @@ function valuesOf(merchant: Merchant): unknown[] {
 
 async function checkWebhookUrl(app: App, url: string): Promise<void> {
   const refused = refusedAddress(app, url, 'WEBHOOK_ALLOW_PRIVATE')
-  const reading = readTarget(url, app.targetRules)
+  const reading = parseTarget(url, app.targetRules)
   if (reading.kind === 'refused') throw refused
   if (reading.target.exempt || reading.target.literal !== null) return
   // A host name that does not resolve now may do so later; one that resolves to a private address is refused at once.
   const addresses = await resolveHost(reading.target.host, timeLimit(1000)).catch(() => [])
-  if (addresses.some(({ address }) => !addressAllowed(address))) throw refused
+  if (addresses.some(({ address }) => !isAddressAllowed(address))) throw refused
 }

@@ -1,5 +1,5 @@
 import type { Actor, MerchantRole } from '../actors/actor.ts'
-import { nameOf } from '../actors/actor.ts'
+import { actorName } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import type { SecretAct } from '../mails/account-letters.ts'
 import { addMail } from '../mails/mail.ts'
@@ -7,10 +7,10 @@ import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** An act with a secret of a merchant. `ends`: the last characters of the key. */
-type Told = { merchantId: number; act: SecretAct; actor: Actor; ends?: string }
+type SecretActInput = { merchantId: number; act: SecretAct; actor: Actor; ends?: string }
 
-const MOST_TOLD = 20
-const TO_TELL = statement<{ email: string; handle: string }>(
+const MAX_RECIPIENTS = 20
+const FIND_RECIPIENTS = statement<{ email: string; handle: string }>(
   'people to tell',
   `select p.email, d.handle from memberships m join people p on p.id = m.person_id join merchants d on d.id = m.merchant_id
    where m.merchant_id = $1 and m.role = any($3::text[]) and p.email is not null and p.confirmed_at is not null and p.closed_at is null
@@ -18,31 +18,34 @@ const TO_TELL = statement<{ email: string; handle: string }>(
 )
 
 /** Reads the proven addresses of a merchant's people in these roles, at most 20, with its handle. */
-export const peopleToTell = (
+export const readMailRecipients = (
   app: App,
   merchantId: number,
   roles: readonly MerchantRole[],
 ): Promise<{ email: string; handle: string }[]> =>
-  app.directory.query(TO_TELL, [merchantId, MOST_TOLD, roles])
+  app.directory.query(FIND_RECIPIENTS, [merchantId, MAX_RECIPIENTS, roles])
 
 /** Reads the proven addresses of a merchant's owners, with its handle. */
-export const ownersToTell = (app: App, merchantId: number): Promise<{ email: string; handle: string }[]> =>
-  peopleToTell(app, merchantId, ['owner'])
+export const readMailOwners = (app: App, merchantId: number): Promise<{ email: string; handle: string }[]> =>
+  readMailRecipients(app, merchantId, ['owner'])
 
 /** Makes the mails to the owners about an act (reliability.md 8.2), for a transaction of the directory. */
-export async function mailsToOwners(app: App, { merchantId, act, actor, ends = '' }: Told): Promise<Call[]> {
-  const owners = await ownersToTell(app, merchantId)
+export async function makeOwnerMails(
+  app: App,
+  { merchantId, act, actor, ends = '' }: SecretActInput,
+): Promise<Call[]> {
+  const owners = await readMailOwners(app, merchantId)
   const at = app.clock.now()
   return owners.map(({ email, handle }) =>
     addMail(app, {
       ...{ to: email, template: 'secret-act', at },
-      values: { act, business: handle, who: nameOf(actor), ends },
+      values: { act, business: handle, who: actorName(actor), ends },
     }),
   )
 }
 
 /** Mails the owners after an act that was committed elsewhere. After a crash between the two no mail is sent; the audit has the act. */
-export async function tellOwners(app: App, input: Told): Promise<void> {
-  for (const { statement: add, values } of await mailsToOwners(app, input))
+export async function mailOwners(app: App, input: SecretActInput): Promise<void> {
+  for (const { statement: add, values } of await makeOwnerMails(app, input))
     await app.directory.query(add, values)
 }

@@ -2,13 +2,13 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaMonth, monthBounds } from '../platform/kampala.ts'
 
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-const FURTHEST_MS = 10 * 366 * 86_400_000
+const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const MAX_OFFSET_MS = 10 * 366 * 86_400_000
 
 const LOCK = statement<{ offsetMs: number }>(
   'lock test clock',
@@ -30,22 +30,22 @@ export async function advanceTestClock(
     const now = app.clock.now()
     const [[row]] = await tx.send(call(LOCK, merchantId))
     const before = row?.offsetMs ?? 0
-    const step = stepMs(advance, later(now, before))
-    if (step === null || before + step > FURTHEST_MS) return { value: null }
+    const step = parseStepMs(advance, addMs(now, before))
+    if (step === null || before + step > MAX_OFFSET_MS) return { value: null }
     const offsetMs = before + step
     const act = { actor, action: 'sandbox.clock', at: now, merchantId, mode: 'test' } as const
     const audited = auditRow({ ...act, before: { offset_ms: before }, after: { offset_ms: offsetMs } })
-    const value = { offsetMs, testTime: later(now, offsetMs) }
+    const value = { offsetMs, testTime: addMs(now, offsetMs) }
     return { value, last: [call(MOVE, merchantId, offsetMs), audited] }
   })
 }
 
-function stepMs(advance: string, testNow: Date): number | null {
+function parseStepMs(advance: string, testNow: Date): number | null {
   if (advance === 'next-month') {
     const bounds = monthBounds(kampalaMonth(testNow))
     return bounds === null ? null : bounds.end.getTime() - testNow.getTime()
   }
   const match = /^([0-9]{1,6})([mhd])$/.exec(advance)
-  const unit = UNITS[match?.[2] ?? '']
+  const unit = UNIT_MS[match?.[2] ?? '']
   return match && unit ? Number(match[1]) * unit : null
 }

@@ -1,24 +1,24 @@
-import { at, service } from '../actors/actor.ts'
+import { actingFor, serviceActor } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { findHead } from '../ledger/heads.ts'
+import { getLedgerHead } from '../ledger/heads.ts'
 import { addMail } from '../mails/mail.ts'
-import { merchantsById } from '../merchants/merchant.ts'
-import { shown } from '../pages/wording.ts'
+import { findMerchantsById } from '../merchants/merchant.ts'
+import { oneLine } from '../pages/wording.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../platform/kampala.ts'
 import { readNeeds } from '../reports/needs-you.ts'
-import { dayFigures } from '../reports/statement/day-figures.ts'
-import { linesOfDay, linesOfNeeds, ugx } from './close-lines.ts'
-import { noticeLink } from './notice.ts'
+import { readDayFigures } from '../reports/statement/day-figures.ts'
+import { formatDayLines, formatNeedLines, formatUgx } from './close-lines.ts'
+import { makeNoticeLink } from './notice.ts'
 
 /** How many businesses are read at a time. */
-export const CLOSES_AT_ONCE = 20
+export const CLOSES_PER_PAGE = 20
 const DAY_MS = 86_400_000
 // Mails go out from seven in the morning in Kampala.
-const FROM_MS = 7 * 3_600_000
+const SEND_AFTER_MS = 7 * 3_600_000
 // Bounds one run; the next run goes on.
-const MOST_PAGES = 25
+const MAX_PAGES_PER_RUN = 25
 
 const DUE = statement<{ merchantId: number }>(
   'daily closes that are due',
@@ -32,7 +32,7 @@ const READERS = statement<{ id: string; email: string }>(
   `select id, email from notices where merchant_id = $1 and daily_close and confirmed_at is not null and stopped_at is null
    order by id limit 20`,
 )
-const SENT = statement(
+const RECORD_SENT = statement(
   'daily close was sent',
   'insert into daily_closes (merchant_id, day, sent_at) values ($1, $2::date, $3) on conflict do nothing returning day',
 )
@@ -44,49 +44,49 @@ const SENT = statement(
 export async function sendDailyCloses(app: App): Promise<number> {
   const now = app.witness.earlier()
   const today = dayBounds(kampalaDay(now))
-  if (now.getTime() < today.start.getTime() + FROM_MS) return 0
+  if (now.getTime() < today.start.getTime() + SEND_AFTER_MS) return 0
   const day = kampalaDay(new Date(today.start.getTime() - DAY_MS))
   let closed = 0
   let after = 0
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const due = await app.db.query(DUE, [day, today.start.toISOString(), CLOSES_AT_ONCE, after])
+  for (let page = 0; page < MAX_PAGES_PER_RUN; page += 1) {
+    const due = await app.db.query(DUE, [day, today.start.toISOString(), CLOSES_PER_PAGE, after])
     for (const { merchantId } of due) {
       // An error of one business does not stop the others: its close is tried again in five minutes.
-      closed += await closeDay(app, merchantId, day).catch((error) => {
+      closed += await sendDailyClose(app, merchantId, day).catch((error) => {
         app.log.error({ err: error, merchantId }, 'a daily close could not be written')
         return 0
       })
       after = merchantId
     }
-    if (due.length < CLOSES_AT_ONCE) break
+    if (due.length < CLOSES_PER_PAGE) break
   }
   return closed
 }
 
-async function closeDay(app: App, merchantId: number, day: string): Promise<number> {
-  const find = merchantsById([merchantId])
+async function sendDailyClose(app: App, merchantId: number, day: string): Promise<number> {
+  const find = findMerchantsById([merchantId])
   const [merchant] = await app.db.query(find.statement, find.values)
   assert(merchant, 'a notice has a merchant')
   const account = { merchantId, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
-  const caller = at(service('daily close'), account)
+  const caller = actingFor(serviceActor('daily close'), account)
   const [figures, head, needs, readers] = await Promise.all([
-    dayFigures(app, caller, day),
-    findHead(app, caller),
+    readDayFigures(app, caller, day),
+    getLedgerHead(app, caller),
     readNeeds(app, caller, merchant),
     app.db.query(READERS, [merchantId]),
   ])
   const news = [
-    ...linesOfDay(figures),
-    `Now available: ${ugx(head.available)}; pending: ${ugx(head.pending)}.`,
-    ...linesOfNeeds(needs, app.baseUrl),
+    ...formatDayLines(figures),
+    `Now available: ${formatUgx(head.available)}; pending: ${formatUgx(head.pending)}.`,
+    ...formatNeedLines(needs, app.baseUrl),
   ].join('\n')
   const now = app.clock.now()
   for (const { id, email } of readers) {
-    const values = { business: shown(merchant.name), day, news, link: noticeLink(app, id) }
+    const values = { business: oneLine(merchant.name), day, news, link: makeNoticeLink(app, id) }
     const once = `close ${id} ${day}`
     const mail = addMail(app, { to: email, template: 'daily-close', values, at: now, once })
     await app.directory.query(mail.statement, mail.values)
   }
-  await app.db.query(SENT, [merchantId, day, now.toISOString()])
+  await app.db.query(RECORD_SENT, [merchantId, day, now.toISOString()])
   return 1
 }

@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type Actor, someone } from '../actors/actor.ts'
-import { allow, requireLive } from '../actors/allow.ts'
+import { type Actor, publicActor } from '../actors/actor.ts'
+import { allow, requireLiveMode } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { findMerchantOfTag } from '../merchants/set-merchant.ts'
-import { shown } from '../pages/wording.ts'
-import { readEmail } from '../people/email-address.ts'
-import { mailsSent, mayMail } from '../people/sign-in-limits.ts'
+import { getMerchantOfTag } from '../merchants/set-merchant.ts'
+import { oneLine } from '../pages/wording.ts'
+import { parseEmail } from '../people/email-address.ts'
+import { takeMailSlot, tooManyMails } from '../people/sign-in-limits.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
-import { newId, tagOf } from '../platform/ids.ts'
+import { isUniqueViolation } from '../platform/db/taken.ts'
+import { newId, parseTag } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import type { Vault } from '../platform/secrets.ts'
 
@@ -31,22 +31,22 @@ export type Notice = {
   toldUntil: Date
   createdAt: Date
 }
-type Wanted = Pick<Notice, 'email' | 'paymentsAbove' | 'failures' | 'dailyClose'>
+type NoticeInput = Pick<Notice, 'email' | 'paymentsAbove' | 'failures' | 'dailyClose'>
 
 export const NOTICE_COLUMNS = `n.merchant_id as "merchantId", n.id, n.email, n.payments_above as "paymentsAbove", n.failures,
   n.daily_close as "dailyClose", n.confirmed_at as "confirmedAt", n.stopped_at as "stoppedAt", n.told_until as "toldUntil",
   n.created_at as "createdAt"`
 
-const MOST = 20
+const MAX_NOTICES = 20
 // The reader has not asked for the first mail: a merchant cannot cause many, nor soon ask an address again that has refused.
-const MOST_A_DAY = 40
+const MAX_ASKED_PER_DAY = 40
 const DAY_MS = 86_400_000
-const AWAY_DAYS = 30
-const ASKED_FOR_DAYS = 7
+const ASK_AGAIN_AFTER_DAYS = 30
+const ANSWER_WITHIN_DAYS = 7
 
 const LIST = statement<Notice>(
   'list notices',
-  `select ${NOTICE_COLUMNS} from notices n where n.merchant_id = $1 and n.stopped_at is null order by n.created_at, n.id limit ${MOST + 1}`,
+  `select ${NOTICE_COLUMNS} from notices n where n.merchant_id = $1 and n.stopped_at is null order by n.created_at, n.id limit ${MAX_NOTICES + 1}`,
 )
 const BY_ID = statement<Notice>(
   'notice by id',
@@ -86,20 +86,20 @@ export const listNotices = (app: App, merchantId: number): Promise<Notice[]> =>
 export async function addNotice(
   app: App,
   actor: Actor,
-  { merchant, wanted: input }: { merchant: Merchant; wanted: Wanted },
+  { merchant, input }: { merchant: Merchant; input: NoticeInput },
 ): Promise<Notice> {
   allow(actor, 'notice.set', merchant.id)
-  requireLive(actor)
-  const { text: email, key } = readEmail(input.email)
+  requireLiveMode(actor)
+  const { text: email, key } = parseEmail(input.email)
   if (input.paymentsAbove === null && !input.failures && !input.dailyClose)
     throw domainRefusal('bad_request', 'choose at least one thing to hear of')
-  if (!(await mayMail(app, 'notice', key))) throw mailsSent()
+  if (!(await takeMailSlot(app, 'notice', key))) throw tooManyMails()
   const at = app.clock.now()
   const id = newId('ntc_', merchant.tag)
   const { paymentsAbove, failures, dailyClose } = input
   await app.db
     .transaction(async (tx) => {
-      const since = [daysBefore(at, 1), daysBefore(at, AWAY_DAYS)]
+      const since = [daysBefore(at, 1), daysBefore(at, ASK_AGAIN_AFTER_DAYS)]
       const [, [counts]] = await tx.send(call(LOCK, merchant.id), call(COUNTS, merchant.id, ...since, email))
       assert(counts, 'an aggregate is one row')
       requireRoom(counts)
@@ -108,7 +108,7 @@ export async function addNotice(
       return { value: null, last: [auditRow({ ...act, after: { ...input, email } })] }
     })
     .catch((error) => {
-      throw isTaken(error) ? domainRefusal('known', 'email is named already') : error
+      throw isUniqueViolation(error) ? domainRefusal('known', 'email is named already') : error
     })
   // If this process dies here, the sweep sends the question.
   await askReader(app, { merchantId: merchant.id, id, email, business: merchant.name })
@@ -123,17 +123,17 @@ function requireRoom({ named, today, left }: { named: number; today: number; lef
   if (left)
     throw domainRefusal(
       'known',
-      `email has said that it wants no more mails: it can be asked again after ${AWAY_DAYS} days`,
+      `email has said that it wants no more mails: it can be asked again after ${ASK_AGAIN_AFTER_DAYS} days`,
     )
-  if (named >= MOST) throw domainRefusal('too_many', `at most ${MOST} addresses can be named`)
-  if (today >= MOST_A_DAY)
+  if (named >= MAX_NOTICES) throw domainRefusal('too_many', `at most ${MAX_NOTICES} addresses can be named`)
+  if (today >= MAX_ASKED_PER_DAY)
     throw domainRefusal(
       'too_many',
-      `at most ${MOST_A_DAY} addresses can be asked in 24 hours: try again later`,
+      `at most ${MAX_ASKED_PER_DAY} addresses can be asked in 24 hours: try again later`,
     )
 }
 
-const ASKED = statement(
+const RECORD_ASKED = statement(
   'notice was asked',
   'update notices set asked_at = $3 where merchant_id = $1 and id = $2 and asked_at is null',
 )
@@ -144,10 +144,14 @@ export async function askReader(
   { merchantId, id, email, business }: Pick<Notice, 'merchantId' | 'id' | 'email'> & { business: string },
 ): Promise<void> {
   const at = app.clock.now()
-  const values = { business: shown(business), link: noticeLink(app, id), days: String(ASKED_FOR_DAYS) }
+  const values = {
+    business: oneLine(business),
+    link: makeNoticeLink(app, id),
+    days: String(ANSWER_WITHIN_DAYS),
+  }
   const mail = addMail(app, { to: email, template: 'notice-confirm', values, at, once: `confirm ${id}` })
   await app.directory.query(mail.statement, mail.values)
-  await app.db.query(ASKED, [merchantId, id, at.toISOString()])
+  await app.db.query(RECORD_ASKED, [merchantId, id, at.toISOString()])
 }
 
 /** Stops the mails to an address of this merchant. Throws 404. */
@@ -167,30 +171,30 @@ export async function stopNotice(
 }
 
 /** Makes the link to the page on which a reader agrees or unsubscribes. Only the mails to that reader hold it. */
-export const noticeLink = ({ baseUrl, vault }: Pick<App, 'baseUrl' | 'vault'>, id: string): string =>
-  `${baseUrl}/dashboard/notices?link=${id}.${macOf(vault, id)}`
+export const makeNoticeLink = ({ baseUrl, vault }: Pick<App, 'baseUrl' | 'vault'>, id: string): string =>
+  `${baseUrl}/dashboard/notices?link=${id}.${makeLinkMac(vault, id)}`
 
-const macOf = (vault: Vault, id: string) =>
+const makeLinkMac = (vault: Vault, id: string) =>
   createHmac('sha256', vault.derive('dashboard form tokens'))
     .update(`notice ${id}`)
     .digest('hex')
     .slice(0, 40)
 
 /** Returns the notice behind a mailed link. Throws 404 for a link that is none of ours, or whose question is too old. */
-export async function noticeOfLink(
+export async function getNoticeOfLink(
   gateway: Gateway,
   link: string,
 ): Promise<{ app: App; merchant: Merchant; notice: Notice }> {
   const [id = '', mac = ''] = link.split('.', 2)
-  const tag = tagOf('ntc_', id)
-  const expected = macOf(gateway.vault, id)
+  const tag = parseTag('ntc_', id)
+  const expected = makeLinkMac(gateway.vault, id)
   if (
     tag === null ||
     mac.length !== expected.length ||
     !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
   )
     throw notFound('page')
-  const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'page' })
+  const { app, merchant } = await getMerchantOfTag(gateway, { tag, noun: 'page' })
   const [notice] = await app.db.query(BY_ID, [merchant.id, id])
   if (!notice || isTooOld(gateway, notice)) throw notFound('page')
   return { app, merchant, notice }
@@ -198,16 +202,18 @@ export async function noticeOfLink(
 
 /** Whether the question was not answered in time: somebody else may read the mailbox by now. */
 const isTooOld = ({ clock }: Gateway, { confirmedAt, stoppedAt, createdAt }: Notice) =>
-  confirmedAt === null && stoppedAt === null && clock.nowMs() > createdAt.getTime() + ASKED_FOR_DAYS * DAY_MS
+  confirmedAt === null &&
+  stoppedAt === null &&
+  clock.nowMs() > createdAt.getTime() + ANSWER_WITHIN_DAYS * DAY_MS
 
 /** Records that the reader agrees to the mails, or stops them. A repeat changes nothing. Throws 404. */
 export async function answerNotice(
   gateway: Gateway,
   { link, agrees, address }: { link: string; agrees: boolean; address: string },
 ): Promise<void> {
-  const actor = someone('customer', { origin: address })
+  const actor = publicActor('customer', { origin: address })
   allow(actor, 'notice.answer')
-  const { app, notice } = await noticeOfLink(gateway, link)
+  const { app, notice } = await getNoticeOfLink(gateway, link)
   const { merchantId, id } = notice
   const at = app.clock.now()
   const own = [merchantId, id, at.toISOString()]

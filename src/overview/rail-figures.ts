@@ -1,6 +1,6 @@
 import type { Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
-import { earliest } from '../platform/earliest.ts'
+import { findEarliest } from '../platform/earliest.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { standingTroubles } from '../rails/rail-troubles.ts'
 
@@ -15,7 +15,7 @@ export type RailFigures = {
 
 // When the latest posts of each installation were answered, by rail_attempts_unreviewed; where all of them have been reviewed, the last
 // reviewed ones, by rail_attempts_reviewed.
-const ANSWERS = statement<{ installation: string; side: RailSide; at: Date | null }>(
+const LAST_ANSWERS = statement<{ installation: string; side: RailSide; at: Date | null }>(
   'last answers of operators',
   `select i.installation, s.side, greatest(
      (select max(submit_ended_at) from (select a.submit_ended_at, a.side from rail_attempts a where a.installation = i.installation
@@ -25,13 +25,13 @@ const ANSWERS = statement<{ installation: string; side: RailSide; at: Date | nul
    from unnest($1::text[]) i (installation) cross join (values ('collect'), ('disburse')) s (side)`,
 )
 
-export async function railFigures({ cells, directory, rails, clock }: Gateway): Promise<RailFigures[]> {
+export async function readRailFigures({ cells, directory, rails, clock }: Gateway): Promise<RailFigures[]> {
   const installations = rails.live.op1_momo?.installations ?? []
   if (installations.length === 0) return []
   const standing = standingTroubles(clock.now())
   const [troubles, ...answers] = await Promise.all([
     directory.query(standing.statement, standing.values),
-    ...cells.map(({ db }) => db.query(ANSWERS, [installations.map(({ id }) => id)])),
+    ...cells.map(({ db }) => db.query(LAST_ANSWERS, [installations.map(({ id }) => id)])),
   ])
   const lastAnswers = answers.flat()
   return installations.flatMap(({ id, sides }) =>
@@ -45,7 +45,7 @@ export async function railFigures({ cells, directory, rails, clock }: Gateway): 
       return {
         ...{ installation: id, side },
         state: silent.length > 0 ? 'silent' : refuses.length > 0 ? 'refuses' : 'works',
-        since: earliest([...silent, ...refuses].map(({ since }) => since)),
+        since: findEarliest([...silent, ...refuses].map(({ since }) => since)),
         lastAnswerAt: times.length === 0 ? null : new Date(Math.max(...times)),
       }
     }),

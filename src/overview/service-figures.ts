@@ -1,15 +1,15 @@
 import { type Alert, listOpenAlerts } from '../alerts/list-alerts.ts'
 import type { Gateway } from '../app.ts'
-import { listProcesses, type ProcessSeen } from '../jobs/process.ts'
+import { listProcesses, type ServiceProcess } from '../jobs/process.ts'
 import { type Job, listJobs } from '../jobs/read-jobs.ts'
 import { statement } from '../platform/db/statement.ts'
-import { sharedLook } from '../platform/shared-look.ts'
-import { lastVerified, listVerifyRuns, type VerifyRun } from '../verify/verify-runs.ts'
-import { type Breaks, type CellFigures, cellFigures } from './cell-figures.ts'
-import { type RailFigures, railFigures } from './rail-figures.ts'
+import { shareRead } from '../platform/shared-look.ts'
+import { listVerifyRuns, readLastVerified, type VerifyRun } from '../verify/verify-runs.ts'
+import { type BreakCount, type CellFigures, readCellFigures } from './cell-figures.ts'
+import { type RailFigures, readRailFigures } from './rail-figures.ts'
 
 /** Our money at an operator, as the operator last said. */
-export type Float = {
+export type FloatFigure = {
   installation: string
   side: 'collect' | 'disburse'
   operator: number
@@ -17,11 +17,11 @@ export type Float = {
   low: boolean
   readAt: Date
 }
-const FLOATS = statement<Float>(
+const FLOATS = statement<FloatFigure>(
   'floats of all contracts',
   `select installation, side, operator, currency, low, read_at as "readAt" from float_readings order by installation, side limit 100`,
 )
-const PLATFORM_BREAKS = statement<Breaks>(
+const PLATFORM_BREAKS = statement<BreakCount>(
   'open exceptions of the platform',
   `select severity, count(*)::int as count, min(opened_at) as oldest from (
      select severity, opened_at from platform_exceptions where closed_at is null order by opened_at limit 1000) x group by severity`,
@@ -31,11 +31,11 @@ const PLATFORM_BREAKS = statement<Breaks>(
 export type ServiceFigures = {
   at: Date
   cells: CellFigures[]
-  platformBreaks: Breaks[]
-  floats: Float[]
+  platformBreaks: BreakCount[]
+  floats: FloatFigure[]
   rails: RailFigures[]
   jobs: Job[]
-  processes: ProcessSeen[]
+  processes: ServiceProcess[]
   alerts: Alert[]
   /** The last run of each cell, and when all invariants last held there. */
   verify: VerifyRun[]
@@ -45,20 +45,20 @@ export type ServiceFigures = {
 // However many pages and scrapes ask, one process asks the database once in this time.
 const FRESH_MS = 5000
 
-const shared = new WeakMap<Gateway, () => Promise<ServiceFigures>>()
+const READERS = new WeakMap<Gateway, () => Promise<ServiceFigures>>()
 
 /** Reads the figures, at most five seconds old. Throws where a database does not answer. */
-export function serviceFigures(gateway: Gateway): Promise<ServiceFigures> {
-  const reader = shared.get(gateway) ?? readerOf(gateway)
-  shared.set(gateway, reader)
+export function readServiceFigures(gateway: Gateway): Promise<ServiceFigures> {
+  const reader = READERS.get(gateway) ?? makeReader(gateway)
+  READERS.set(gateway, reader)
   return reader()
 }
 
-function readerOf(gateway: Gateway): () => Promise<ServiceFigures> {
+function makeReader(gateway: Gateway): () => Promise<ServiceFigures> {
   let last: ServiceFigures | null = null
   let readAtMs = Number.NEGATIVE_INFINITY
-  const refresh = sharedLook(async () => {
-    last = await read(gateway)
+  const refresh = shareRead(async () => {
+    last = await readNow(gateway)
     readAtMs = performance.now()
   }, FRESH_MS)
   return async () => {
@@ -69,20 +69,20 @@ function readerOf(gateway: Gateway): () => Promise<ServiceFigures> {
   }
 }
 
-async function read(gateway: Gateway): Promise<ServiceFigures> {
+async function readNow(gateway: Gateway): Promise<ServiceFigures> {
   const { directory } = gateway
   const at = gateway.clock.now()
   const [cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified] = await Promise.all(
     [
-      Promise.all(gateway.cells.map(cellFigures)),
+      Promise.all(gateway.cells.map(readCellFigures)),
       directory.query(PLATFORM_BREAKS),
       directory.query(FLOATS),
-      railFigures(gateway),
+      readRailFigures(gateway),
       listJobs(gateway),
       listProcesses(gateway),
       listOpenAlerts(gateway),
       listVerifyRuns(gateway, 1),
-      lastVerified(gateway),
+      readLastVerified(gateway),
     ],
   )
   return { at, cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified }

@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { lastAnswer } from '../http/close-gently.ts'
-import { locationOf } from '../http/location.ts'
-import type { SignedIn } from '../people/session.ts'
+import { closeAfterReply } from '../http/close-gently.ts'
+import { encodeLocation } from '../http/location.ts'
+import type { SignedInSession } from '../people/session.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { readCookies } from './cookies.ts'
+import { parseCookies } from './cookies.ts'
 import { flashCookie } from './flash.ts'
-import { sentFromHere } from './from-here.ts'
+import { isSentFromOwnPage } from './from-here.ts'
 import type { Visit } from './route.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
 import { PARTS } from './texts.ts'
 
 /** The sender of a form, found from its headers before the body is read and kept for when it has been. */
-const senders = new WeakMap<FastifyRequest, SignedIn>()
+const senders = new WeakMap<FastifyRequest, SignedInSession>()
 
-export const senderOf = (request: FastifyRequest): SignedIn | null => senders.get(request) ?? null
+export const senderOf = (request: FastifyRequest): SignedInSession | null => senders.get(request) ?? null
 
-type Admitting<V extends Visit> = {
+type AdmitOptions<V extends Visit> = {
   surface: Surface<V>
   options: SurfaceOptions
   /** Whether this path is a page of the surface. */
@@ -27,42 +27,43 @@ type Admitting<V extends Visit> = {
  * has none, replies with a redirect to it and returns null. Returns the sender; null too if the form is for guests.
  */
 export async function admitForm<V extends Visit>(
-  { surface, options, isPage }: Admitting<V>,
+  { surface, options, isPage }: AdmitOptions<V>,
   request: FastifyRequest,
   { reply, forGuests }: { reply: FastifyReply; forGuests: boolean },
-): Promise<SignedIn | null> {
+): Promise<SignedInSession | null> {
   const { headers } = request.raw
-  if (!sentFromHere(headers, options.baseUrl())) throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
+  if (!isSentFromOwnPage(headers, options.baseUrl()))
+    throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
   if (forGuests) return null
-  const cookie = readCookies(headers.cookie).get(surface.sessionCookie(options.https)) ?? null
+  const cookie = parseCookies(headers.cookie).get(surface.sessionCookie(options.https)) ?? null
   const signedIn = await surface.findSession(options.gateway(), cookie)
   if (signedIn !== null) {
     senders.set(request, signedIn)
     return signedIn
   }
-  lastAnswer(request, reply)
-  const page = pageBehind(headers.referer, { options, isPage })
+  closeAfterReply(request, reply)
+  const page = findReferringPage(headers.referer, { options, isPage })
   const then = page === null ? '' : `?then=${encodeURIComponent(page)}`
   await reply
     .code(303)
     .headers({
       'Cache-Control': 'no-store',
       'Set-Cookie': flashCookie({ kind: 'note', says: PARTS.errors.signedOut }, options.https),
-      Location: locationOf(`${surface.signIn}${then}`),
+      Location: encodeLocation(`${surface.signIn}${then}`),
     })
     .send()
   return null
 }
 
 // The address of every page with its filters is shorter.
-const LONGEST_PAGE = 2000
+const MAX_PAGE_CHARACTERS = 2000
 
 /** Finds the page of ours that a form was sent from; null if the browser does not say, or if it was the reply to another form. */
-function pageBehind(
+function findReferringPage(
   referer: string | undefined,
-  { options, isPage }: Pick<Admitting<Visit>, 'options' | 'isPage'>,
+  { options, isPage }: Pick<AdmitOptions<Visit>, 'options' | 'isPage'>,
 ): string | null {
-  if (referer === undefined || referer.length > LONGEST_PAGE || !URL.canParse(referer)) return null
+  if (referer === undefined || referer.length > MAX_PAGE_CHARACTERS || !URL.canParse(referer)) return null
   const { origin, pathname, search } = new URL(referer)
   return origin === new URL(options.baseUrl()).origin && isPage(pathname) ? `${pathname}${search}` : null
 }

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto'
 import { ruleOf } from '../actors/actions.ts'
-import { isFresh, requireRole } from '../actors/allow.ts'
-import { refusalFor } from '../http/errors.ts'
+import { hasFreshFactor, requireRole } from '../actors/allow.ts'
+import { toRefusal } from '../http/errors.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { sayingFault } from './form-fault.tsx'
-import { claimForm, forgetForm, keepFormResult, leaveFormOpen } from './form-results.ts'
-import { FieldFault, type FormState, fieldOfRefusal, readForm, type Values } from './form-spec.ts'
-import { keyOfForm, same } from './form-token.ts'
+import { addFault } from './form-fault.tsx'
+import { claimForm, forgetForm, leaveFormOpen, storeFormResult } from './form-results.ts'
+import { FieldFault, type FormState, type FormValues, findFieldOfRefusal, parseForm } from './form-spec.ts'
+import { equalsInConstantTime, verifyFormToken } from './form-token.ts'
 import type { FormRoute, Visit } from './route.ts'
-import type { Shown } from './shown.ts'
+import type { SurfaceReply } from './shown.ts'
 import { PARTS } from './texts.ts'
 
 /** The visits of a person who has given a factor or password again: `act` for the act itself, `after` for everything after it. */
-export type SteppedUp<V> = { act: V; after: V; cookies: readonly string[] }
+export type StepUpVisits<V> = { act: V; after: V; cookies: readonly string[] }
 /**
  * Checks a factor or password given again in the middle of a session; throws FieldFault for `confirm`. The caller must send `cookies` with
  * its reply even if the act fails: the old cookie expires within a minute.
  */
-export type StepUp<V> = (visit: V, confirm: string) => Promise<SteppedUp<V>>
+export type StepUp<V> = (visit: V, confirm: string) => Promise<StepUpVisits<V>>
 
 const { errors } = PARTS
 /** Thrown if the same form is being worked on, perhaps by another process. */
-class UnderWay extends Error {}
+class FormUnderWay extends Error {}
 
 // The message of an operation whose idempotency key is in use.
 const IN_FLIGHT = /still in flight/
@@ -35,66 +35,71 @@ export async function answerForm<V extends Visit>(
   visit: V,
   route: FormRoute<V>,
   stepUp: StepUp<V>,
-): Promise<Shown> {
+): Promise<SurfaceReply> {
   const { spec } = route
-  if (!same(visit.fields.csrf ?? '', visit.signedIn.csrf)) throw new Refusal(403, 'forbidden', errors.session)
+  if (!equalsInConstantTime(visit.fields.csrf ?? '', visit.signedIn.csrf))
+    throw new Refusal(403, 'forbidden', errors.session)
   requireRole(visit.caller, spec.action)
-  const { values, faults } = readForm(spec, visit.fields)
+  const { values, faults } = parseForm(spec, visit.fields)
   const state = (changes: Partial<FormState>): FormState => ({
     ...{ path: spec.path, params: visit.params, values, faults, fault: null, status: 400, token: null },
     ...changes,
   })
-  const wrongFile = faultOfFile(visit, route)
-  if (wrongFile !== null) faults[fileField(route)] = wrongFile
+  const wrongFile = findFileFault(visit, route)
+  if (wrongFile !== null) faults[fileFieldName(route)] = wrongFile
   let current = visit
   const showRefused = async (changes: Partial<FormState>) =>
-    sayingFault(await route.again(current, state(changes)), { state: state(changes), spec })
+    addFault(await route.showRefused(current, state(changes)), { state: state(changes), spec })
   if (Object.keys(faults).length > 0) return showRefused({})
   try {
-    const { act, after } = await confirm(visit, route, stepUp)
+    const { act, after } = await confirmVisit(visit, route, stepUp)
     current = after
     return await submitOnce(act, route, values)
   } catch (error) {
-    return showRefused(wrongIn(visit, route, error))
+    return showRefused(describeError(visit, route, error))
   }
 }
 
-function faultOfFile<V extends Visit>({ file }: V, route: FormRoute<V>): string | null {
-  const maxBytes = route.spec.mostFileBytes
+function findFileFault<V extends Visit>({ file }: V, route: FormRoute<V>): string | null {
+  const maxBytes = route.spec.maxFileBytes
   if (maxBytes === undefined) return null
-  if (file === null) return fileIsWanted(route) ? PARTS.chooseFile : null
+  if (file === null) return isFileRequired(route) ? PARTS.chooseFile : null
   return file.bytes.length > maxBytes ? PARTS.fileTooLong(Math.floor(maxBytes / MEGABYTE)) : null
 }
 
 const MEGABYTE = 1024 * 1024
-const fileField = <V>({ spec }: FormRoute<V>) =>
+const fileFieldName = <V>({ spec }: FormRoute<V>) =>
   spec.fields.find(({ kind }) => kind === 'file')?.name ?? 'file'
-const fileIsWanted = <V>({ spec }: FormRoute<V>) =>
+const isFileRequired = <V>({ spec }: FormRoute<V>) =>
   spec.fields.some(({ kind, optional }) => kind === 'file' && !optional)
 
-async function confirm<V extends Visit>(visit: V, { spec }: FormRoute<V>, stepUp: StepUp<V>) {
-  if (!ruleOf(spec.action).fresh || isFresh(visit.caller)) return { act: visit, after: visit }
+async function confirmVisit<V extends Visit>(visit: V, { spec }: FormRoute<V>, stepUp: StepUp<V>) {
+  if (!ruleOf(spec.action).fresh || hasFreshFactor(visit.caller)) return { act: visit, after: visit }
   const confirmation = visit.fields.confirm ?? ''
   if (confirmation === '') throw new FieldFault('confirm', PARTS.confirmMissing)
   return stepUp(visit, confirmation)
 }
 
-async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values: Values): Promise<Shown> {
+async function submitOnce<V extends Visit>(
+  visit: V,
+  route: FormRoute<V>,
+  values: FormValues,
+): Promise<SurfaceReply> {
   if (!route.spec.once) return route.submit(visit, values)
-  const { sent, once } = sentOnce(visit, values)
+  const { sent, once } = readOneTimeForm(visit, values)
   const claim = await claimForm(visit.gateway, sent)
-  if (claim.kind === 'busy') throw new UnderWay(errors.busy)
+  if (claim.kind === 'busy') throw new FormUnderWay(errors.busy)
   if (claim.kind === 'changed') throw new Refusal(409, 'conflict', errors.changed)
   if (claim.kind === 'used') throw new Refusal(409, 'conflict', errors.used)
   if (claim.kind === 'done')
     return { kind: 'redirect', to: claim.to, ...(claim.flash === null ? {} : { flash: claim.flash }) }
   try {
     const reply = await route.submit({ ...visit, once }, values)
-    if (reply.kind === 'redirect') await keepFormResult(visit.gateway, sent, reply)
+    if (reply.kind === 'redirect') await storeFormResult(visit.gateway, sent, reply)
     else await forgetForm(visit.gateway, sent)
     return reply
   } catch (error) {
-    const releaseForm = isOpen(error) ? leaveFormOpen : forgetForm
+    const releaseForm = leavesOutcomeOpen(error) ? leaveFormOpen : forgetForm
     await releaseForm(visit.gateway, sent).catch(() => {
       // The database is away. The claim expires after half a minute.
     })
@@ -103,10 +108,10 @@ async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values
 }
 
 /** Checks the one-time token of a form. Returns the form as sent, and the key that makes its operation happen once. */
-function sentOnce(visit: Visit, values: Values) {
+function readOneTimeForm(visit: Visit, values: FormValues) {
   const address = visit.here.split('?', 1)[0] ?? ''
   const scope = { sessionId: visit.signedIn.sessionId, address }
-  const checked = keyOfForm(visit.gateway.vault, scope, {
+  const checked = verifyFormToken(visit.gateway.vault, scope, {
     token: visit.fields.form ?? '',
     nowMs: visit.now.getTime(),
   })
@@ -122,24 +127,28 @@ function sentOnce(visit: Visit, values: Values) {
 }
 
 /** Whether a status is a fault of ours. 502 is another company's: it refused or was silent, and nothing was changed. */
-const isOurs = (status: number) => status >= 500 && status !== 502
+const isOwnFault = (status: number) => status >= 500 && status !== 502
 
 /** Whether an error leaves it unknown if the operation took effect. */
-function isOpen(error: unknown): boolean {
+function leavesOutcomeOpen(error: unknown): boolean {
   if (error instanceof FieldFault) return false
-  const { status, message } = refusalFor(error)
-  return isOurs(status) || IN_FLIGHT.test(message)
+  const { status, message } = toRefusal(error)
+  return isOwnFault(status) || IN_FLIGHT.test(message)
 }
 
 /** Turns an error into the state of its form. The form keeps its token if it is unknown whether its operation took effect. */
-function wrongIn<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unknown): Partial<FormState> {
+function describeError<V extends Visit>(
+  visit: V,
+  { spec }: FormRoute<V>,
+  error: unknown,
+): Partial<FormState> {
   if (error instanceof FieldFault) return { faults: { [error.field]: error.message } }
   const token = visit.fields.form ?? null
-  if (error instanceof UnderWay) return { fault: error.message, status: 409, token }
-  const refusal = refusalFor(error)
-  if (refusal.status === 404 || (isOurs(refusal.status) && !spec.once)) throw error
-  if (isOpen(error)) return { fault: errors.unknownEnd, status: refusal.status, token }
-  const field = fieldOfRefusal(spec, refusal)
+  if (error instanceof FormUnderWay) return { fault: error.message, status: 409, token }
+  const refusal = toRefusal(error)
+  if (refusal.status === 404 || (isOwnFault(refusal.status) && !spec.once)) throw error
+  if (leavesOutcomeOpen(error)) return { fault: errors.unknownEnd, status: refusal.status, token }
+  const field = findFieldOfRefusal(spec, refusal)
   const text = refusal.hint === null ? refusal.message : `${refusal.message}. ${refusal.hint}`
   return field === null
     ? { fault: text, status: refusal.status }

@@ -19,13 +19,13 @@ export const SVG = 'image/svg+xml'
 
 /** Reads a file of the sources, once at the start. The compiler does not copy scripts, so they are read from the source folder. */
 export const readAsset = (file: string, { path, type }: Pick<Asset, 'path' | 'type'>): Asset =>
-  assetOf(readFileSync(join(ROOT, file)), { path, type })
+  newAsset(readFileSync(join(ROOT, file)), { path, type })
 
 /** Makes an asset of a stylesheet's text. */
 export const styleAsset = (css: string, served: Pick<Asset, 'path' | 'type'>): Asset =>
-  assetOf(Buffer.from(css), served)
+  newAsset(Buffer.from(css), served)
 
-function assetOf(body: Buffer, { path, type }: Pick<Asset, 'path' | 'type'>): Asset {
+function newAsset(body: Buffer, { path, type }: Pick<Asset, 'path' | 'type'>): Asset {
   const version = createHash('sha256').update(body).digest('hex').slice(0, 8)
   return { path, href: `${path}?v=${version}`, type, body, etag: `"${version}"` }
 }

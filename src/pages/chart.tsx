@@ -3,15 +3,15 @@ import { line } from 'd3-shape'
 import { PARTS } from './texts.ts'
 
 /** One point of a chart: its name, its bar, and its share from 0 to 1 (null if it has none). `says`: the text of the bar. */
-export type Point = { name: string; bar: number; share: number | null; says: string }
+export type ChartPoint = { name: string; bar: number; share: number | null; says: string }
 
 /** The size of a chart's drawing, in units of its own. */
-export const FRAME = { width: 720, height: 180, top: 8 }
-const { width: WIDTH, height: HEIGHT, top: TOP } = FRAME
+export const CHART_FRAME = { width: 720, height: 180, top: 8 }
+const { width: WIDTH, height: HEIGHT, top: TOP } = CHART_FRAME
 
 type ChartProps = {
   title: string
-  points: readonly Point[]
+  points: readonly ChartPoint[]
   /** The headings of the table behind the chart. */
   columns: { name: string; bar: string; share: string }
   shown: { bar(value: number): string; share(value: number): string }
@@ -26,8 +26,8 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
   const highest = Math.max(1, ...points.map(({ bar }) => bar))
   const y = scaleLinear([0, highest], [HEIGHT, TOP])
   const yShare = scaleLinear([0, 1], [HEIGHT, TOP])
-  const withShare = points.filter((point): point is Point & { share: number } => point.share !== null)
-  const path = line<Point & { share: number }>(
+  const withShare = points.filter((point): point is ChartPoint & { share: number } => point.share !== null)
+  const path = line<ChartPoint & { share: number }>(
     ({ name }) => (x(name) ?? 0) + x.bandwidth() / 2,
     ({ share }) => yShare(share),
   )(withShare)
@@ -39,10 +39,10 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
         {points.map(({ name, bar, says }) => (
           <rect
             class="bar"
-            x={round(x(name) ?? 0)}
-            width={round(x.bandwidth())}
-            y={round(y(bar))}
-            height={round(HEIGHT - y(bar))}
+            x={roundToTenth(x(name) ?? 0)}
+            width={roundToTenth(x.bandwidth())}
+            y={roundToTenth(y(bar))}
+            height={roundToTenth(HEIGHT - y(bar))}
           >
             <title>{says}</title>
           </rect>
@@ -51,8 +51,8 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
           <path class="line" d={path.replace(/\.\d+/g, (part) => part.slice(0, 2))} />
         )}
       </svg>
-      <Ends first={points[0]?.name} last={points.at(-1)?.name} />
-      <Behind
+      <ChartEnds first={points[0]?.name} last={points.at(-1)?.name} />
+      <ChartTable
         title={title}
         heads={[columns.name, columns.bar, columns.share]}
         rows={points.map(({ name, bar, share }) => [
@@ -66,17 +66,17 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
 }
 
 /** The first and the last name under a drawing: as text of the page, they keep their size where the drawing is small. */
-export const Ends = ({ first, last }: { first: string | undefined; last: string | undefined }) => (
+export const ChartEnds = ({ first, last }: { first: string | undefined; last: string | undefined }) => (
   <div class="ends" aria-hidden="true">
     <span>{first}</span>
     <span>{last}</span>
   </div>
 )
 
-type BehindProps = { title: string; heads: readonly string[]; rows: readonly (readonly string[])[] }
+type ChartTableProps = { title: string; heads: readonly string[]; rows: readonly (readonly string[])[] }
 
 /** The numbers of a chart as a table; the first cell of a row is its name, the others are figures. */
-export const Behind = ({ title, heads, rows }: BehindProps) => (
+export const ChartTable = ({ title, heads, rows }: ChartTableProps) => (
   <details>
     <summary>{PARTS.asTable}</summary>
     <div class="scroll" tabIndex={0} role="region" aria-label={title}>
@@ -107,4 +107,4 @@ export const Behind = ({ title, heads, rows }: BehindProps) => (
 )
 
 /** Rounds to one decimal place, which is finer than a screen shows. */
-export const round = (value: number) => Math.round(value * 10) / 10
+export const roundToTenth = (value: number) => Math.round(value * 10) / 10

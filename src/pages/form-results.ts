@@ -5,39 +5,39 @@ import type { Flash } from './shown.ts'
 
 type Row = { location: string | null; said: string | null; typed: Buffer }
 
-const CLAIM = statement<{ claimed: true }>(
+const CLAIM_FORM = statement<{ claimed: true }>(
   'claim form',
   `insert into form_results (token_hash, sent_at, typed) values ($1, $2, $4)
    on conflict (token_hash) do update set sent_at = excluded.sent_at
      where form_results.location is null and form_results.sent_at < $3 and form_results.typed = excluded.typed
    returning true as claimed`,
 )
-const FIND = statement<Row>(
+const FIND_FORM_RESULT = statement<Row>(
   'find form result',
   'select location, said, typed from form_results where token_hash = $1',
 )
-const KEEP = statement(
+const STORE_FORM_RESULT = statement(
   'keep form result',
   'update form_results set location = $2, said = $3 where token_hash = $1 returning token_hash',
 )
-const FORGET = statement(
+const FORGET_FORM = statement(
   'forget form',
   'delete from form_results where token_hash = $1 and location is null returning token_hash',
 )
-const LEAVE_OPEN = statement(
+const LEAVE_FORM_OPEN = statement(
   'leave form open',
   'update form_results set sent_at = $2 where token_hash = $1 and location is null returning token_hash',
 )
-const PRUNE = statement(
+const PRUNE_FORM_RESULTS = statement(
   'prune form results',
   `delete from form_results where token_hash in (
      select token_hash from form_results where sent_at < $1 order by sent_at limit 1000) returning token_hash`,
 )
 // If a process dies while it works on a form, the same form may be sent again after this. The operation's own key keeps it from running twice.
 const UNDER_WAY_MS = 30_000
-const KEPT_MS = 24 * 3_600_000
+const RESULT_KEPT_MS = 24 * 3_600_000
 
-type Place = Pick<Gateway, 'directory' | 'clock'>
+type FormStore = Pick<Gateway, 'directory' | 'clock'>
 
 /**
  * The state of a one-time form. `claimed`: for this request. `busy`: another request is working on it. `changed`: it was sent before with
@@ -54,13 +54,16 @@ export type FormClaim =
 export type SentForm = { token: string; typed: Buffer }
 
 /** Claims a one-time form for this request, or returns what became of an earlier one. */
-export async function claimForm({ directory, clock }: Place, { token, typed }: SentForm): Promise<FormClaim> {
+export async function claimForm(
+  { directory, clock }: FormStore,
+  { token, typed }: SentForm,
+): Promise<FormClaim> {
   const now = clock.nowMs()
-  const hash = hashOf(token)
+  const hash = hashFormToken(token)
   const stale = new Date(now - UNDER_WAY_MS).toISOString()
-  const [claimed] = await directory.query(CLAIM, [hash, new Date(now).toISOString(), stale, typed])
+  const [claimed] = await directory.query(CLAIM_FORM, [hash, new Date(now).toISOString(), stale, typed])
   if (claimed) return { kind: 'claimed' }
-  const [row] = await directory.query(FIND, [hash])
+  const [row] = await directory.query(FIND_FORM_RESULT, [hash])
   const isOther = row?.typed.equals(typed) === false
   if (row?.location == null) return { kind: isOther ? 'changed' : 'busy' }
   if (isOther) return { kind: 'used' }
@@ -72,26 +75,30 @@ export async function claimForm({ directory, clock }: Place, { token, typed }: S
 }
 
 /** Stores where a form has led, for a repeat. */
-export async function keepFormResult(
-  { directory }: Place,
+export async function storeFormResult(
+  { directory }: FormStore,
   { token }: SentForm,
   { to, flash }: { to: string; flash?: Flash },
 ): Promise<void> {
-  await directory.query(KEEP, [hashOf(token), to, flash?.says ?? null])
+  await directory.query(STORE_FORM_RESULT, [hashFormToken(token), to, flash?.says ?? null])
 }
 
 /** Removes the claim of a form that had no effect, so that it may be sent again with other values. */
-export async function forgetForm({ directory }: Place, { token }: SentForm): Promise<void> {
-  await directory.query(FORGET, [hashOf(token)])
+export async function forgetForm({ directory }: FormStore, { token }: SentForm): Promise<void> {
+  await directory.query(FORGET_FORM, [hashFormToken(token)])
 }
 
 /** Ends the claim of a form of which it is unknown whether it took effect: only the same values may be sent again, at once. */
-export async function leaveFormOpen({ directory, clock }: Place, { token }: SentForm): Promise<void> {
-  await directory.query(LEAVE_OPEN, [hashOf(token), new Date(clock.nowMs() - 2 * UNDER_WAY_MS).toISOString()])
+export async function leaveFormOpen({ directory, clock }: FormStore, { token }: SentForm): Promise<void> {
+  await directory.query(LEAVE_FORM_OPEN, [
+    hashFormToken(token),
+    new Date(clock.nowMs() - 2 * UNDER_WAY_MS).toISOString(),
+  ])
 }
 
 /** Deletes results that are older than a day, up to 1,000; returns how many. */
 export const pruneFormResults = async ({ directory, witness }: App): Promise<number> =>
-  (await directory.query(PRUNE, [new Date(witness.earlierMs() - KEPT_MS).toISOString()])).length
+  (await directory.query(PRUNE_FORM_RESULTS, [new Date(witness.earlierMs() - RESULT_KEPT_MS).toISOString()]))
+    .length
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest()
+const hashFormToken = (token: string) => createHash('sha256').update(token).digest()

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { ruleOf } from '../actors/actions.ts'
-import { isFresh, mayDo } from '../actors/allow.ts'
-import { Fault } from './form-fault.tsx'
+import { hasFreshFactor, mayDo } from '../actors/allow.ts'
+import { FaultBox } from './form-fault.tsx'
 import {
-  type Choice,
-  type Field,
+  type FieldChoice,
+  type FormField,
   type FormSpec,
   type FormState,
-  filledPath,
-  idOfForm,
-  type Values,
+  type FormValues,
+  fillPath,
+  makeFormId,
 } from './form-spec.ts'
-import { newFormToken } from './form-token.ts'
+import { newOneTimeToken } from './form-token.ts'
 import { PasskeyButton } from './passkey-button.tsx'
 import type { Visit } from './route.ts'
 import { PARTS } from './texts.ts'
@@ -22,11 +22,11 @@ type FormBoxProps = {
   /** The state of the refused form, if one was; ignored if it was another form. */
   state?: FormState | null | undefined
   /** The first values of the fields. */
-  values?: Values
+  values?: FormValues
   /** The ids to put into the path: `{ id: 'txn_...' }`. */
   params?: Readonly<Record<string, string>>
   /** The choices of fields that depend on the merchant. */
-  choices?: Readonly<Record<string, readonly Choice[]>>
+  choices?: Readonly<Record<string, readonly FieldChoice[]>>
   /** Draws the form in one line, as for a filter or one button. */
   compact?: boolean
   /** The button's name for screen readers, if the same form is in each row of a list. It begins with the button's words. */
@@ -38,11 +38,11 @@ type FormBoxProps = {
 export function FormBox(props: FormBoxProps) {
   const { of: spec, visit, params = {}, compact, named, children } = props
   if (visit.readOnly || !mayDo(visit.caller, spec.action)) return null
-  const state = isOf(props.state, { path: spec.path, params }) ? props.state : null
-  const address = visit.to(filledPath(spec.path, params))
-  const id = idOfForm(spec.path, params)
-  const token = spec.once ? (state?.token ?? tokenFor(visit, address)) : null
-  const hasFile = spec.mostFileBytes !== undefined
+  const state = isSameForm(props.state, { path: spec.path, params }) ? props.state : null
+  const address = visit.to(fillPath(spec.path, params))
+  const id = makeFormId(spec.path, params)
+  const token = spec.once ? (state?.token ?? newTokenFor(visit, address)) : null
+  const hasFile = spec.maxFileBytes !== undefined
   return (
     <form
       method="post"
@@ -52,7 +52,7 @@ export function FormBox(props: FormBoxProps) {
     >
       <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
       {token !== null && <input type="hidden" name="form" value={token} />}
-      {state !== null && <Fault state={{ ...state, params }} spec={spec} />}
+      {state !== null && <FaultBox state={{ ...state, params }} spec={spec} />}
       {children}
       {spec.fields.map((field) => (
         <FieldBox
@@ -62,9 +62,10 @@ export function FormBox(props: FormBoxProps) {
           fault={state?.faults[field.name] ?? field.note ?? null}
         />
       ))}
-      {ruleOf(spec.action).fresh && (!isFresh(visit.caller) || state?.faults.confirm !== undefined) && (
-        <Confirm id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
-      )}
+      {ruleOf(spec.action).fresh &&
+        (!hasFreshFactor(visit.caller) || state?.faults.confirm !== undefined) && (
+          <ConfirmField id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
+        )}
       <button
         type="submit"
         class={spec.danger ? 'button danger' : spec.plain ? 'button plain' : 'button'}
@@ -77,9 +78,9 @@ export function FormBox(props: FormBoxProps) {
 }
 
 /** Whether this form is the refused one: a page may have the same form in each of its rows. */
-const isOf = (
+const isSameForm = (
   state: FormState | null | undefined,
-  { path, params }: { path: string; params: Values },
+  { path, params }: { path: string; params: FormValues },
 ): state is FormState =>
   state != null &&
   state.path === path &&
@@ -87,14 +88,14 @@ const isOf = (
     ([name, value]) => state.params[name] === undefined || state.params[name] === value,
   )
 
-const withChoices = (field: Field, choices: FormBoxProps['choices']): Field => {
+const withChoices = (field: FormField, choices: FormBoxProps['choices']): FormField => {
   const own = choices?.[field.name]
   return own === undefined ? field : { ...field, choices: own }
 }
-const tokenFor = ({ gateway, signedIn, now }: Visit, address: string) =>
-  newFormToken(gateway.vault, { sessionId: signedIn.sessionId, address }, now.getTime())
+const newTokenFor = ({ gateway, signedIn, now }: Visit, address: string) =>
+  newOneTimeToken(gateway.vault, { sessionId: signedIn.sessionId, address }, now.getTime())
 
-function Confirm({ id, visit, fault }: { id: string; visit: Visit; fault: string | null }) {
+function ConfirmField({ id, visit, fault }: { id: string; visit: Visit; fault: string | null }) {
   const factor = visit.signedIn.hasFactor
   return (
     <>
@@ -121,7 +122,7 @@ function Confirm({ id, visit, fault }: { id: string; visit: Visit; fault: string
   )
 }
 
-type FieldBoxProps = { field: Field; id: string; value: string; fault: string | null }
+type FieldBoxProps = { field: FormField; id: string; value: string; fault: string | null }
 
 /** One field with its label, hint and fault. The value of a secret field is never written into the page. */
 export function FieldBox({ field, id, value, fault }: FieldBoxProps) {
@@ -202,7 +203,7 @@ function Radios({ field, id, value, notes, described }: ControlProps & { notes: 
   )
 }
 
-const INPUTS: Partial<Record<NonNullable<Field['kind']>, object>> = {
+const INPUT_ATTRIBUTES: Partial<Record<NonNullable<FormField['kind']>, object>> = {
   phone: { type: 'tel', inputmode: 'tel', autocomplete: 'off' },
   amount: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
   number: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
@@ -217,7 +218,7 @@ const INPUTS: Partial<Record<NonNullable<Field['kind']>, object>> = {
   time: { type: 'time' },
   color: { type: 'color' },
 }
-const SECRET: readonly string[] = ['password', 'new-password', 'code']
+const SECRET_KINDS: readonly string[] = ['password', 'new-password', 'code']
 
 function Control({ field, id, value, described }: ControlProps) {
   const { name, kind = 'text', choices, rows, placeholder, autocomplete, accept } = field
@@ -241,10 +242,10 @@ function Control({ field, id, value, described }: ControlProps) {
   if (kind === 'file') return <input type="file" {...shared} accept={accept} />
   return (
     <input
-      {...(INPUTS[kind] ?? { type: 'text' })}
+      {...(INPUT_ATTRIBUTES[kind] ?? { type: 'text' })}
       {...shared}
       {...(autocomplete === undefined ? {} : { autocomplete })}
-      value={SECRET.includes(kind) ? '' : value}
+      value={SECRET_KINDS.includes(kind) ? '' : value}
     />
   )
 }

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { mayDo } from '../actors/allow.ts'
-import { Basics } from './document.tsx'
+import { BasicMeta } from './document.tsx'
 import { Icon } from './icons.tsx'
 import { belongsTo, type NavigationGroup } from './navigation.ts'
 import { PAGE_ASSETS, scriptHref } from './page-assets.ts'
 import type { Visit } from './route.ts'
-import type { PageShown } from './shown.ts'
+import type { PageReply } from './shown.ts'
 import { PARTS } from './texts.ts'
-import { shown } from './wording.ts'
+import { oneLine } from './wording.ts'
 
 type FrameProps = {
-  page: PageShown
+  page: PageReply
   /** The merchant or surface, for the title of the window. */
   name: string
   requestId: string
@@ -29,7 +29,7 @@ type FrameProps = {
 export const Frame = ({ page, name, requestId, here, who, band, scripts = [], children }: FrameProps) => (
   <html lang="en">
     <head>
-      <Basics />
+      <BasicMeta />
       <meta name="color-scheme" content="light dark" />
       <meta name="format-detection" content="telephone=no" />
       <meta name="robots" content="noindex" />
@@ -57,10 +57,10 @@ export const Frame = ({ page, name, requestId, here, who, band, scripts = [], ch
   </html>
 )
 
-const NOTHING: ReadonlyMap<string, string> = new Map()
+const NO_COUNTS: ReadonlyMap<string, string> = new Map()
 
 /** The number of things that wait behind the entry beside it. */
-export const Count = ({ of }: { of: string | undefined }) =>
+export const WaitingCount = ({ of }: { of: string | undefined }) =>
   of === undefined ? null : (
     <span class="count">
       <span class="ear">, </span>
@@ -70,13 +70,13 @@ export const Count = ({ of }: { of: string | undefined }) =>
   )
 
 /** The content of a page for people who are not signed in. */
-export const Guest = ({ children }: { children: ComponentChildren }) => (
+export const GuestPage = ({ children }: { children: ComponentChildren }) => (
   <main id="page" class="page guest">
     {children}
   </main>
 )
 
-type BarProps = {
+type TopBarProps = {
   visit: Visit
   /** The merchant or surface; links to its first page. */
   name: string
@@ -87,7 +87,7 @@ type BarProps = {
 }
 
 /** The bar at the top: the name, the search box, the sign-out. */
-export const Bar = ({ visit, name, signOut, searchHint, children }: BarProps) => (
+export const TopBar = ({ visit, name, signOut, searchHint, children }: TopBarProps) => (
   <header class="bar">
     <a class="name" href={visit.to('/')}>
       {name}
@@ -112,7 +112,7 @@ export const Bar = ({ visit, name, signOut, searchHint, children }: BarProps) =>
   </header>
 )
 
-type PlaceProps = {
+type PageLayoutProps = {
   visit: Visit
   /** The path of the page on its surface. */
   path: string
@@ -123,14 +123,14 @@ type PlaceProps = {
 }
 
 /** The navigation and the content of a page, with the sentence that a form has left for it. */
-export const Place = ({ visit, path, navigation, counts = NOTHING, children }: PlaceProps) => (
+export const PageLayout = ({ visit, path, navigation, counts = NO_COUNTS, children }: PageLayoutProps) => (
   <div class="frame">
-    <Side {...{ visit, path, navigation, counts }} />
+    <SideNavigation {...{ visit, path, navigation, counts }} />
     <main id="page" class="page" tabIndex={-1}>
       {visit.flash !== null && (
         <p class={`flash ${visit.flash.kind}`} role="status">
           <Icon name={visit.flash.kind === 'done' ? 'check' : 'clock'} />
-          {shown(visit.flash.says)}
+          {oneLine(visit.flash.says)}
         </p>
       )}
       {children}
@@ -139,12 +139,17 @@ export const Place = ({ visit, path, navigation, counts = NOTHING, children }: P
 )
 
 /** The navigation: beside the page if there is room, behind one button on a phone. Both work without scripts. */
-const Side = ({ visit, path, navigation, counts = NOTHING }: Omit<PlaceProps, 'children'>) => (
+const SideNavigation = ({
+  visit,
+  path,
+  navigation,
+  counts = NO_COUNTS,
+}: Omit<PageLayoutProps, 'children'>) => (
   <aside class="side" aria-label={PARTS.frame.menu}>
     <input type="checkbox" id="menu" class="ear" />
     <label for="menu" class="menu">
       <Icon name="menu" /> {PARTS.frame.menu}
-      {counts.size > 0 && <Count of={PARTS.frame.places(counts.size)} />}
+      {counts.size > 0 && <WaitingCount of={PARTS.frame.places(counts.size)} />}
     </label>
     <nav aria-label={PARTS.frame.navigation}>
       {navigation.map(({ name, entries }) => (
@@ -159,7 +164,7 @@ const Side = ({ visit, path, navigation, counts = NOTHING }: Omit<PlaceProps, 'c
               >
                 <Icon name={entry.icon} />
                 {entry.name}
-                <Count of={counts.get(entry.path)} />
+                <WaitingCount of={counts.get(entry.path)} />
               </a>
             ))}
         </>

@@ -1,7 +1,7 @@
 import { type Asset, readAsset, SCRIPT, STYLE, SVG, styleAsset } from './asset.ts'
-import { readStyle, TOKENS } from './stylesheet.ts'
+import { readStyle, TOKENS_FILE } from './stylesheet.ts'
 
-const own = (name: string, type: string): Asset =>
+const readPageAsset = (name: string, type: string): Asset =>
   readAsset(`src/pages/assets/${name}`, { path: `/assets/${name}`, type })
 
 const STYLES = [
@@ -10,11 +10,11 @@ const STYLES = [
 
 /** The files that pages of the dashboard and the console load. Every page loads `pages.css` and `pages.js`. */
 export const PAGE_ASSETS = {
-  'pages.css': styleAsset(readStyle(TOKENS, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
-  'pages.js': own('pages.js', SCRIPT),
-  'passkeys.js': own('passkeys.js', SCRIPT),
-  'photos.js': own('photos.js', SCRIPT),
-  'counter.js': own('counter.js', SCRIPT),
+  'pages.css': styleAsset(readStyle(TOKENS_FILE, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
+  'pages.js': readPageAsset('pages.js', SCRIPT),
+  'passkeys.js': readPageAsset('passkeys.js', SCRIPT),
+  'photos.js': readPageAsset('photos.js', SCRIPT),
+  'counter.js': readPageAsset('counter.js', SCRIPT),
   'icon.svg': readAsset('src/checkout/assets/icon.svg', { path: '/assets/icon.svg', type: SVG }),
 } satisfies Record<string, Asset>
 

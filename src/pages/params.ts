@@ -3,7 +3,7 @@ import { hasForbiddenControl } from '../platform/text.ts'
 import { PARTS } from './texts.ts'
 
 // Every id, handle or name in an address of ours is shorter.
-const LONGEST = 100
+const MAX_PARAM_CHARACTERS = 100
 
 /**
  * Checks the names in the path of a page before anything is looked up by them; pages do this nowhere else. Throws 404 for a name that
@@ -12,6 +12,6 @@ const LONGEST = 100
 export function judgeParams(params: Readonly<Record<string, string>>): void {
   // `*` is the rest of an address without a page, which is 404 anyway, or leads to the sign-in.
   for (const [name, value] of Object.entries(params))
-    if (name !== '*' && (value.length > LONGEST || hasForbiddenControl(value, false)))
+    if (name !== '*' && (value.length > MAX_PARAM_CHARACTERS || hasForbiddenControl(value, false)))
       throw new Refusal(404, 'not_found', PARTS.errors.notFound)
 }

@@ -2,21 +2,21 @@ import type { ComponentChildren } from 'preact'
 import { kampalaIso } from '../platform/kampala.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { PARTS } from './texts.ts'
-import { shown, ugx } from './wording.ts'
+import { formatShillings, oneLine } from './wording.ts'
 
 /** Whole shillings: `UGX 12,500`, figures of one width. */
-export const Money = ({ amount }: { amount: number }) => <span class="money">{ugx(amount)}</span>
+export const Money = ({ amount }: { amount: number }) => <span class="money">{formatShillings(amount)}</span>
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** `22 Nov 2026, 14:05` in Kampala. */
-export function timeText(at: Date): string {
+export function formatPageTime(at: Date): string {
   const text = kampalaIso(at)
-  return `${dayText(at)}, ${text.slice(11, 16)}`
+  return `${formatPageDay(at)}, ${text.slice(11, 16)}`
 }
 
 /** `22 Nov 2026` in Kampala. */
-export function dayText(at: Date): string {
+export function formatPageDay(at: Date): string {
   const text = kampalaIso(at)
   return `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1]} ${text.slice(0, 4)}`
 }
@@ -27,7 +27,7 @@ export const Time = ({ at, day }: { at: Date | string | null; day?: boolean }) =
   const date = typeof at === 'string' ? new Date(at) : at
   return (
     <time dateTime={date.toISOString()} title={date.toISOString()}>
-      {day ? dayText(date) : timeText(date)}
+      {day ? formatPageDay(date) : formatPageTime(date)}
     </time>
   )
 }
@@ -35,7 +35,7 @@ export const Time = ({ at, day }: { at: Date | string | null; day?: boolean }) =
 type Tone = 'good' | 'bad' | 'open' | 'quiet' | 'warn'
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...of(
+  ...toneFor(
     'good',
     'succeeded',
     'sent',
@@ -47,8 +47,8 @@ const TONES: Readonly<Record<string, Tone>> = {
     'paid',
     'approved',
   ),
-  ...of('bad', 'failed', 'rejected', 'revoked', 'exhausted', 'lost'),
-  ...of(
+  ...toneFor('bad', 'failed', 'rejected', 'revoked', 'exhausted', 'lost'),
+  ...toneFor(
     'open',
     'pending',
     'authorized',
@@ -59,9 +59,9 @@ const TONES: Readonly<Record<string, Tone>> = {
     'open',
     'waiting',
   ),
-  ...of('warn', 'paused', 'disputed', 'held', 'frozen'),
+  ...toneFor('warn', 'paused', 'disputed', 'held', 'frozen'),
 }
-const SHAPES: Record<Tone, IconName> = {
+const TONE_ICONS: Record<Tone, IconName> = {
   good: 'check',
   bad: 'cross',
   open: 'clock',
@@ -69,7 +69,7 @@ const SHAPES: Record<Tone, IconName> = {
   warn: 'warning',
 }
 
-function of(tone: Tone, ...words: string[]): Record<string, Tone> {
+function toneFor(tone: Tone, ...words: string[]): Record<string, Tone> {
   return Object.fromEntries(words.map((word) => [word, tone]))
 }
 
@@ -78,15 +78,15 @@ export function Status({ word, tone }: { word: string; tone?: Tone }) {
   const shownTone = tone ?? TONES[word] ?? 'quiet'
   return (
     <span class={`status ${shownTone}`}>
-      <Icon name={SHAPES[shownTone]} />
+      <Icon name={TONE_ICONS[shownTone]} />
       {word.replaceAll('_', ' ')}
     </span>
   )
 }
 
 /** Text from outside, in one line and without misleading characters. */
-export const Said = ({ text }: { text: string | null }) =>
-  text === null || text === '' ? <span class="quiet">{PARTS.none}</span> : <bdi>{shown(text)}</bdi>
+export const OutsideText = ({ text }: { text: string | null }) =>
+  text === null || text === '' ? <span class="quiet">{PARTS.none}</span> : <bdi>{oneLine(text)}</bdi>
 
 export type Fact = readonly [name: string, value: ComponentChildren]
 
@@ -134,7 +134,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
 )
 
 /** Text to copy, in full and selectable; the button appears where scripts run. */
-export const Copy = ({ text, label }: { text: string; label: string }) => (
+export const CopyBox = ({ text, label }: { text: string; label: string }) => (
   <div class="copy">
     <pre tabIndex={0} role="region" aria-label={label} data-copy={PARTS.copy} data-copied={PARTS.copied}>
       <code>{text}</code>
@@ -155,19 +155,24 @@ export const RawJson = ({ value }: { value: unknown }) => (
 /** A sentence that stands out: something to know before going on. */
 export const Note = ({ tone = 'quiet', children }: { tone?: Tone; children: ComponentChildren }) => (
   <div class={`note ${tone}`}>
-    <Icon name={tone === 'quiet' ? 'flag' : SHAPES[tone]} />
+    <Icon name={tone === 'quiet' ? 'flag' : TONE_ICONS[tone]} />
     <div>{children}</div>
   </div>
 )
 
-export type Entry = { at: Date | string; title: ComponentChildren; detail?: ComponentChildren; tone?: Tone }
+export type TimelineEntry = {
+  at: Date | string
+  title: ComponentChildren
+  detail?: ComponentChildren
+  tone?: Tone
+}
 
 /** The events of an object, oldest first. */
-export const Timeline = ({ entries }: { entries: readonly Entry[] }) => (
+export const Timeline = ({ entries }: { entries: readonly TimelineEntry[] }) => (
   <ol class="timeline">
     {entries.map(({ at, title, detail, tone = 'quiet' }) => (
       <li class={tone}>
-        <Icon name={SHAPES[tone]} />
+        <Icon name={TONE_ICONS[tone]} />
         <div>
           <p>{title}</p>
           {detail !== undefined && <p class="hint">{detail}</p>}

@@ -4,7 +4,7 @@ import { Facts } from './parts.tsx'
 import { PARTS } from './texts.ts'
 
 const { rates: texts } = PARTS
-const COUNT = new Intl.NumberFormat('en-US')
+const COUNT_FORMAT = new Intl.NumberFormat('en-US')
 
 type RatesProps = { most: Readonly<Record<RateName, number>>; granted: GrantedRates }
 
@@ -12,7 +12,7 @@ type RatesProps = { most: Readonly<Record<RateName, number>>; granted: GrantedRa
 export const Rates = ({ most, granted }: RatesProps): VNode => (
   <Facts
     facts={RATE_NAMES.map((name) => {
-      const count = most[name] === 0 ? texts.any : COUNT.format(most[name])
+      const count = most[name] === 0 ? texts.any : COUNT_FORMAT.format(most[name])
       return [texts.names[name], granted[name] === undefined ? count : `${count}, ${texts.own}`]
     })}
   />

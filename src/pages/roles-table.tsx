@@ -36,7 +36,7 @@ export function RolesTable<Role extends string>({ title, act, roles, names, whoM
               <th scope="row">{names[action] ?? action}</th>
               {columns.map((role) => (
                 <td>
-                  <May may={whoMay(action)?.includes(role) ?? false} />
+                  <MayCell may={whoMay(action)?.includes(role) ?? false} />
                 </td>
               ))}
             </tr>
@@ -47,7 +47,7 @@ export function RolesTable<Role extends string>({ title, act, roles, names, whoM
   )
 }
 
-const May = ({ may }: { may: boolean }) => (
+const MayCell = ({ may }: { may: boolean }) => (
   <span class={may ? 'may' : 'quiet'}>
     <Icon name={may ? 'check' : 'dash'} />
     <span class="ear">{may ? PARTS.yes : PARTS.no}</span>

@@ -2,18 +2,18 @@ import type { Action } from '../actors/actions.ts'
 import type { Actor } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import type { FormFile } from '../http/multipart.ts'
-import type { SignedIn } from '../people/session.ts'
+import type { SignedInSession } from '../people/session.ts'
 import { assert } from '../platform/assert.ts'
-import type { Fields } from './fields.ts'
-import type { FormSpec, FormState, Values } from './form-spec.ts'
-import type { Flash, Shown } from './shown.ts'
+import type { PostedFields } from './fields.ts'
+import type { FormSpec, FormState, FormValues } from './form-spec.ts'
+import type { Flash, SurfaceReply } from './shown.ts'
 
 /** A request of a surface, signed in or not. */
-export type Asked = {
+export type PageRequest = {
   gateway: Gateway
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
-  fields: Fields
+  fields: PostedFields
   file: FormFile | null
   cookies: ReadonlyMap<string, string>
   /** The client's network address as limits count it, and the user agent of its browser. */
@@ -27,15 +27,15 @@ export type Asked = {
   part: string | null
   flash: Flash | null
   https: boolean
-  environment: Environment
+  environment: SurfaceEnvironment
 }
 
 /** The environment in which the pages are served. */
-export type Environment = { name: string; production: boolean; host: string }
+export type SurfaceEnvironment = { name: string; production: boolean; host: string }
 
 /** A request of a person who has signed in. */
-export type Visit = Asked & {
-  signedIn: SignedIn
+export type Visit = PageRequest & {
+  signedIn: SignedInSession
   /** The actor for operations. */
   caller: Actor
   /** The address of a path of this surface, in the same mode. */
@@ -47,7 +47,7 @@ export type Visit = Asked & {
 }
 
 /** Returns the key and the fingerprint of a one-time form's operation. The form must be declared with `once`. */
-export function onceOf({ once }: Visit): { key: string; fingerprint: Buffer } {
+export function getOnce({ once }: Visit): { key: string; fingerprint: Buffer } {
   assert(once !== null, 'the form is declared as one-time')
   return once
 }
@@ -58,23 +58,23 @@ export type PageRoute<V> = {
   path: string
   /** The action that the table of actions must allow to see it. */
   see: Action
-  show(visit: V): Promise<Shown>
+  show(visit: V): Promise<SurfaceReply>
 }
 
 /** A form of a page. `submit` runs its operation; `showRefused` shows its page with what was wrong. */
 export type FormRoute<V> = {
   kind: 'form'
   spec: FormSpec
-  submit(visit: V, values: Values): Promise<Shown>
-  again(visit: V, state: FormState): Promise<Shown>
+  submit(visit: V, values: FormValues): Promise<SurfaceReply>
+  showRefused(visit: V, state: FormState): Promise<SurfaceReply>
 }
 
-export type Route<V> = PageRoute<V> | FormRoute<V>
+export type SurfaceRoute<V> = PageRoute<V> | FormRoute<V>
 
 /** Declares a page of a surface. */
 export const pageRoute = <V>(
   path: string,
-  show: (visit: V) => Promise<Shown>,
+  show: (visit: V) => Promise<SurfaceReply>,
   see: Action = 'read',
 ): PageRoute<V> => ({ kind: 'page', path, see, show })
 
@@ -88,5 +88,5 @@ export const formRoute = <V>(
 export type GuestRoute = {
   method: 'GET' | 'POST'
   path: string
-  handle(request: Asked): Promise<Shown>
+  handle(request: PageRequest): Promise<SurfaceReply>
 }

@@ -2,36 +2,39 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { locationOf } from '../http/location.ts'
+import { encodeLocation } from '../http/location.ts'
 import { secureHeaders } from '../http/secure-headers.ts'
 import { sendStream } from '../http/stream-sender.ts'
 import { flashCookie, noFlashCookie } from './flash.ts'
 import { pagePolicy } from './policy.ts'
-import type { Asked } from './route.ts'
-import type { PageShown, Shown } from './shown.ts'
+import type { PageRequest } from './route.ts'
+import type { PageReply, SurfaceReply } from './shown.ts'
 
-const PRIVATE = { 'Cache-Control': 'no-store', Vary: 'Cookie' }
+const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', Vary: 'Cookie' }
 // Pages are not compressed: they contain tokens beside text of other people, so the compressed length would leak the tokens.
-const PAGE = {
-  ...PRIVATE,
+const PAGE_HEADERS = {
+  ...PRIVATE_HEADERS,
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': pagePolicy(),
 }
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-type Sending = {
+type SendOptions = {
   request: FastifyRequest
   reply: FastifyReply
   /** Null if the request could not be read at all. */
-  pageRequest: Asked | null
+  pageRequest: PageRequest | null
   https: boolean
-  frame(page: PageShown): VNode
+  frame(page: PageReply): VNode
   cut(error: unknown): void
 }
 
 /** Sends the reply of a handler. */
-export async function sendShown(surfaceReply: Shown, sending: Sending): Promise<FastifyReply> {
+export async function sendSurfaceReply(
+  surfaceReply: SurfaceReply,
+  sending: SendOptions,
+): Promise<FastifyReply> {
   const { reply, pageRequest, https, frame } = sending
   setCookies(reply, surfaceReply.cookies ?? [])
   switch (surfaceReply.kind) {
@@ -41,7 +44,7 @@ export async function sendShown(surfaceReply: Shown, sending: Sending): Promise<
         reply.header('Retry-After', String(surfaceReply.retryAfterSeconds))
       return reply
         .code(surfaceReply.status ?? 200)
-        .headers(PAGE)
+        .headers(PAGE_HEADERS)
         .send(`<!doctype html>${renderToString(frame(surfaceReply))}`)
     }
     case 'part':
@@ -50,32 +53,32 @@ export async function sendShown(surfaceReply: Shown, sending: Sending): Promise<
       if (surfaceReply.flash) setCookies(reply, [flashCookie(surfaceReply.flash, https)])
       return reply
         .code(303)
-        .headers({ ...PRIVATE, Location: locationOf(surfaceReply.to) })
+        .headers({ ...PRIVATE_HEADERS, Location: encodeLocation(surfaceReply.to) })
         .send()
     }
     case 'json':
       return reply
-        .headers({ ...PRIVATE, 'Content-Security-Policy': DATA_POLICY })
+        .headers({ ...PRIVATE_HEADERS, 'Content-Security-Policy': DATA_POLICY })
         .type('application/json; charset=utf-8')
         .send(JSON.stringify(surfaceReply.value))
     case 'file':
       return reply
         .headers({
-          ...PRIVATE,
+          ...PRIVATE_HEADERS,
           ...(surfaceReply.maxAgeSeconds === undefined
             ? {}
             : { 'Cache-Control': `private, max-age=${surfaceReply.maxAgeSeconds}` }),
           'Content-Security-Policy': FILE_POLICY,
-          'Content-Disposition': disposition(surfaceReply.name, surfaceReply.inline === true),
+          'Content-Disposition': contentDisposition(surfaceReply.name, surfaceReply.inline === true),
         })
         .type(surfaceReply.type)
         .send(surfaceReply.body)
     case 'stream': {
       const headers = {
-        ...PRIVATE,
+        ...PRIVATE_HEADERS,
         'Content-Type': surfaceReply.type,
         'Content-Security-Policy': FILE_POLICY,
-        'Content-Disposition': disposition(surfaceReply.name, false),
+        'Content-Disposition': contentDisposition(surfaceReply.name, false),
         ...secureHeaders({ https }),
         'X-Request-ID': sending.request.id,
         // A stream bypasses the framework, so its cookies are added here.
@@ -90,12 +93,12 @@ export async function sendShown(surfaceReply: Shown, sending: Sending): Promise<
 
 /** Sends a part of a page; 304 if it has not changed. */
 function sendPart(
-  { body, final }: Extract<Shown, { kind: 'part' }>,
-  { request, reply }: Sending,
+  { body, final }: Extract<SurfaceReply, { kind: 'part' }>,
+  { request, reply }: SendOptions,
 ): FastifyReply {
   const text = renderToString(body)
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  reply.headers({ ...PAGE, ETag: etag, 'X-Part': final ? 'final' : 'open' })
+  reply.headers({ ...PAGE_HEADERS, ETag: etag, 'X-Part': final ? 'final' : 'open' })
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   return reply.send(text)
 }
@@ -107,5 +110,5 @@ function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
 }
 
 // Every other character of the name becomes a dash, so the name needs no quoting.
-const disposition = (name: string, inline: boolean) =>
+const contentDisposition = (name: string, inline: boolean) =>
   `${inline ? 'inline' : 'attachment'}; filename="${name.replace(/[^A-Za-z0-9._-]+/g, '-')}"`

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
-import type { Stream } from '../http/caller.ts'
+import type { DocumentStream } from '../http/caller.ts'
 
 /** A sentence for the top of the next page. `done`: the act was done; `note`: it was not. */
 export type Flash = { kind: 'done' | 'note'; says: string }
 
 /** The content of a page; the surface puts its frame around it. */
-export type PageShown = {
+export type PageReply = {
   kind: 'page'
   title: string
   body: VNode
@@ -18,8 +18,8 @@ export type PageShown = {
 }
 
 /** The reply of a handler; `surface-routes.ts` sends it. */
-export type Shown = (
-  | PageShown
+export type SurfaceReply = (
+  | PageReply
   /** A part of a page that its script puts in place of the old one. `final`: it will not change any more. */
   | { kind: 'part'; body: VNode; final?: boolean }
   /** 303 to an address of this surface. */
@@ -27,10 +27,10 @@ export type Shown = (
   | { kind: 'json'; value: unknown }
   /** A file, saved under this name; `inline` pictures are shown in pages. */
   | { kind: 'file'; name: string; type: string; body: Buffer; inline?: boolean; maxAgeSeconds?: number }
-  | { kind: 'stream'; name: string; type: string; stream: Stream }
+  | { kind: 'stream'; name: string; type: string; stream: DocumentStream }
 ) & { cookies?: readonly string[] }
 
-export const shownPage = (title: string, body: VNode, more: Partial<PageShown> = {}): PageShown => ({
+export const pageReply = (title: string, body: VNode, more: Partial<PageReply> = {}): PageReply => ({
   kind: 'page',
   title,
   body,
@@ -38,7 +38,7 @@ export const shownPage = (title: string, body: VNode, more: Partial<PageShown> =
 })
 
 /** Redirects to another page of the surface, with a sentence about what was done. */
-export const doneTo = (to: string, says?: string): Extract<Shown, { kind: 'redirect' }> => ({
+export const redirectDone = (to: string, says?: string): Extract<SurfaceReply, { kind: 'redirect' }> => ({
   kind: 'redirect',
   to,
   ...(says === undefined ? {} : { flash: { kind: 'done' as const, says } }),

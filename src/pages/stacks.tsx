@@ -1,18 +1,18 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { stack } from 'd3-shape'
-import { Behind, Ends, FRAME, round } from './chart.tsx'
+import { CHART_FRAME, ChartEnds, ChartTable, roundToTenth } from './chart.tsx'
 
 /** One column of a stacked chart: how many of each part it has, in the order of the parts. */
-export type Stacked = { name: string; counts: readonly number[] }
+export type StackedColumn = { name: string; counts: readonly number[] }
 
-const { width, height, top } = FRAME
+const { width, height, top } = CHART_FRAME
 
 type StacksProps = {
   title: string
   /** The heading of the columns' names in the table behind the chart. */
   nameOf: string
   parts: readonly string[]
-  columns: readonly Stacked[]
+  columns: readonly StackedColumn[]
 }
 
 /** Columns that are made of parts, drawn on the server, with a legend; a table has the same numbers. */
@@ -23,9 +23,9 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
   ).paddingInner(0.25)
   const sums = columns.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
   const y = scaleLinear([0, Math.max(1, ...sums)], [height, top])
-  const layers = stack<Stacked, number>()
+  const layers = stack<StackedColumn, number>()
     .keys(parts.keys())
-    .value(({ counts }, part) => counts[part] ?? 0)(columns as Stacked[])
+    .value(({ counts }, part) => counts[part] ?? 0)(columns as StackedColumn[])
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
@@ -36,10 +36,10 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
             to > from ? (
               <rect
                 class={`part-${part}`}
-                x={round(x(columns[index]?.name ?? '') ?? 0)}
-                width={round(x.bandwidth())}
-                y={round(y(to))}
-                height={round(y(from) - y(to))}
+                x={roundToTenth(x(columns[index]?.name ?? '') ?? 0)}
+                width={roundToTenth(x.bandwidth())}
+                y={roundToTenth(y(to))}
+                height={roundToTenth(y(from) - y(to))}
               >
                 <title>{`${columns[index]?.name}: ${to - from} ${parts[part]}`}</title>
               </rect>
@@ -47,7 +47,7 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
           ),
         )}
       </svg>
-      <Ends first={columns[0]?.name} last={columns.at(-1)?.name} />
+      <ChartEnds first={columns[0]?.name} last={columns.at(-1)?.name} />
       <ul class="legend">
         {parts.map((part, index) => (
           <li>
@@ -58,7 +58,7 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
           </li>
         ))}
       </ul>
-      <Behind
+      <ChartTable
         title={title}
         heads={[nameOf, ...parts]}
         rows={columns.map(({ name, counts }) => [name, ...counts.map(String)])}

@@ -2,17 +2,17 @@ import type { SignedInActor } from '../actors/actor.ts'
 import { stepUp } from '../people/step-up.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { StepUp } from './answer-form.ts'
-import type { Fields } from './fields.ts'
+import type { PostedFields } from './fields.ts'
 import { FieldFault } from './form-spec.ts'
 import type { Visit } from './route.ts'
 import type { SessionCookies } from './session-cookies.ts'
 
 /** Makes a surface's step-up: it confirms an act with the second factor, or with the password if there is none (A73). */
-export const stepUpWith =
+export const newStepUp =
   <V extends Visit & { caller: SignedInActor }>(cookies: SessionCookies): StepUp<V> =>
   async (visit, confirm) => {
     try {
-      const act = actOf(visit.here, visit.fields)
+      const act = buildConfirmedAct(visit.here, visit.fields)
       const { token } = await stepUp(visit.gateway, visit.caller, {
         confirm,
         visitor: cookies.visitor(visit),
@@ -31,7 +31,7 @@ export const stepUpWith =
   }
 
 /** Builds the act that a passkey confirms: the form's address and all its fields, except those that prove the sender. */
-export function actOf(here: string, fields: Fields): object {
+export function buildConfirmedAct(here: string, fields: PostedFields): object {
   const { csrf: _csrf, confirm: _confirm, ...said } = fields
   return { address: here.split('?', 1)[0], said }
 }

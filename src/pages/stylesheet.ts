@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ROOT } from '../platform/root.ts'
 
 /** Colours and spacing that all surfaces share. */
-export const TOKENS = 'src/pages/assets/tokens.css'
+export const TOKENS_FILE = 'src/pages/assets/tokens.css'
 
 /** Reads several style files, in the order of the cascade, as one minified text. Paths are from the root of the program. */
 export const readStyle = (...paths: string[]): string =>

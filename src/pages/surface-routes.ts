@@ -6,39 +6,46 @@ import type {
   onRequestHookHandler,
 } from 'fastify'
 import { requireRole } from '../actors/allow.ts'
-import { lastAnswer } from '../http/close-gently.ts'
-import { refusalFor } from '../http/errors.ts'
-import { asRefusal } from '../http/framework-refusals.ts'
+import { closeAfterReply } from '../http/close-gently.ts'
+import { toRefusal } from '../http/errors.ts'
+import { translateFrameworkError } from '../http/framework-refusals.ts'
 import { clientAddress } from '../http/guards.ts'
 import {
   MethodNotAllowed,
   refuseOtherMethods,
   refuseOtherMethodsBelow,
-  STAND_IN,
+  STAND_IN_METHOD,
 } from '../http/other-methods.ts'
-import type { SignedIn } from '../people/session.ts'
+import type { SignedInSession } from '../people/session.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { addressWindow } from '../rate-limits/address-window.ts'
+import { newAddressWindow } from '../rate-limits/address-window.ts'
 import { admitForm, senderOf } from './admit-routes.ts'
 import { answerForm, type StepUp } from './answer-form.ts'
-import { askedNothing, readAsked } from './asked-routes.ts'
+import { emptyPageRequest, readPageRequest } from './asked-routes.ts'
 import { ErrorPage } from './error-page.tsx'
-import type { Asked, Visit } from './route.ts'
-import { sendShown } from './send-routes.ts'
-import { bytesOf, mostFileOf, pagesAmong, posted, type Served, servedBy } from './served.ts'
-import type { PageShown, Shown } from './shown.ts'
+import type { PageRequest, Visit } from './route.ts'
+import { sendSurfaceReply } from './send-routes.ts'
+import {
+  asRefusedPost,
+  listServedRoutes,
+  maxBodyBytes,
+  maxFileBytes,
+  newPageMatcher,
+  type ServedRoute,
+} from './served.ts'
+import type { PageReply, SurfaceReply } from './shown.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
 import { PARTS } from './texts.ts'
 import { expectUpload } from './upload-routes.ts'
 
-type Handle<V extends Visit> = {
+type SurfaceHandle<V extends Visit> = {
   surface: Surface<V>
   options: SurfaceOptions
   limit(address: string): void
   isPage(path: string): boolean
 }
 /** The facts of a request that its reply needs, filled in as they become known, so that an error page has them too. */
-type Known<V> = { pageRequest: Asked | null; visit: V | null; cookies: readonly string[] }
+type RequestState<V> = { pageRequest: PageRequest | null; visit: V | null; cookies: readonly string[] }
 
 /** Registers every page and form of a surface, and an answer for every other address under its base. */
 export function registerSurface<V extends Visit>(
@@ -46,56 +53,56 @@ export function registerSurface<V extends Visit>(
   surface: Surface<V>,
   options: SurfaceOptions,
 ): void {
-  const window = addressWindow(options.requestsAMinute)
+  const window = newAddressWindow(options.requestsAMinute)
   const { base } = surface
-  const served = servedBy(surface)
+  const served = listServedRoutes(surface)
   const limit = (address: string) => window.take(address, options.nowMs())
-  const handle: Handle<V> = { surface, options, limit, isPage: pagesAmong(served) }
-  const register = (served: Served<V>, method: string[], before: onRequestHookHandler[] = []) =>
+  const handle: SurfaceHandle<V> = { surface, options, limit, isPage: newPageMatcher(served) }
+  const register = (served: ServedRoute<V>, method: string[], before: onRequestHookHandler[] = []) =>
     server.route({
       method,
       url: served.url,
-      bodyLimit: bytesOf(served),
+      bodyLimit: maxBodyBytes(served),
       onRequest: [...before, admit(handle, served)],
       errorHandler: (error, request, reply) => refuseUnread(handle, { served, request, reply }, error),
-      handler: (request, reply) => answer(handle, { served, request, reply }),
+      handler: (request, reply) => answerRequest(handle, { served, request, reply }),
     })
-  const refused = surface.readOnly === undefined ? [] : served.map(posted)
+  const refused = surface.readOnly === undefined ? [] : served.map(asRefusedPost)
   for (const route of [...served, ...refused.filter(({ url }) => url === base)])
     register(route, [route.method])
   const endpoints = [...served, ...refused].map(({ url, method }) => ({ path: url, method }))
   const ofBase = endpoints.filter(({ path }) => path === base)
   refuseOtherMethods(server, ofBase)
   const elsewhere = { method: 'GET', url: `${base}/*`, prefix: '', route: null } as const
-  register(elsewhere, ['GET', 'POST', STAND_IN], [refuseOtherMethodsBelow(endpoints)])
+  register(elsewhere, ['GET', 'POST', STAND_IN_METHOD], [refuseOtherMethodsBelow(endpoints)])
 }
 
 /** Checks a request before its body is read: the rate of its address, the origin of a form, and its sender. */
 const admit =
-  <V extends Visit>(handle: Handle<V>, served: Served<V>): onRequestAsyncHookHandler =>
+  <V extends Visit>(handle: SurfaceHandle<V>, served: ServedRoute<V>): onRequestAsyncHookHandler =>
   async (request, reply) => {
     const address = clientAddress(request.raw, handle.options.trustedProxies)
     handle.limit(address)
     if (request.method !== 'POST') return
     const forGuests = served.route !== null && 'handle' in served.route
     const sender = await admitForm(handle, request, { reply, forGuests })
-    if (sender === null || mostFileOf(served) === 0) return
+    if (sender === null || maxFileBytes(served) === 0) return
     const { person, operatorRole } = sender
     const confirmed = person.confirmed || operatorRole !== null
     const { uploads } = handle.options
     expectUpload({ uploads, sender: { personId: person.id, address, confirmed } }, request, reply)
   }
 
-type Request<V> = { served: Served<V>; request: FastifyRequest; reply: FastifyReply }
+type ServedRequest<V> = { served: ServedRoute<V>; request: FastifyRequest; reply: FastifyReply }
 
-async function answer<V extends Visit>(
-  handle: Handle<V>,
-  { served, request, reply }: Request<V>,
+async function answerRequest<V extends Visit>(
+  handle: SurfaceHandle<V>,
+  { served, request, reply }: ServedRequest<V>,
 ): Promise<FastifyReply> {
   const { surface, options } = handle
-  const state: Known<V> = { pageRequest: null, visit: null, cookies: [] }
-  const surfaceReply: Shown = await answerTo(handle, { served, request, state }).catch((error) => {
-    const refusal = refusalFor(error)
+  const state: RequestState<V> = { pageRequest: null, visit: null, cookies: [] }
+  const surfaceReply: SurfaceReply = await findReply(handle, { served, request, state }).catch((error) => {
+    const refusal = toRefusal(error)
     request.code = refusal.code
     if (refusal.status >= 500) options.troubled(error, request.id)
     return errorPage(refusal)
@@ -105,27 +112,27 @@ async function answer<V extends Visit>(
     cookies.length === 0
       ? surfaceReply
       : { ...surfaceReply, cookies: [...cookies, ...(surfaceReply.cookies ?? [])] }
-  return sendShown(withCookies, {
+  return sendSurfaceReply(withCookies, {
     ...{ request, reply, pageRequest, https: options.https },
-    frame: (page) => surface.frame(page, { asked: pageRequest ?? askedNothing(request, options), visit }),
+    frame: (page) => surface.frame(page, { asked: pageRequest ?? emptyPageRequest(request, options), visit }),
     cut: (error) => options.troubled(error, request.id),
   })
 }
 
 /** Answers a request whose body was not read, because it is too long or from another site. */
 function refuseUnread<V extends Visit>(
-  { surface, options }: Handle<V>,
-  { request, reply }: Request<V>,
+  { surface, options }: SurfaceHandle<V>,
+  { request, reply }: ServedRequest<V>,
   error: unknown,
 ): void {
   // A method that an address does not have is refused as on the API.
   if (error instanceof MethodNotAllowed) throw error
-  const refusal = refusalFor(asRefusal(error))
+  const refusal = toRefusal(translateFrameworkError(error))
   request.code = refusal.code
   if (refusal.status >= 500) options.troubled(error, request.id)
-  lastAnswer(request, reply)
-  const pageRequest = askedNothing(request, options)
-  void sendShown(errorPage(refusal), {
+  closeAfterReply(request, reply)
+  const pageRequest = emptyPageRequest(request, options)
+  void sendSurfaceReply(errorPage(refusal), {
     ...{ request, reply, pageRequest: null, https: options.https },
     frame: (page) => surface.frame(page, { asked: pageRequest, visit: null }),
     cut: (cut) => options.troubled(cut, request.id),
@@ -136,16 +143,16 @@ function refuseUnread<V extends Visit>(
   })
 }
 
-async function answerTo<V extends Visit>(
-  { surface, options }: Handle<V>,
+async function findReply<V extends Visit>(
+  { surface, options }: SurfaceHandle<V>,
   {
     served: { route, prefix },
     request,
     state,
-  }: { served: Served<V>; request: FastifyRequest; state: Known<V> },
-): Promise<Shown> {
-  const mayCarryFile = mostFileOf({ route }) > 0
-  const pageRequest = await readAsked(request, options, mayCarryFile)
+  }: { served: ServedRoute<V>; request: FastifyRequest; state: RequestState<V> },
+): Promise<SurfaceReply> {
+  const mayCarryFile = maxFileBytes({ route }) > 0
+  const pageRequest = await readPageRequest(request, options, mayCarryFile)
   state.pageRequest = pageRequest
   if (route !== null && 'handle' in route) return route.handle(pageRequest)
   const cookie = pageRequest.cookies.get(surface.sessionCookie(options.https)) ?? null
@@ -154,21 +161,21 @@ async function answerTo<V extends Visit>(
   const signedIn =
     earlierSession ??
     (await surface.findSession(pageRequest.gateway, cookie, { isPoll: pageRequest.part !== null }))
-  if (signedIn === null) return toSignIn(surface, request)
+  if (signedIn === null) return redirectToSignIn(surface, request)
   if (request.method === 'POST' && surface.readOnly !== undefined)
     throw new Refusal(403, 'forbidden', surface.readOnly)
   const opened = await openVisit(surface, { pageRequest, signedIn, prefix })
   if ('instead' in opened) return opened.instead
   state.visit = opened.visit
   if (route === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
-  if (route.kind === 'form') return answerForm(opened.visit, route, remembering(surface.stepUp, state))
+  if (route.kind === 'form') return answerForm(opened.visit, route, keepStepUpResult(surface.stepUp, state))
   requireRole(opened.visit.caller, route.see)
   return route.show(opened.visit)
 }
 
 /** Keeps the visit and the cookies after a step-up for the reply, even if the act then fails: the old cookie expires within a minute. */
-const remembering =
-  <V extends Visit>(stepUp: StepUp<V>, state: Known<V>): StepUp<V> =>
+const keepStepUpResult =
+  <V extends Visit>(stepUp: StepUp<V>, state: RequestState<V>): StepUp<V> =>
   async (visit, confirm) => {
     const result = await stepUp(visit, confirm)
     Object.assign(state, { visit: result.after, cookies: result.cookies })
@@ -177,20 +184,23 @@ const remembering =
 
 const openVisit = <V extends Visit>(
   surface: Surface<V>,
-  { pageRequest, signedIn, prefix }: { pageRequest: Asked; signedIn: SignedIn; prefix: string },
+  { pageRequest, signedIn, prefix }: { pageRequest: PageRequest; signedIn: SignedInSession; prefix: string },
 ) => surface.open(pageRequest, signedIn, prefix)
 
 /** Redirects to the sign-in, which leads back to the requested page. */
-function toSignIn<V extends Visit>({ signIn, base }: Surface<V>, { method, url }: FastifyRequest): Shown {
+function redirectToSignIn<V extends Visit>(
+  { signIn, base }: Surface<V>,
+  { method, url }: FastifyRequest,
+): SurfaceReply {
   const to =
     method !== 'POST' && url !== base && !url.includes('part=') ? `?then=${encodeURIComponent(url)}` : ''
   return { kind: 'redirect', to: `${signIn}${to}` }
 }
 
-const OWN_WORDS = [400, 403, 409, 429]
+const STATUSES_WITH_OWN_TEXT = [400, 403, 409, 429]
 
 /** Makes the page of a refusal: what went wrong, and that nothing was done. */
-function errorPage(refusal: Refusal): PageShown {
+function errorPage(refusal: Refusal): PageReply {
   const { errors } = PARTS
   const text =
     refusal.status === 404
@@ -199,7 +209,7 @@ function errorPage(refusal: Refusal): PageShown {
         ? errors.unavailable
         : refusal.status === 413
           ? errors.tooLarge
-          : OWN_WORDS.includes(refusal.status)
+          : STATUSES_WITH_OWN_TEXT.includes(refusal.status)
             ? refusal.message
             : errors.internal
   return {

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { Gateway } from '../app.ts'
-import type { SignedIn } from '../people/session.ts'
+import type { SignedInSession } from '../people/session.ts'
 import type { StepUp } from './answer-form.ts'
-import type { Asked, GuestRoute, Route, Visit } from './route.ts'
-import type { PageShown, Shown } from './shown.ts'
+import type { GuestRoute, PageRequest, SurfaceRoute, Visit } from './route.ts'
+import type { PageReply, SurfaceReply } from './shown.ts'
 import type { Uploads } from './uploads.ts'
 
 /** A set of pages behind one sign-in: the merchants' dashboard, the operators' console. */
@@ -14,7 +14,7 @@ export type Surface<V extends Visit> = {
   prefixes: readonly string[]
   /** The address of the sign-in. */
   signIn: string
-  routes: readonly Route<V>[]
+  routes: readonly SurfaceRoute<V>[]
   guests: readonly GuestRoute[]
   /** For a surface that has pages only: the text with which every POST is refused. */
   readOnly?: string
@@ -24,12 +24,16 @@ export type Surface<V extends Visit> = {
     gateway: Gateway,
     cookie: string | null,
     options?: { isPoll: boolean },
-  ): Promise<SignedIn | null>
+  ): Promise<SignedInSession | null>
   /** Makes the visit that pages get; or the reply that is sent instead. */
-  open(request: Asked, signedIn: SignedIn, prefix: string): Promise<{ visit: V } | { instead: Shown }>
+  open(
+    request: PageRequest,
+    signedIn: SignedInSession,
+    prefix: string,
+  ): Promise<{ visit: V } | { instead: SurfaceReply }>
   stepUp: StepUp<V>
   /** Draws the document around a page. `visit` is null for people who are not signed in. */
-  frame(page: PageShown, context: { asked: Asked; visit: V | null }): VNode
+  frame(page: PageReply, context: { asked: PageRequest; visit: V | null }): VNode
 }
 
 /** The parts of the process that the routes of a surface need. */

@@ -1,44 +1,44 @@
 import type { ComponentChildren } from 'preact'
-import type { Page } from '../http/lists.ts'
-import { readDays } from './days.ts'
+import type { ListPage } from '../http/lists.ts'
+import { parseDays } from './days.ts'
 import { FieldBox } from './form.tsx'
-import type { Choice } from './form-spec.ts'
+import type { FieldChoice } from './form-spec.ts'
 import { Icon } from './icons.tsx'
 import { PARTS } from './texts.ts'
 
 /** One column: its heading, its cell, and whether it holds figures. */
-export type Column<Row> = {
+export type ListColumn<Row> = {
   title: string
   cell(row: Row): ComponentChildren
   figures?: true
 }
 
 /** A filter of a list; its value is in the address of the list. */
-export type Filter = {
+export type ListFilter = {
   name: string
   label: string
   kind?: 'text' | 'select' | 'date' | 'moment' | 'phone'
   hint?: string
-  choices?: readonly Choice[]
+  choices?: readonly FieldChoice[]
 }
 
 /** Cursors of the pages before and after this one; null if there is none. */
-export type Cursors = { newer: string | null; older: string | null }
+export type ListCursors = { newer: string | null; older: string | null }
 
-type Query = Readonly<Record<string, string | undefined>>
+type AddressQuery = Readonly<Record<string, string | undefined>>
 
-const ROWS = '25'
+const ROWS_PER_PAGE = '25'
 
 /** Makes a query of a form's values, without empty ones. */
-export const given = (values: Readonly<Record<string, string>>): Query =>
+export const withoutEmpty = (values: Readonly<Record<string, string>>): AddressQuery =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
 /** Turns a page's query into the one that lists read: `after` becomes their cursor, and a day in Kampala its first and last moment. */
-export function pageQuery({ after, from, until, ...filters }: Query): Query {
-  const days = readDays({ from, until })
+export function buildPageQuery({ after, from, until, ...filters }: AddressQuery): AddressQuery {
+  const days = parseDays({ from, until })
   return {
     ...filters,
-    limit: ROWS,
+    limit: ROWS_PER_PAGE,
     starting_after: after,
     created_after: days.from,
     created_before: days.until,
@@ -46,7 +46,7 @@ export function pageQuery({ after, from, until, ...filters }: Query): Query {
 }
 
 /** The cursors beside a page of a list. */
-export const cursorsOf = ({ previousCursor, nextCursor }: Page<unknown>): Cursors => ({
+export const cursorsOf = ({ previousCursor, nextCursor }: ListPage<unknown>): ListCursors => ({
   newer: previousCursor ?? null,
   older: nextCursor,
 })
@@ -54,7 +54,7 @@ export const cursorsOf = ({ previousCursor, nextCursor }: Page<unknown>): Cursor
 type TableProps<Row> = {
   caption: string
   rows: readonly Row[]
-  columns: readonly Column<Row>[]
+  columns: readonly ListColumn<Row>[]
   /** The address that a row leads to; the first column is the link. */
   href?: (row: Row) => string
 }
@@ -98,8 +98,8 @@ export function Filters({
   keep = {},
   children,
 }: {
-  filters: readonly Filter[]
-  query: Query
+  filters: readonly ListFilter[]
+  query: AddressQuery
   action: string
   /** Values that stay in the address beside the filters. */
   keep?: Readonly<Record<string, string>>
@@ -144,8 +144,8 @@ export function Filters({
 }
 
 type PagerProps = {
-  cursors: Cursors
-  query: Query
+  cursors: ListCursors
+  query: AddressQuery
   here: string
   /** For a queue, whose previous page has the older rows. */
   oldestFirst?: boolean
@@ -173,7 +173,7 @@ export function Pager({ cursors, query, here, oldestFirst = false }: PagerProps)
 }
 
 /** Builds an address with these values in its query; absent ones are left out. */
-export function addressWith(path: string, query: Query): string {
+export function addressWith(path: string, query: AddressQuery): string {
   const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
   const text = new URLSearchParams(pairs).toString()
   return text === '' ? path : `${path}?${text}`

@@ -1,53 +1,56 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { allowLongBody } from '../http/long-bodies.ts'
 import type { FormFile } from '../http/multipart.ts'
-import { readMultipartForm } from '../http/multipart.ts'
+import { parseMultipartForm } from '../http/multipart.ts'
 import { sentContentType } from '../http/request-body.ts'
 import type { HttpServer } from '../http/server.ts'
-import { openSpool, type Spool } from '../http/spool.ts'
+import { openResponseBuffer, type ResponseBuffer } from '../http/spool.ts'
 import { assert } from '../platform/assert.ts'
-import { merchantTurns } from '../platform/merchant-turns.ts'
+import { newMerchantTurns } from '../platform/merchant-turns.ts'
 import { bodyTooLarge, invalidRequest, Refusal } from '../platform/refusal.ts'
-import { type Fields, readFields, trimmed } from './fields.ts'
+import { type PostedFields, parseFields, trimFields } from './fields.ts'
 import { PARTS } from './texts.ts'
-import type { Sender, Upload, Uploads } from './uploads.ts'
+import type { Upload, UploadSender, Uploads } from './uploads.ts'
 
 // Only a complete file is read into memory (twice: as received and as parsed), and stays there while its form is handled.
-const READ_AT_ONCE = { places: 4, waitMs: 30_000, most: { waiting: 40, ofOne: 3 } }
+const READ_LIMITS = { places: 4, waitMs: 30_000, most: { waiting: 40, ofOne: 3 } }
 /** The content type under which the framework reads the body of a form with a file. The type that the client sent is read afterwards. */
-const UPLOAD = 'application/x-form-with-file'
+const UPLOAD_TYPE = 'application/x-form-with-file'
 
-const expected = new WeakMap<FastifyRequest, { upload: Upload; sender: Sender; reply: FastifyReply }>()
+const expectedUploads = new WeakMap<
+  FastifyRequest,
+  { upload: Upload; sender: UploadSender; reply: FastifyReply }
+>()
 
 /** Prepares for a body that may carry a file. Throws 429 if too many are being received; then the body is not read at all. */
 export function expectUpload(
-  { uploads, sender }: { uploads: Uploads; sender: Sender },
+  { uploads, sender }: { uploads: Uploads; sender: UploadSender },
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const upload = uploads.begin(sender)
   reply.raw.once('close', upload.end)
-  expected.set(request, { upload, sender, reply })
+  expectedUploads.set(request, { upload, sender, reply })
   allowLongBody(request.raw)
-  request.raw.headers['content-type'] = UPLOAD
+  request.raw.headers['content-type'] = UPLOAD_TYPE
 }
 
 /** Writes the bodies of expected uploads to the disk as they arrive, and reads them into memory when they are complete. */
 export function receiveUploads(server: HttpServer): void {
-  const turns = merchantTurns(READ_AT_ONCE)
-  server.addContentTypeParser(UPLOAD, async (request: FastifyRequest) => {
-    const expectedUpload = expected.get(request)
+  const turns = newMerchantTurns(READ_LIMITS)
+  server.addContentTypeParser(UPLOAD_TYPE, async (request: FastifyRequest) => {
+    const expectedUpload = expectedUploads.get(request)
     assert(expectedUpload !== undefined, 'only a request that is expected to carry a file has this type')
     const { upload, sender, reply } = expectedUpload
-    const spool = openSpool()
+    const spool = openResponseBuffer()
     try {
-      await receive(request, upload, spool)
+      await receiveBody(request, upload, spool)
       await turns.wait(sender.personId, () => reply.raw.destroyed)
       onceClosed(reply, () => {
-        turns.freePlace()
+        turns.freeSlot()
         turns.freeMerchant(sender.personId)
       })
-      return await wholeOf(spool)
+      return await readWhole(spool)
     } finally {
       await spool.close()
       upload.end()
@@ -62,7 +65,11 @@ function onceClosed({ raw }: FastifyReply, free: () => void): void {
 }
 
 /** Writes the body into the spool. Throws 413, 400 if the sender closed the connection or was too slow, 429 if the upload was cut for another. */
-async function receive({ raw, routeOptions }: FastifyRequest, upload: Upload, spool: Spool): Promise<void> {
+async function receiveBody(
+  { raw, routeOptions }: FastifyRequest,
+  upload: Upload,
+  spool: ResponseBuffer,
+): Promise<void> {
   const maxBytes = routeOptions.bodyLimit ?? 0
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge()
   let stop = () => {}
@@ -87,7 +94,7 @@ async function receive({ raw, routeOptions }: FastifyRequest, upload: Upload, sp
   }
 }
 
-async function wholeOf(spool: Spool): Promise<Buffer> {
+async function readWhole(spool: ResponseBuffer): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(spool.bytes)
   let at = 0
   for await (const piece of spool.pieces()) {
@@ -98,21 +105,21 @@ async function wholeOf(spool: Spool): Promise<Buffer> {
 }
 
 /** Parses the fields of a posted form, and its file if it may carry one. Throws 400 if the body is no form. */
-export async function readPosted(
+export async function parsePostedForm(
   request: FastifyRequest,
   mayCarryFile: boolean,
-): Promise<{ fields: Fields; file: FormFile | null }> {
+): Promise<{ fields: PostedFields; file: FormFile | null }> {
   const { body } = request
   const type = sentContentType(request.raw) ?? ''
   if (!mayCarryFile || !Buffer.isBuffer(body) || !/^multipart\/form-data\b/i.test(type)) {
-    const read = readFields(body)
+    const read = parseFields(body)
     if (read === null) throw bodyTooLarge()
     if (read.isDoubled) throw new Refusal(400, 'bad_request', PARTS.errors.doubled)
     return { fields: read.fields, file: null }
   }
-  const { fields, file } = await readMultipartForm(body, type).catch(() => {
+  const { fields, file } = await parseMultipartForm(body, type).catch(() => {
     throw new Refusal(400, 'bad_request', PARTS.errors.unread)
   })
   // A browser sends an empty file if none was chosen.
-  return { fields: trimmed(fields), file: file === null || file.bytes.length === 0 ? null : file }
+  return { fields: trimFields(fields), file: file === null || file.bytes.length === 0 ? null : file }
 }

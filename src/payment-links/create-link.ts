@@ -1,18 +1,18 @@
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { type KeyedRequest, type Made, storeUnderKey } from '../idempotency/under-key.ts'
-import { termsOf } from '../merchants/merchant.ts'
+import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../idempotency/under-key.ts'
+import { findTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { type GivenLink, readLinkCreate } from './link-request.ts'
+import { type LinkCreateBody, parseLinkCreate } from './link-request.ts'
 import { judgeLink } from './link-rules.ts'
 import { presentLink } from './payment-link.ts'
-import { whyUnpayable } from './unpayable.ts'
+import { findUnpayableReason } from './unpayable.ts'
 import { addLinks, newLink } from './write-links.ts'
 
 /** One POST /v1/payment-links; `parseLinkCreate` reads the rest of the body. The key is optional (G57). */
-export type LinkRequest = KeyedRequest & { given: GivenLink }
+export type LinkRequest = KeyedRequest & { given: LinkCreateBody }
 
 /**
  * Creates a link, or repeats the stored answer of its Idempotency-Key where one was sent (spec 4.4; contract.md 3 h).
@@ -20,22 +20,28 @@ export type LinkRequest = KeyedRequest & { given: GivenLink }
  */
 export async function createLink(app: App, request: LinkRequest): Promise<Answer> {
   allow(request.caller, 'link.create')
-  return storeUnderKey(app, request, (tx, at) => makeLink(app, tx, { request, at }))
+  return createUnderOptionalKey(app, request, (tx, at) => makeLink(app, tx, { request, at }))
 }
 
 async function makeLink(
   app: App,
   tx: Tx,
   { request, at }: { request: LinkRequest; at: Date },
-): Promise<Made> {
+): Promise<CreatedObject> {
   const { caller, given } = request
-  const input = readLinkCreate(given)
-  const [[terms]] = await tx.send(termsOf([caller.merchantId]))
+  const input = parseLinkCreate(given)
+  const [[terms]] = await tx.send(findTerms([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')
   judgeLink(input, { terms, mode: caller.mode, config: app.config })
   const link = newLink(caller, input, at)
   const { merchantId, mode } = caller
-  const hint = await whyUnpayable(tx, { merchantId, mode, amount: input.amount, at, limits: app.config })
+  const hint = await findUnpayableReason(tx, {
+    merchantId,
+    mode,
+    amount: input.amount,
+    at,
+    limits: app.config,
+  })
   const view = presentLink({ ...link, attempt: null, paid: null }, app.baseUrl)
-  return { id: link.id, shown: hint === null ? view : { ...view, hint }, writes: addLinks([link]) }
+  return { id: link.id, view: hint === null ? view : { ...view, hint }, writes: addLinks([link]) }
 }

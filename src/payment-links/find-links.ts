@@ -1,10 +1,10 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement } from '../http/both-ways.ts'
-import { type ListWindow, type Page, readPage } from '../http/lists.ts'
+import { type ListPage, type ListWindow, readListPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { type LinkWithCharges, PAYMENT_LINK_COLUMNS } from './payment-link.ts'
 
@@ -12,7 +12,7 @@ import { type LinkWithCharges, PAYMENT_LINK_COLUMNS } from './payment-link.ts'
 export type LinkFilter = ListWindow & { reference: string | null }
 
 /** The merchant whose links are read, and in which mode. */
-type Owner = Pick<Caller, 'merchantId' | 'tag' | 'mode'>
+type LinkOwner = Pick<Caller, 'merchantId' | 'tag' | 'mode'>
 
 // Subselects instead of joins, so that charges are looked up by index and only for the rows of the page.
 const WITH_CHARGES = `${PAYMENT_LINK_COLUMNS},
@@ -22,54 +22,61 @@ const WITH_CHARGES = `${PAYMENT_LINK_COLUMNS},
    where c.merchant_id = l.merchant_id and c.payment_link_id = l.id and c.status in ('succeeded', 'refunded')
    order by c.created_at desc, c.id desc limit 1) as paid`
 
-const BY_ID = statement<LinkWithCharges>(
+const LINK_BY_ID = statement<LinkWithCharges>(
   'payment link by id',
   `select ${WITH_CHARGES} from payment_links l where l.merchant_id = $1 and l.id = $2`,
 )
 
 // $1 merchant, $2 mode, $3 earliest time, $4 and $5 time and id that all rows are older than, $6 limit.
-const WINDOW = `l.merchant_id = $1 and l.mode = $2 and l.kind = 'link' and l.created_at >= $3 and (l.created_at, l.id) < ($4, $5)`
-const NEWEST = 'order by l.created_at desc, l.id desc limit $6'
+const LIST_CONDITIONS = `l.merchant_id = $1 and l.mode = $2 and l.kind = 'link' and l.created_at >= $3 and (l.created_at, l.id) < ($4, $5)`
+const NEWEST_FIRST = 'order by l.created_at desc, l.id desc limit $6'
 
 const LIST_ALL = listStatement<LinkWithCharges>(
   'list payment links',
-  `select ${WITH_CHARGES} from payment_links l where ${WINDOW} ${NEWEST}`,
+  `select ${WITH_CHARGES} from payment_links l where ${LIST_CONDITIONS} ${NEWEST_FIRST}`,
 )
 const LIST_BY_REFERENCE = listStatement<LinkWithCharges>(
   'list payment links by reference',
-  `select ${WITH_CHARGES} from payment_links l where ${WINDOW} and l.reference = $7 ${NEWEST}`,
+  `select ${WITH_CHARGES} from payment_links l where ${LIST_CONDITIONS} and l.reference = $7 ${NEWEST_FIRST}`,
 )
 
 /** Finds a link of any kind and mode, with its charges; for the hosted page. */
 export const findLink = (
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
-): Promise<LinkWithCharges | null> => firstRow(app.db.query(BY_ID, [merchantId, id]))
+): Promise<LinkWithCharges | null> => firstRow(app.db.query(LINK_BY_ID, [merchantId, id]))
 
 /** Returns the caller's link in the key's mode. Throws 404 (spec 1.3). */
-export async function getLink(app: App, owner: Owner, id: string): Promise<LinkWithCharges> {
-  const link = await ownLink(app, owner, id)
+export async function getLink(app: App, owner: LinkOwner, id: string): Promise<LinkWithCharges> {
+  const link = await findOwnLink(app, owner, id)
   if (link === null) throw notFound('payment link')
   return link
 }
 
 /** One page of the caller's links, newest first. */
-export async function listLinks(app: App, owner: Owner, filter: LinkFilter): Promise<Page<LinkWithCharges>> {
-  return readPage(app, owner, { ...readingOf(filter), find: (id) => ownLink(app, owner, id) })
+export async function listLinks(
+  app: App,
+  owner: LinkOwner,
+  filter: LinkFilter,
+): Promise<ListPage<LinkWithCharges>> {
+  return readListPage(app, owner, {
+    ...chooseListStatement(filter),
+    find: (id) => findOwnLink(app, owner, id),
+  })
 }
 
 /** Chooses the list statement for this filter, with its values: with a reference, a statement of its own uses another index. */
-export const readingOf = (filter: LinkFilter) =>
+export const chooseListStatement = (filter: LinkFilter) =>
   filter.reference === null
     ? { window: filter, statement: LIST_ALL, filters: [] }
     : { window: filter, statement: LIST_BY_REFERENCE, filters: [filter.reference] }
 
 /** Null for a link of another merchant or of the other mode, and for a vending order, which the API does not show as a link (G26b). */
-async function ownLink(
+async function findOwnLink(
   app: App,
-  { merchantId, tag, mode }: Owner,
+  { merchantId, tag, mode }: LinkOwner,
   id: string,
 ): Promise<LinkWithCharges | null> {
-  const link = tagOf('lnk_', id) === tag ? await findLink(app, { merchantId, id }) : null
+  const link = parseTag('lnk_', id) === tag ? await findLink(app, { merchantId, id }) : null
   return link?.mode === mode && link.kind === 'link' ? link : null
 }

@@ -5,15 +5,15 @@ import {
   newCheckoutCharge,
   newCoveredCharge,
 } from '../charges/checkout-charge.ts'
-import type { Prompts } from '../charges/prompts.ts'
-import { coverOf } from '../gift-cards/cover.ts'
+import type { PromptCounts } from '../charges/prompts.ts'
+import { splitCover } from '../gift-cards/cover.ts'
 import { type GiftCard, isUsable } from '../gift-cards/gift-card.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { type Channel, LIVE_CHANNELS } from '../rails/rail.ts'
 import { railRefusal } from '../rails/rail-amounts.ts'
 import type { FormCharge } from './link-attempts.ts'
 import { mayBePaid } from './payable.ts'
-import { isOver, type PaymentLink } from './payment-link.ts'
+import { isLinkExpired, type PaymentLink } from './payment-link.ts'
 
 /** A payment sent from a hosted page. `card.applied` is the amount that the page showed for the card. Whole UGX. */
 export type LinkPayment = {
@@ -26,10 +26,12 @@ export type LinkPayment = {
 }
 
 /** The fields of a link that never change. */
-export type PaidLink = Pick<PaymentLink, 'merchantId' | 'id' | 'mode' | 'allowMultipleUses'> & { tag: string }
+export type PayableLink = Pick<PaymentLink, 'merchantId' | 'id' | 'mode' | 'allowMultipleUses'> & {
+  tag: string
+}
 
 /** What came of a payment. Only `stored` has written anything. */
-export type LinkPaid =
+export type LinkPaymentResult =
   | { kind: 'stored'; chargeId: string }
   /** The link is paid or being paid, or this form was sent before: the page shows that charge. */
   | { kind: 'held'; chargeId: string }
@@ -56,13 +58,13 @@ export type LockedPayment = {
   /** The charge of this form, if it was sent before. */
   formCharge: FormCharge | null
   card: GiftCard | null
-  prompts: Prompts | null
+  prompts: PromptCounts | null
   at: Date
 }
 /** The answer, and the charge to store if there is one. */
-export type Decided = { answer: LinkPaid; charge?: CheckoutCharge }
+export type PaymentDecision = { answer: LinkPaymentResult; charge?: CheckoutCharge }
 
-const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided => ({
+const decideRefused = (why: Extract<LinkPaymentResult, { kind: 'refused' }>['why']): PaymentDecision => ({
   answer: { kind: 'refused', why },
 })
 
@@ -70,8 +72,8 @@ const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided =>
 export function judgePayment(
   app: App,
   locked: LockedPayment,
-  { payableLink, payment, ready }: { payableLink: PaidLink; payment: LinkPayment; ready: boolean },
-): Decided {
+  { payableLink, payment, ready }: { payableLink: PayableLink; payment: LinkPayment; ready: boolean },
+): PaymentDecision {
   const { link, terms, attempt, formCharge, at } = locked
   const live = link.mode === 'live'
   if (formCharge !== null && !formCharge.voided && formCharge.paymentLinkId === link.id)
@@ -79,24 +81,24 @@ export function judgePayment(
   // A failed attempt is final: the form sent again starts a new one, as after a retry.
   if (attempt !== null && attempt.status !== 'failed')
     return { answer: { kind: 'held', chargeId: attempt.id } }
-  if (isOver(link, at)) return refused('expired')
-  if (!mayBePaid(link, terms, app.config)) return refused('inactive')
-  const cover = coverFor(locked, payment, app.config.railCollectMin)
-  if (cover === null) return refused('voucher_changed')
-  const input = inputOf(locked, { payableLink, payment, applied: cover.applied })
-  if (cover.due === 0) return stored(newCoveredCharge(input, at))
-  if (live && !LIVE_CHANNELS.includes(payment.channel)) return refused('method')
-  if (payment.phone === null) return refused('phone')
+  if (isLinkExpired(link, at)) return decideRefused('expired')
+  if (!mayBePaid(link, terms, app.config)) return decideRefused('inactive')
+  const cover = findShownCover(locked, payment, app.config.railCollectMin)
+  if (cover === null) return decideRefused('voucher_changed')
+  const input = newCheckoutInput(locked, { payableLink, payment, applied: cover.applied })
+  if (cover.due === 0) return decideStored(newCoveredCharge(input, at))
+  if (live && !LIVE_CHANNELS.includes(payment.channel)) return decideRefused('method')
+  if (payment.phone === null) return decideRefused('phone')
   const railAmount = { mode: link.mode, side: 'collect', amount: cover.due } as const
   const outOfRange = railRefusal(railAmount, app.config)
   if (outOfRange !== null)
-    return refused(outOfRange.code === 'amount_too_small' ? 'amount_under' : 'amount_over')
-  if (tooManyPrompts(app, locked.prompts)) return refused('prompts')
-  if (!ready) return refused('rail')
-  return stored(newCheckoutCharge(app, input, at))
+    return decideRefused(outOfRange.code === 'amount_too_small' ? 'amount_under' : 'amount_over')
+  if (hasTooManyPrompts(app, locked.prompts)) return decideRefused('prompts')
+  if (!ready) return decideRefused('rail')
+  return decideStored(newCheckoutCharge(app, input, at))
 }
 
-const stored = (charge: CheckoutCharge): Decided => ({
+const decideStored = (charge: CheckoutCharge): PaymentDecision => ({
   answer: { kind: 'stored', chargeId: charge.id },
   charge,
 })
@@ -104,20 +106,20 @@ const stored = (charge: CheckoutCharge): Decided => ({
 /**
  * Returns what the card pays, or null if that differs from what the page showed: the customer pays exactly the sum shown.
  */
-function coverFor({ link, card, at }: LockedPayment, payment: LinkPayment, leastDue: number) {
+function findShownCover({ link, card, at }: LockedPayment, payment: LinkPayment, leastDue: number) {
   if (payment.card === null) return { applied: 0, due: link.amount }
   if (card === null || link.mode !== 'live' || !isUsable(card, at)) return null
-  const cover = coverOf(link.amount, card.balance, leastDue)
+  const cover = splitCover(link.amount, card.balance, leastDue)
   return cover.applied === payment.card.applied && cover.applied > 0 ? cover : null
 }
 
-function tooManyPrompts(app: App, prompts: Prompts | null): boolean {
+function hasTooManyPrompts(app: App, prompts: PromptCounts | null): boolean {
   return prompts !== null && (prompts.open > 0 || prompts.unpaid >= app.config.promptsPerPhone)
 }
 
-function inputOf(
+function newCheckoutInput(
   { link, formCharge }: LockedPayment,
-  { payableLink, payment, applied }: { payableLink: PaidLink; payment: LinkPayment; applied: number },
+  { payableLink, payment, applied }: { payableLink: PayableLink; payment: LinkPayment; applied: number },
 ): CheckoutInput {
   return {
     merchantId: link.merchantId,

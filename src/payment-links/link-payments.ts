@@ -3,11 +3,11 @@ import type { App } from '../app.ts'
 import { CHARGE_COLUMNS, type Charge } from '../charges/charge.ts'
 import { getCharge } from '../charges/find-charges.ts'
 import { listStatement } from '../http/both-ways.ts'
-import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../http/lists.ts'
 import { getLink } from './find-links.ts'
 
 // $7 the link. The conditions are those of the index on paid charges of a link.
-const PAID = listStatement<Charge>(
+const PAYMENTS_OF_LINK = listStatement<Charge>(
   'payments of a link',
   `select ${CHARGE_COLUMNS} from charges c
    where c.merchant_id = $1 and c.mode = $2 and c.payment_link_id = $7 and c.status in ('succeeded', 'refunded')
@@ -20,11 +20,11 @@ export async function listLinkPayments(
   app: App,
   caller: Caller,
   { linkId, window }: { linkId: string; window: ListWindow },
-): Promise<Page<Charge>> {
+): Promise<ListPage<Charge>> {
   const { id } = await getLink(app, caller, linkId)
   const find = async (chargeId: string) => {
-    const charge = await orNull(getCharge(app, caller, chargeId))
+    const charge = await nullIfRefused(getCharge(app, caller, chargeId))
     return charge?.paymentLinkId === id ? charge : null
   }
-  return readPage(app, caller, { window, statement: PAID, filters: [id], find })
+  return readListPage(app, caller, { window, statement: PAYMENTS_OF_LINK, filters: [id], find })
 }

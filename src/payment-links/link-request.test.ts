@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readBody } from '../http/read-body.ts'
+import { parseBody } from '../http/read-body.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { isWebAddress, PaymentLinkCreateShape, readLinkCreate } from './link-request.ts'
+import { isWebAddress, PaymentLinkCreateShape, parseLinkCreate } from './link-request.ts'
 
 /** Reads a body as the route and then the operation do. */
-const read = (body: unknown) => readLinkCreate(readBody(PaymentLinkCreateShape, body))
+const read = (body: unknown) => parseLinkCreate(parseBody(PaymentLinkCreateShape, body))
 const problemOf = (body: unknown): string => {
   try {
     read(body)

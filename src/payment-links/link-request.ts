@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { grossAmount } from '../charges/charge-request.ts'
-import { readBody } from '../http/read-body.ts'
+import { parseBody } from '../http/read-body.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 
 const SuccessUrl = Type.String({
@@ -41,7 +41,7 @@ export const PaymentLinkCreateShape = Type.Object(
   { $id: 'PaymentLinkCreate' },
 )
 
-export type GivenLink = Static<typeof PaymentLinkCreateShape>
+export type LinkCreateBody = Static<typeof PaymentLinkCreateShape>
 
 /** The checked fields of a new link. Addresses keep their exact text. */
 export type PaymentLinkCreate = {
@@ -59,10 +59,10 @@ const CancelPart = Type.Object({ cancel_url: Type.Optional(CancelUrl) })
 const UsesPart = Type.Object({ allow_multiple_uses: Type.Optional(AllowMultipleUses) })
 
 /** Checks the fields that the reader of bodies passed on. Throws `invalid request: ...` with the first fault (contract.md G26a). */
-export function readLinkCreate(body: GivenLink): PaymentLinkCreate {
-  const successUrl = readBody(SuccessPart, body).success_url ?? null
+export function parseLinkCreate(body: LinkCreateBody): PaymentLinkCreate {
+  const successUrl = parseBody(SuccessPart, body).success_url ?? null
   checkAddress('success_url', successUrl)
-  const cancelUrl = readBody(CancelPart, body).cancel_url ?? null
+  const cancelUrl = parseBody(CancelPart, body).cancel_url ?? null
   checkAddress('cancel_url', cancelUrl)
   return {
     amount: body.amount,
@@ -71,7 +71,7 @@ export function readLinkCreate(body: GivenLink): PaymentLinkCreate {
     reference: body.reference ?? null,
     successUrl,
     cancelUrl,
-    allowMultipleUses: readBody(UsesPart, body).allow_multiple_uses ?? false,
+    allowMultipleUses: parseBody(UsesPart, body).allow_multiple_uses ?? false,
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
-import { chargeReadiness } from '../charges/charge-readiness.ts'
-import { addCheckoutCharge, announceCovered, type CheckoutCharge } from '../charges/checkout-charge.ts'
+import { checkChargeReadiness } from '../charges/charge-readiness.ts'
+import { addCheckoutCharge, addCoveredChargeEvent, type CheckoutCharge } from '../charges/checkout-charge.ts'
 import { keepUntilDue } from '../charges/due-test-charges.ts'
-import { headroomFor, heldBy } from '../charges/headroom.ts'
-import { attemptOf } from '../charges/new-charge.ts'
-import { lockPhone, promptsOf } from '../charges/prompts.ts'
+import { balanceTotals, headroomFor } from '../charges/headroom.ts'
+import { newChargeAttempt } from '../charges/new-charge.ts'
+import { countPrompts, lockPhone } from '../charges/prompts.ts'
 import { submitLiveCharge } from '../charges/submit-live-charge.ts'
 import { lockCard, reserveCard } from '../gift-cards/use-card.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
@@ -14,20 +14,20 @@ import { lockTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { againWhenTaken } from '../platform/db/taken.ts'
+import { retryOnUniqueViolation } from '../platform/db/taken.ts'
 import { defineLane } from '../platform/lane.ts'
-import { type Mark, markAt } from '../platform/mark.ts'
+import { type Moment, momentAt } from '../platform/mark.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { turns } from '../platform/turns.ts'
+import { newWorkLanes } from '../platform/turns.ts'
 import { addAttempts } from '../rails/attempts.ts'
 import { holdLink, lockLink } from './hold-link.ts'
 import {
-  type Decided,
   judgePayment,
-  type LinkPaid,
   type LinkPayment,
+  type LinkPaymentResult,
   type LockedPayment,
-  type PaidLink,
+  type PayableLink,
+  type PaymentDecision,
 } from './judge-payment.ts'
 import { attemptHolding, chargeOfForm, shareLink } from './link-attempts.ts'
 
@@ -39,12 +39,12 @@ import { attemptHolding, chargeOfForm, shareLink } from './link-attempts.ts'
 export async function payLink(
   app: App,
   actor: Actor,
-  { link, payment }: { link: PaidLink; payment: LinkPayment },
-): Promise<LinkPaid> {
+  { link, payment }: { link: PayableLink; payment: LinkPayment },
+): Promise<LinkPaymentResult> {
   allow(actor, 'link.pay')
-  const ready = await chargeReadiness(app, { mode: link.mode, channel: payment.channel })
+  const ready = await checkChargeReadiness(app, { mode: link.mode, channel: payment.channel })
   const installation = ready.kind === 'ready' ? (ready.installation ?? SANDBOX) : null
-  const { answer, charge, mark } = await paymentTurns(app).take(link.merchantId, () =>
+  const { answer, charge, mark } = await paymentTurns(app).run(link.merchantId, () =>
     storeOnce(app, link, { payment, installation }),
   )
   if (charge === undefined) return answer
@@ -71,30 +71,34 @@ export async function payLink(
 // In test mode there is no installation; this stands for one.
 const SANDBOX = 'sandbox'
 
-type Request = { payment: LinkPayment; installation: string | null }
+type PaymentRequest = { payment: LinkPayment; installation: string | null }
 /** The decision, and when a charge that goes to a rail was marked as sending. */
-type Stored = Decided & { mark: Mark }
+type MarkedDecision = PaymentDecision & { mark: Moment }
 
 // A payment that waits for its link or card holds a connection. Answers of rails need connections at once, because only this
 // process knows them and an unrecorded refusal would keep link and card taken; so payments may hold only a few.
 const PAYMENTS_AT_ONCE = 2
-const paymentTurns = defineLane('pay links', () => turns(PAYMENTS_AT_ONCE))
+const paymentTurns = defineLane('pay links', () => newWorkLanes(PAYMENTS_AT_ONCE))
 
 /** Stores a payment. If the same form is sent twice at once, the second is retried and finds the charge of the first. */
-const storeOnce = (app: App, payableLink: PaidLink, request: Request): Promise<Stored> =>
-  againWhenTaken(() => inOpenMonth(() => storePayment(app, payableLink, request)))
+const storeOnce = (app: App, payableLink: PayableLink, request: PaymentRequest): Promise<MarkedDecision> =>
+  retryOnUniqueViolation(() => inOpenMonth(() => storePayment(app, payableLink, request)))
 
-function storePayment(app: App, payableLink: PaidLink, { payment, installation }: Request): Promise<Stored> {
+function storePayment(
+  app: App,
+  payableLink: PayableLink,
+  { payment, installation }: PaymentRequest,
+): Promise<MarkedDecision> {
   return app.db.transactionFor({ kind: 'in', of: payableLink.merchantId }, async (tx) => {
     const locked = await lockAndRead(app, tx, { payableLink, payment })
     const decision = judgePayment(app, locked, { payableLink, payment, ready: installation !== null })
-    const mark = markAt(locked.at)
+    const mark = momentAt(locked.at)
     if (decision.charge === undefined) return { value: { ...decision, mark } }
-    if (!(await fits(tx, decision.charge)))
+    if (!(await hasHeadroom(tx, decision.charge)))
       return { value: { answer: { kind: 'refused', why: 'inactive' }, mark } }
     return {
       value: { ...decision, mark },
-      last: await writesOf(app, tx, locked, { charge: decision.charge, payment, installation }),
+      last: await listWrites(app, tx, locked, { charge: decision.charge, payment, installation }),
     }
   })
 }
@@ -106,7 +110,7 @@ function storePayment(app: App, payableLink: PaidLink, { payment, installation }
 async function lockAndRead(
   app: App,
   tx: Tx,
-  { payableLink, payment }: { payableLink: PaidLink; payment: LinkPayment },
+  { payableLink, payment }: { payableLink: PayableLink; payment: LinkPayment },
 ): Promise<LockedPayment> {
   const { merchantId, id } = payableLink
   const isLimited = payableLink.mode === 'live' && payment.phone !== null && app.config.promptsPerPhone > 0
@@ -119,7 +123,7 @@ async function lockAndRead(
     attemptHolding(merchantId, id),
     form,
   )
-  const [prompts] = phone === null ? [] : (await tx.send(promptsOf(phone, app.clock.now())))[0]
+  const [prompts] = phone === null ? [] : (await tx.send(countPrompts(phone, app.clock.now())))[0]
   // The card may have been locked by this same form, so its charge is looked up again after that lock. The terms are locked
   // last and shortly, because a change of them waits for every holder.
   const terms = lockTerms([merchantId])
@@ -140,11 +144,11 @@ async function lockAndRead(
 }
 
 /** Whether the payment keeps the balance below its maximum, as for charges of the API. A charge that a card covers in full adds nothing. */
-async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
+async function hasHeadroom(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
   if (charge.completedAt !== null) return true
   const { merchantId, mode } = charge
   const deposit = { merchantId, mode, amount: charge.amount - charge.giftCardAmount }
-  const [balances] = await tx.send(heldBy([deposit]))
+  const [balances] = await tx.send(balanceTotals([deposit]))
   return (await headroomFor(tx, [deposit], balances)).take(deposit)
 }
 
@@ -152,11 +156,11 @@ async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
  * Lists the writes of a payment: charge, claim of the link, use of the card, attempt. A charge that the card covers in full
  * gets its event at once, in a month that is still open.
  */
-async function writesOf(
+async function listWrites(
   app: App,
   tx: Tx,
   { link, terms, at }: LockedPayment,
-  { charge, payment, installation }: Request & { charge: CheckoutCharge },
+  { charge, payment, installation }: PaymentRequest & { charge: CheckoutCharge },
 ): Promise<Call[]> {
   const { merchantId, mode, id: chargeId, giftCardAmount: amount } = charge
   const covered = charge.completedAt !== null
@@ -169,7 +173,7 @@ async function writesOf(
   if (covered) {
     const [heads] = await tx.send(lockHeads([{ merchantId, mode }]))
     openBook(heads, at)
-    return [...writes, ...announceCovered(charge, terms)]
+    return [...writes, ...addCoveredChargeEvent(charge, terms)]
   }
-  return mode === 'live' ? [...writes, ...addAttempts(app, [attemptOf(charge, installation)])] : writes
+  return mode === 'live' ? [...writes, ...addAttempts(app, [newChargeAttempt(charge, installation)])] : writes
 }

@@ -1,13 +1,13 @@
-import { mostChargeable } from '../charges/charge-rules.ts'
+import { maxChargeAmount } from '../charges/charge-rules.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { Config } from '../settings/config.ts'
 import type { PaymentLink } from './payment-link.ts'
 
-type Seller = Pick<MerchantTerms, 'active' | 'kycStatus'>
+type SellerTerms = Pick<MerchantTerms, 'active' | 'kycStatus'>
 
 /** Whether the merchant may take money in this mode. */
-export const maySell = ({ active, kycStatus }: Seller, mode: Mode): boolean =>
+export const maySell = ({ active, kycStatus }: SellerTerms, mode: Mode): boolean =>
   active && (mode === 'test' || kycStatus === 'verified')
 
 /**
@@ -16,11 +16,11 @@ export const maySell = ({ active, kycStatus }: Seller, mode: Mode): boolean =>
  */
 export function mayBePaid(
   { kind, mode, amount, switchedOffAt }: Pick<PaymentLink, 'kind' | 'mode' | 'amount' | 'switchedOffAt'>,
-  terms: Seller & Pick<MerchantTerms, 'vendingEnabled' | 'chargeLimit'>,
+  terms: SellerTerms & Pick<MerchantTerms, 'vendingEnabled' | 'chargeLimit'>,
   config: Pick<Config, 'amountMax'>,
 ): boolean {
   if (switchedOffAt !== null || !maySell(terms, mode)) return false
   // An order cannot be paid while its machine would not be commanded.
   if (kind === 'order' && !terms.vendingEnabled) return false
-  return amount <= mostChargeable(terms, config)
+  return amount <= maxChargeAmount(terms, config)
 }

@@ -48,7 +48,7 @@ const LINK_STATUSES = [
 ] as const
 type LinkStatus = (typeof LINK_STATUSES)[number]
 
-const text = (description?: string) =>
+const textOrNull = (description?: string) =>
   Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])
 
 /** The link as create, by-id and list show it (contract.md G26). */
@@ -59,10 +59,10 @@ export const LinkShape = Type.Object(
     mode: ModeShape,
     amount: Type.Integer({ description: 'whole UGX' }),
     currency: Type.Literal('UGX'),
-    description: text(),
-    reference: text(),
-    success_url: text(),
-    cancel_url: text(),
+    description: textOrNull(),
+    reference: textOrNull(),
+    success_url: textOrNull(),
+    cancel_url: textOrNull(),
     allow_multiple_uses: Type.Boolean(),
     is_active: Type.Boolean({ description: 'false once it is switched off' }),
     status: Type.Enum([...LINK_STATUSES], {
@@ -73,7 +73,7 @@ export const LinkShape = Type.Object(
     transaction_status: Type.Union([Type.Enum(['succeeded', 'refunded']), Type.Null()], {
       description: 'null until it is paid; of a reusable link its newest payment',
     }),
-    charge_id: text('the `txn_` that paid it; of a reusable link the newest'),
+    charge_id: textOrNull('the `txn_` that paid it; of a reusable link the newest'),
     qr_png_url: Type.String({ description: 'public' }),
     qr_svg_url: Type.String({ description: 'public' }),
     created_at: Type.String({ format: 'date-time' }),
@@ -105,7 +105,7 @@ export function linkStatus({
 }
 
 /** Whether an order's link has expired or was invalidated (contract.md G41a). Other links never are. */
-export const isOver = (
+export const isLinkExpired = (
   { expiresAt, invalidatedAt }: Pick<PaymentLink, 'expiresAt' | 'invalidatedAt'>,
   at: Date,
 ) => invalidatedAt !== null || (expiresAt !== null && expiresAt <= at)

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import sharp from 'sharp'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { longTest, test } from '../../test/helpers/parts.ts'
-import { qrPng, qrSvg, remembering } from './qr.ts'
+import { cacheCodes, qrPng, qrSvg } from './qr.ts'
 
 // An independent reader; its program is loaded from the package, never from the network.
 const program = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
@@ -93,7 +93,7 @@ test('an SVG paints its own black and white, scales, and does not contain its te
 
 test('a code is rendered once while it is cached, and the least recently used one is dropped first', () => {
   const rendered: string[] = []
-  const codeOf = remembering((text) => {
+  const codeOf = cacheCodes((text) => {
     rendered.push(text)
     return text.toUpperCase()
   }, 2)

@@ -3,18 +3,18 @@ import { blackAndWhitePng } from './png.ts'
 
 const QUIET_ZONE = 4 // White modules on every side, without which cameras do not find the code (ISO 18004).
 const MODULE_PIXELS = 8 // Large enough to print a hand wide without blur, small enough for a kilobyte.
-const REMEMBERED = 500 // A rendered code is a few kilobytes, so a cache is a few megabytes at most.
+const MAX_CACHED_CODES = 500 // A rendered code is a few kilobytes, so a cache is a few megabytes at most.
 
 /** The QR code of a text as an SVG document, which does not contain the text itself. */
-export const qrSvg = remembering(renderSvg)
+export const qrSvg = cacheCodes(renderSvg)
 
 /** The QR code of a text as a PNG. Callers must not write into it, because it is shared. */
-export const qrPng = remembering(renderPng)
+export const qrPng = cacheCodes(renderPng)
 
 /** Wraps a renderer with a cache of the last `maxCodes` codes. */
-export function remembering<Code>(
+export function cacheCodes<Code>(
   render: (text: string) => Code,
-  maxCodes = REMEMBERED,
+  maxCodes = MAX_CACHED_CODES,
 ): (text: string) => Code {
   const cache = new Map<string, Code>()
   return (text) => {
@@ -29,18 +29,18 @@ export function remembering<Code>(
 }
 
 /** Encodes a text to rows of modules; black is true. Level M: readable while up to a seventh of the code is damaged. */
-const modulesOf = (text: string) => encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
+const encodeModules = (text: string) => encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
 
 function renderPng(text: string): Buffer {
-  return blackAndWhitePng(modulesOf(text), MODULE_PIXELS)
+  return blackAndWhitePng(encodeModules(text), MODULE_PIXELS)
 }
 
 /** Paints both black and white, so that a dark page cannot invert the code. */
 function renderSvg(text: string): string {
-  const modules = modulesOf(text)
+  const modules = encodeModules(text)
   const size = modules.length
   const bars = modules.flatMap((row, y) =>
-    barsOf(row).map(([x, width]) => `M${x} ${y}h${width}v1h-${width}z`),
+    findBars(row).map(([x, width]) => `M${x} ${y}h${width}v1h-${width}z`),
   )
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}"`,
@@ -50,7 +50,7 @@ function renderSvg(text: string): string {
 }
 
 /** Finds the bars of black modules in a row, each with its start and its length. */
-function barsOf(row: readonly boolean[]): [number, number][] {
+function findBars(row: readonly boolean[]): [number, number][] {
   const bars: [number, number][] = []
   for (let x = 0; x < row.length; x += 1) {
     const from = x

@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { underTag } from '../http/endpoint.ts'
-import { LIST_QUERY, readListWindow } from '../http/lists.ts'
-import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
+import { tagEndpoints } from '../http/endpoint.ts'
+import { LIST_QUERY, parseListWindow } from '../http/lists.ts'
+import { listEndpoint, objectEndpoint } from '../http/read-endpoints.ts'
 import { createEndpoint } from '../http/write-endpoints.ts'
 import { createLink } from './create-link.ts'
 import { getLink, listLinks } from './find-links.ts'
 import { PaymentLinkCreateShape } from './link-request.ts'
 import { LinkShape, type LinkWithCharges, presentLink } from './payment-link.ts'
 
-export const paymentLinkEndpoints = underTag('Payment links', [
+export const paymentLinkEndpoints = tagEndpoints('Payment links', [
   createEndpoint<App, typeof PaymentLinkCreateShape>({
     path: '/v1/payment-links',
     name: 'createPaymentLink',
@@ -29,10 +29,10 @@ export const paymentLinkEndpoints = underTag('Payment links', [
     query: { reference: Type.Optional(Type.String()), ...LIST_QUERY },
     row: LinkShape,
     list: (app, caller, query) =>
-      listLinks(app, caller, { reference: query.reference ?? null, ...readListWindow(query) }),
+      listLinks(app, caller, { reference: query.reference ?? null, ...parseListWindow(query) }),
     present: (link, app) => presentLink(link, app.baseUrl),
   }),
-  oneEndpoint<App, LinkWithCharges>({
+  objectEndpoint<App, LinkWithCharges>({
     path: '/v1/payment-links/:id',
     name: 'getPaymentLink',
     summary: 'Read one payment link',

@@ -5,7 +5,7 @@ import type { Mode } from '../platform/mode.ts'
 import type { PaymentLinkCreate } from './link-request.ts'
 import type { PaymentLink } from './payment-link.ts'
 
-const LINKS = copyInto<PaymentLink>('add payment links', 'payment_links', {
+const COPY_LINKS = copyInto<PaymentLink>('add payment links', 'payment_links', {
   merchant_id: bigint((link) => link.merchantId),
   id: text((link) => link.id),
   mode: mode((link) => link.mode),
@@ -46,4 +46,4 @@ export function newLink(
 }
 
 /** Stores new links. */
-export const addLinks = (links: readonly PaymentLink[]): Call[] => LINKS.rows(links)
+export const addLinks = (links: readonly PaymentLink[]): Call[] => COPY_LINKS.rows(links)

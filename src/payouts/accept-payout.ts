@@ -11,10 +11,10 @@ import { openDesk } from './desk/desk.ts'
 import { lockDesk } from './desk/lock-desk.ts'
 import { type NewPayout, newPayout, type PayoutOrigin } from './new-payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
-import { type Checked, openChecks } from './prepared/open-checks.ts'
+import { type CheckedRequest, openChecks } from './prepared/open-checks.ts'
 
 /** A payout that is no API request: a withdrawal, or the pay-out of a subaccount. */
-export type Wanted = {
+export type CommandPayoutInput = {
   holder: MerchantMode
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
   amount: number
@@ -25,19 +25,19 @@ export type Wanted = {
   /** A repeated key creates nothing, because the payout's id is derived from it. */
   key?: string | undefined
   /** The request that must pass the rule of the second person; absent for commands and for withdrawals, which wait for our staff. */
-  by?: Checked | undefined
+  by?: CheckedRequest | undefined
   /** Returns what else this commit writes. */
   alongside?(payout: NewPayout): Call[]
 }
 
 /** Reserves and stores one payout in a transaction of its own. Throws Refusal with nothing written. */
-export async function acceptPayout(app: App, input: Wanted): Promise<NewPayout> {
+export async function acceptPayout(app: App, input: CommandPayoutInput): Promise<NewPayout> {
   const accepted = await inOpenMonth(() => reserveAndStore(app, input))
   app.nudge('send-payouts')
   return accepted
 }
 
-function reserveAndStore(app: App, input: Wanted): Promise<NewPayout> {
+function reserveAndStore(app: App, input: CommandPayoutInput): Promise<NewPayout> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const { payout, writes } = await judgeAndReserve(app, tx, { wanted: input, at })
@@ -49,10 +49,10 @@ function reserveAndStore(app: App, input: Wanted): Promise<NewPayout> {
 export async function judgeAndReserve(
   app: App,
   tx: Tx,
-  { wanted, at }: { wanted: Wanted; at: Date },
+  { wanted, at }: { wanted: CommandPayoutInput; at: Date },
 ): Promise<{ payout: NewPayout; writes: Call[] }> {
   const { holder, origin, amount, key, by } = wanted
-  const locked = await lockDesk(tx, { places: [holder], at, own: [], window: NOT_COUNTED })
+  const locked = await lockDesk(tx, { merchantModes: [holder], at, own: [], window: NOT_COUNTED })
   const { merchantId, mode } = holder
   const subaccounts =
     origin.kind === 'subaccount' ? [{ merchantId, mode, subaccountId: origin.subaccountId }] : []
@@ -60,7 +60,7 @@ export async function judgeAndReserve(
   const checks = await openChecks(tx, by === undefined ? [] : [by], at)
   const terms = desk.termsOf(merchantId)
   wanted.before(terms)
-  const stop = desk.stopOf(holder)
+  const stop = desk.findStop(holder)
   if (stop !== null) throw stop
   const payee = await wanted.payee(tx)
   judgeRailAmount({ mode, side: 'disburse', amount }, app.config)
@@ -69,7 +69,7 @@ export async function judgeAndReserve(
     { merchantId, tag: terms.tag, mode },
     { origin, amount, ...payee, channel: DEFAULT_PAYOUT_CHANNEL, reference: null, at },
   )
-  if (key !== undefined) renameFor(payout, terms.tag, key)
+  if (key !== undefined) setIdForKey(payout, terms.tag, key)
   const reserve = () => {
     desk.reserve(payout)
     return payout
@@ -79,11 +79,11 @@ export async function judgeAndReserve(
   return { payout, writes: [...desk.writes(), ...checks.writes()] }
 }
 
-function renameFor(payout: NewPayout, tag: string, key: string): void {
-  payout.id = idForKey(tag, key)
+function setIdForKey(payout: NewPayout, tag: string, key: string): void {
+  payout.id = payoutIdForKey(tag, key)
   payout.railReference = uuidFor(payout.id)
 }
 
 /** Derives the id of a payout from the key of its command: the same key gives the same id. */
-export const idForKey = (tag: string, key: string) =>
+export const payoutIdForKey = (tag: string, key: string) =>
   `pout_${tag}${createHash('sha256').update(key).digest('hex').slice(0, 24)}`

@@ -2,31 +2,31 @@ import { allow } from '../actors/allow.ts'
 import { auditRows } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { type Created, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
+import { type CreatedAnswer, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
 import { findKeys, type KeyUse } from '../idempotency/keys.ts'
-import { knowingOthers } from '../idempotency/under-key.ts'
+import { retryWhenKeyTaken } from '../idempotency/under-key.ts'
 import { inOpenMonth } from '../ledger/book.ts'
-import { distinctHeads } from '../ledger/head-places.ts'
+import { distinctMerchantModes } from '../ledger/head-places.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch } from '../platform/batch.ts'
+import { type Batch, newBatch } from '../platform/batch.ts'
 import { batchByKind } from '../platform/batch-by-kind.ts'
-import type { Outcome, RunTurn } from '../platform/batch-run.ts'
+import type { BatchTurn, ItemOutcome } from '../platform/batch-run.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { defineRequestLane } from '../platform/lane.ts'
 import { type Desk, openDesk } from './desk/desk.ts'
 import { lockDesk } from './desk/lock-desk.ts'
 import type { NewPayout } from './new-payout.ts'
 import { presentPayout } from './payout.ts'
-import { type PayoutReadiness, payoutReadiness } from './payout-readiness.ts'
+import { checkPayoutReadiness, type PayoutReadiness } from './payout-readiness.ts'
 import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from './payout-request.ts'
 import { judgePayout } from './payout-rules.ts'
-import { type Approving, type Checks, openChecks } from './prepared/open-checks.ts'
+import { type ApprovalInProgress, type CheckerChecks, openChecks } from './prepared/open-checks.ts'
 import { submitLivePayout } from './sending/submit-live-payout.ts'
 
 /** One POST /v1/payouts with a valid body. `prepared`: the prepared payout that its caller approves with it, if any. */
-export type PayoutRequest = CreateRequest<PayoutCreate> & { prepared?: Approving }
-type WantedPayout = PayoutRequest & KeyUse & { readiness: PayoutReadiness }
-type PayoutCreation = Batch<WantedPayout, Created<NewPayout>>
+export type PayoutRequest = CreateRequest<PayoutCreate> & { prepared?: ApprovalInProgress }
+type KeyedPayoutRequest = PayoutRequest & KeyUse & { readiness: PayoutReadiness }
+type PayoutCreation = Batch<KeyedPayoutRequest, CreatedAnswer<NewPayout>>
 
 /**
  * Creates a payout, or repeats the stored answer of its Idempotency-Key (spec 4.2; contract.md 3 h, 3 i, 3 j). Amount and
@@ -37,11 +37,11 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
-    const readiness = await payoutReadiness(app, {
+    const readiness = await checkPayoutReadiness(app, {
       mode,
       channel: request.input.channel ?? DEFAULT_PAYOUT_CHANNEL,
     })
-    const created = await knowingOthers(() =>
+    const created = await retryWhenKeyTaken(() =>
       payoutCreation(app).add({ ...request, merchantId, mode, readiness }),
     )
     if (created.stored === undefined) return created
@@ -66,9 +66,9 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
  */
 const payoutCreation = defineRequestLane('create payouts', 'payouts', (app): PayoutCreation => {
   const ofOneMode = () =>
-    batch<WantedPayout, Created<NewPayout>>({
+    newBatch<KeyedPayoutRequest, CreatedAnswer<NewPayout>>({
       run: (requests, turn) => inOpenMonth(() => storePayouts(app, requests, turn)),
-      laneOf: ({ merchantId }) => merchantId,
+      keyOf: ({ merchantId }) => merchantId,
       spentBy: ({ caller }) => caller.spent ?? null,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, ({ mode }) => mode)
@@ -76,13 +76,13 @@ const payoutCreation = defineRequestLane('create payouts', 'payouts', (app): Pay
 
 export async function storePayouts(
   app: App,
-  batchRequests: readonly WantedPayout[],
-  turn: Partial<RunTurn> = {},
-): Promise<Outcome<Created<NewPayout>>[]> {
+  batchRequests: readonly KeyedPayoutRequest[],
+  turn: Partial<BatchTurn> = {},
+): Promise<ItemOutcome<CreatedAnswer<NewPayout>>[]> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'out', ...turn }, async (tx) => {
     const locked = await lockDesk(tx, {
-      places: distinctHeads(batchRequests),
+      merchantModes: distinctMerchantModes(batchRequests),
       at,
       own: [findKeys(batchRequests)],
       window: app.exactWindows.payouts,
@@ -93,11 +93,11 @@ export async function storePayouts(
       keys: locked.own[0],
       windows: locked.windows,
       at,
-      decide: (request) => checkedPayout(app, request, { desk, checks, at }),
+      decide: (request) => acceptChecked(app, request, { desk, checks, at }),
       bodyOf: (payout) => (payout.mode === 'live' ? null : JSON.stringify(presentPayout(payout))),
     })
     const rows = made.map(({ id, merchantId, mode, amount, fee, recipientPhone: phone }, index) => ({
-      ...{ actor: (requests[index] as WantedPayout).caller, action: 'payout.create' as const, at },
+      ...{ actor: (requests[index] as KeyedPayoutRequest).caller, action: 'payout.create' as const, at },
       ...{ merchantId, mode, subject: id, after: { amount, fee, phone } },
     }))
     const last = [...desk.writes(), ...addKeys(), ...auditRows(rows), ...checks.writes()]
@@ -105,16 +105,16 @@ export async function storePayouts(
   })
 }
 
-const checkedPayout = (
+const acceptChecked = (
   app: App,
-  request: WantedPayout,
-  { desk, checks, at }: { desk: Desk; checks: Checks; at: Date },
+  request: KeyedPayoutRequest,
+  { desk, checks, at }: { desk: Desk; checks: CheckerChecks; at: Date },
 ): NewPayout => checks.passing(request, request.input.amount, () => acceptRequest(app, request, { desk, at }))
 
 /** Judges the rules in the order of contract.md G14a and reserves the money. Throws Refusal with nothing posted. */
 export function acceptRequest(
   app: App,
-  { caller, input, readiness }: Pick<WantedPayout, 'caller' | 'input' | 'readiness'>,
+  { caller, input, readiness }: Pick<KeyedPayoutRequest, 'caller' | 'input' | 'readiness'>,
   { desk, at }: { desk: Desk; at: Date },
 ): NewPayout {
   const { amount, channel = DEFAULT_PAYOUT_CHANNEL } = input

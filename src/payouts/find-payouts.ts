@@ -1,11 +1,11 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
-import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
-import { identityIn } from '../platform/phone.ts'
+import { parseTag } from '../platform/ids.ts'
+import { parsePhoneFilter } from '../platform/phone.ts'
 import { notFound } from '../platform/refusal.ts'
 import { PAYOUT_COLUMNS, PAYOUT_STATUSES, type Payout } from './payout.ts'
 
@@ -16,15 +16,15 @@ export type PayoutFilter = ListWindow & {
   phone: string | null
 }
 
-const BY_ID = statement<Payout>(
+const PAYOUT_BY_ID = statement<Payout>(
   'payout by id',
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2 and p.mode = $3 and p.published`,
 )
-const HIDDEN = statement<{ id: string }>(
+const HIDDEN_PAYOUTS = statement<{ id: string }>(
   'payouts that have no page yet',
   'select id from payouts where merchant_id = $1 and id = any($2::text[]) and not published',
 )
-const ANY_MODE = statement<Payout>(
+const PAYOUT_IN_ANY_MODE = statement<Payout>(
   'payout in any mode',
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2`,
 )
@@ -33,13 +33,13 @@ const ANY_MODE = statement<Payout>(
 const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3
   and (p.created_at, p.id) < ($4, $5)`
 const NEWEST = 'order by p.created_at desc, p.id desc limit $6'
-const OTHERS = `($7::text is null or p.status = $7) and ($8::text is null or p.reference = $8)
+const OTHER_FILTERS = `($7::text is null or p.status = $7) and ($8::text is null or p.reference = $8)
   and ($9::text is null or right(p.recipient_phone, 9) = $9)`
 
 const listBy = (name: string, driver: string, how?: typeof PLANNED_ONCE) =>
   listStatement<Payout>(
     `list payouts by ${name}`,
-    `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
+    `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${driver} and ${OTHER_FILTERS} ${NEWEST}`,
     how,
   )
 const LIST_BY = {
@@ -52,7 +52,7 @@ const LIST_ALL = listStatement<Payout>(
   'list payouts',
   `select * from (${PAYOUT_STATUSES.map(
     (status) =>
-      `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' and ${OTHERS} ${NEWEST})`,
+      `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' and ${OTHER_FILTERS} ${NEWEST})`,
   ).join(' union all ')}) p order by "createdAt" desc, id desc limit $6`,
   PLANNED_ONCE,
 )
@@ -60,28 +60,30 @@ const LIST_ALL = listStatement<Payout>(
 /** Returns the caller's payout in the key's mode. Throws 404 (spec 1.3). */
 export async function getPayout(app: App, caller: Caller, id: string): Promise<Payout> {
   const [payout] =
-    tagOf('pout_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+    parseTag('pout_', id) === caller.tag
+      ? await app.db.query(PAYOUT_BY_ID, [caller.merchantId, id, caller.mode])
+      : []
   if (!payout) throw notFound('payout')
   return payout
 }
 
 /** Finds a payout of this merchant in either mode, hidden or not; for commands and for the pages of customers who are refunded. */
 export const findPayout = (app: App, merchantId: number, id: string): Promise<Payout | null> =>
-  firstRow(app.db.query(ANY_MODE, [merchantId, id]))
+  firstRow(app.db.query(PAYOUT_IN_ANY_MODE, [merchantId, id]))
 
 /** Reads one page of the caller's payouts of every kind, newest first. */
-export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Page<Payout>> {
-  return readPage(app, caller, {
-    ...readingOf(filter),
-    find: (id) => orNull(getPayout(app, caller, id)),
+export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<ListPage<Payout>> {
+  return readListPage(app, caller, {
+    ...payoutListQuery(filter),
+    find: (id) => nullIfRefused(getPayout(app, caller, id)),
   })
 }
 
 /** Chooses the statement that finds these payouts, with its values. */
-export const readingOf = (filter: PayoutFilter) => ({
+export const payoutListQuery = (filter: PayoutFilter) => ({
   window: filter,
   statement: statementFor(filter),
-  filters: [filter.status, filter.reference, identityIn(filter.phone)],
+  filters: [filter.status, filter.reference, parsePhoneFilter(filter.phone)],
 })
 
 function statementFor(filter: PayoutFilter) {
@@ -91,11 +93,11 @@ function statementFor(filter: PayoutFilter) {
 }
 
 /** Finds which of these payouts are hidden: the operator has not answered yet, or took nothing, and then the payout never existed. */
-export async function hiddenPayouts(
+export async function findHiddenPayouts(
   app: App,
   { merchantId }: Caller,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
-  return new Set((await app.db.query(HIDDEN, [merchantId, ids])).map(({ id }) => id))
+  return new Set((await app.db.query(HIDDEN_PAYOUTS, [merchantId, ids])).map(({ id }) => id))
 }

@@ -1,29 +1,29 @@
 import type { App } from '../app.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
-import { distinctHeads } from '../ledger/head-places.ts'
+import { distinctMerchantModes } from '../ledger/head-places.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
-import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { findTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch } from '../platform/batch.ts'
-import { done, type Outcome, type RunTurn } from '../platform/batch-run.ts'
+import { type Batch, newBatch } from '../platform/batch.ts'
+import { type BatchTurn, type ItemOutcome, itemDone } from '../platform/batch-run.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { joinRows } from '../platform/db/columns.ts'
+import { joinRowCalls } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
 import { count } from '../platform/measures.ts'
-import { runApart } from '../platform/run-apart.ts'
-import { type EndedBefore, inLockOrder, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
-import type { LockedPost } from '../rails/lock-posts.ts'
-import type { Final, Moved } from '../rails/mover.ts'
+import { runDistinct } from '../platform/run-apart.ts'
+import { type FinishedMovement, findOvertaken, readMissedResults, sortInLockOrder } from '../rails/ends.ts'
+import type { LockedMovement } from '../rails/lock-posts.ts'
+import type { MovementOutcome, MoveResult } from '../rails/mover.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
-import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payout-status.ts'
+import { type FinishedPayout, finishPayouts, type PayoutOutcomeRow } from './write-payout-status.ts'
 
 /** The final status of a payout, with its facts. `voided`: it is taken back before it was ever shown (contract.md 3 j). */
-export type PayoutOutcome = Final<PayoutFailure> | { status: 'voided' }
+export type PayoutOutcome = MovementOutcome<PayoutFailure> | { status: 'voided' }
 
 /**
  * One open payout and the final outcome that its rail reported. `alongside` commits with the move; it is dropped when the payout
@@ -33,104 +33,105 @@ export type PayoutOutcome = Final<PayoutFailure> | { status: 'voided' }
 type PayoutMove = {
   payout: Pick<Payout, 'merchantId' | 'id' | 'mode' | 'subaccountId'>
   to: PayoutOutcome
-  still?: (locked: LockedPost<PayoutFailure>) => boolean
+  still?: (locked: LockedMovement<PayoutFailure>) => boolean
   alongside?: readonly Call[]
   /** Posts more on the same locked head. A Refusal that it throws stops the move, and nothing is written. */
   posts?: (book: Book) => void
 }
 
 /** `shown`: the payout could not be taken back because it was shown before; it goes on. */
-type PayoutMoved = Moved | 'shown'
-type PayoutMoves = Batch<PayoutMove, PayoutMoved>
+type PayoutMoveResult = MoveResult | 'shown'
+type PayoutMoves = Batch<PayoutMove, PayoutMoveResult>
 
 /**
  * Finishes a payout; nothing else does. Status, ledger transfers, event and delivery are one commit, by compare-and-set
  * (spec 3.2; ledger.md 5). A second call does not move it again; a final state never moves.
  */
-export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => payoutMoves(app).add(move)
+export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoveResult> =>
+  payoutMoves(app).add(move)
 
 /** The batch behind `movePayout`. */
 export const payoutMoves = defineLane(
   'move payouts',
   (app): PayoutMoves =>
-    batch({
+    newBatch({
       run: async (moves, turn) => {
         // Where one batch has two outcomes for the same payout, the later one gets its own transaction.
-        const moved = await runApart(moves, nameOf, (group, isWhole) =>
+        const moved = await runDistinct(moves, payoutKey, (group, isWhole) =>
           inOpenMonth(() => moveOnce(app, group, isWhole ? turn : {})),
         )
         crashPoint('payout.moved')
-        countEnds(moves, moved)
+        countOutcomes(moves, moved)
         if (moved.some((outcome) => outcome.ok && outcome.value === 'moved')) app.nudge('send-deliveries')
         return moved
       },
-      laneOf: (move) => move.payout.merchantId,
+      keyOf: (move) => move.payout.merchantId,
       refuses: false,
     }),
 )
 
-function countEnds(moves: readonly PayoutMove[], moved: readonly Outcome<PayoutMoved>[]): void {
+function countOutcomes(moves: readonly PayoutMove[], moved: readonly ItemOutcome<PayoutMoveResult>[]): void {
   for (const [index, { payout, to }] of moves.entries()) {
     const result = moved[index]
     if (result?.ok && result.value === 'moved') count('payouts_total', payout.mode, to.status)
   }
 }
 
-const endsOf = (moves: readonly PayoutMove[]) => ({
+const moveBatch = (moves: readonly PayoutMove[]) => ({
   noun: 'payout' as const,
   moves,
   rowOf: ({ payout }: PayoutMove) => payout,
 })
 
-const nameOf = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`
+const payoutKey = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`
 
 async function moveOnce(
   app: App,
   moves: readonly PayoutMove[],
-  turn: Partial<RunTurn>,
-): Promise<Outcome<PayoutMoved>[]> {
+  turn: Partial<BatchTurn>,
+): Promise<ItemOutcome<PayoutMoveResult>[]> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
-    const overtaken = await overtakenOf<PayoutFailure, PayoutMove>(tx, endsOf(moves))
+    const overtaken = await findOvertaken<PayoutFailure, PayoutMove>(tx, moveBatch(moves))
     const current = moves.filter((move) => !overtaken.has(move))
-    const { moved, writes } = await endPayoutsIn(tx, current, at)
+    const { moved, writes } = await finishPayoutsIn(tx, current, at)
     const results = new Map(current.map((move, index) => [move, moved[index]]))
-    return { value: moves.map((move) => done(results.get(move) ?? 'overtaken')), last: writes }
+    return { value: moves.map((move) => itemDone(results.get(move) ?? 'overtaken')), last: writes }
   })
 }
 
 /** Finishes payouts inside a transaction that may write more; `moves` names each payout once. Locks payouts, then heads. `writes` must be sent last. */
-export async function endPayoutsIn(
+export async function finishPayoutsIn(
   tx: Tx,
   moves: readonly PayoutMove[],
   at: Date,
-): Promise<{ moved: PayoutMoved[]; writes: Call[] }> {
-  const sorted = inLockOrder(endsOf(moves))
+): Promise<{ moved: PayoutMoveResult[]; writes: Call[] }> {
+  const sorted = sortInLockOrder(moveBatch(moves))
   const [terms, rows, heads] = await tx.send(
-    termsOf([...new Set(sorted.map((move) => move.payout.merchantId))]),
-    endPayouts(sorted.map(endOf), at),
-    lockHeads(distinctHeads(sorted.map(({ payout }) => payout))),
+    findTerms([...new Set(sorted.map((move) => move.payout.merchantId))]),
+    finishPayouts(sorted.map(buildOutcomeRow), at),
+    lockHeads(distinctMerchantModes(sorted.map(({ payout }) => payout))),
   )
-  const book = openBook(heads, at, await lockSubaccounts(tx, rows))
+  const book = openBook(heads, at, await lockReturnedSubaccounts(tx, rows))
   for (const payout of rows) {
     if (payout.status === 'succeeded') postPaid(book, payout)
     else postReturned(book, payout)
   }
   for (const { payout, posts } of moves) if (posts && rows.some(({ id }) => id === payout.id)) posts(book)
-  const missed = await outcomesOfMissed(tx, endsOf(moves), { ended: rows, outcomeOf })
+  const missed = await readMissedResults(tx, moveBatch(moves), { finished: rows, compare: missedResult })
   const termsById = new Map(terms.map((terms) => [terms.id, terms]))
   const standing = moves.filter((move) => move.to.status !== 'voided' || !missed.has(move.payout.id))
   return {
     moved: moves.map((move) => missed.get(move.payout.id) ?? 'moved'),
     writes: [
       ...book.writes(),
-      ...addEvents(happeningsOf(rows, termsById), at),
-      ...joinRows(standing.flatMap((move) => move.alongside ?? [])),
+      ...addEvents(buildOutcomeEvents(rows, termsById), at),
+      ...joinRowCalls(standing.flatMap((move) => move.alongside ?? [])),
       ...moves.flatMap((move) =>
         missed.get(move.payout.id) === 'contradicted'
           ? openContradiction(move.payout, {
               tag: termsById.get(move.payout.merchantId)?.tag,
-              said: move.to,
+              answer: move.to,
               at,
             })
           : [],
@@ -139,7 +140,7 @@ export async function endPayoutsIn(
   }
 }
 
-async function lockSubaccounts(tx: Tx, rows: readonly EndedPayout[]): Promise<SubaccountHead[]> {
+async function lockReturnedSubaccounts(tx: Tx, rows: readonly FinishedPayout[]): Promise<SubaccountHead[]> {
   const keys = rows.flatMap(({ merchantId, mode, subaccountId, status }) =>
     subaccountId === null || status === 'succeeded' ? [] : [{ merchantId, mode, subaccountId }],
   )
@@ -149,7 +150,7 @@ async function lockSubaccounts(tx: Tx, rows: readonly EndedPayout[]): Promise<Su
 }
 
 /** Builds the events of finished payouts. One that was taken back has none, because it was never shown. */
-function happeningsOf(rows: readonly EndedPayout[], terms: Map<number, MerchantTerms>): Happening[] {
+function buildOutcomeEvents(rows: readonly FinishedPayout[], terms: Map<number, MerchantTerms>): Happening[] {
   return rows
     .filter((payout) => !payout.voided)
     .map((payout) => {
@@ -167,7 +168,7 @@ function happeningsOf(rows: readonly EndedPayout[], terms: Map<number, MerchantT
     })
 }
 
-function endOf({ payout, to }: PayoutMove): PayoutEnd {
+function buildOutcomeRow({ payout, to }: PayoutMove): PayoutOutcomeRow {
   return {
     merchantId: payout.merchantId,
     id: payout.id,
@@ -178,7 +179,7 @@ function endOf({ payout, to }: PayoutMove): PayoutEnd {
 }
 
 /** Compares the move with a payout that was finished before: the same outcome changes nothing, another one contradicts (contract.md 3 o). */
-function outcomeOf(finished: EndedBefore | undefined, { to }: PayoutMove): PayoutMoved {
+function missedResult(finished: FinishedMovement | undefined, { to }: PayoutMove): PayoutMoveResult {
   if (to.status === 'voided') return finished === undefined || finished.voided ? 'same' : 'shown'
   if (finished === undefined) return 'same'
   const agrees = finished.voided ? to.status === 'failed' : finished.status === to.status

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { payoutFee } from '../ledger/fees.ts'
 import { assert } from '../platform/assert.ts'
-import { ascendingId, uuidFor } from '../platform/ids.ts'
+import { newAscendingId, uuidFor } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
@@ -48,8 +48,8 @@ export function newPayout(
   facts: PayoutFacts,
 ): NewPayout {
   const { origin, amount, at } = facts
-  const id = ascendingId('pout_', tag, at)
-  const firstState = mode === 'test' ? bornInTest(app, origin, at) : bornLive(origin, at)
+  const id = newAscendingId('pout_', tag, at)
+  const firstState = mode === 'test' ? firstTestState(app, origin, at) : firstLiveState(origin, at)
   return {
     merchantId,
     id,
@@ -78,16 +78,16 @@ export function newPayout(
   }
 }
 
-type Birth = Pick<NewPayout, 'status' | 'published' | 'followAt'>
+type FirstState = Pick<NewPayout, 'status' | 'published' | 'followAt'>
 
-function bornInTest(app: App, { kind }: PayoutOrigin, at: Date): Birth {
+function firstTestState(app: App, { kind }: PayoutOrigin, at: Date): FirstState {
   assert(kind !== 'withdrawal', 'test money is never withdrawn')
   if (kind === 'scheduled') return { status: 'pending', published: true, followAt: at }
   const due = new Date(at.getTime() + app.config.sandboxOutcomeSeconds * 1000)
   return { status: 'authorized', published: true, followAt: due }
 }
 
-function bornLive({ kind }: PayoutOrigin, at: Date): Birth {
+function firstLiveState({ kind }: PayoutOrigin, at: Date): FirstState {
   if (kind === 'payout')
     return { status: 'pending', published: false, followAt: new Date(at.getTime() + SENDING_MS) }
   if (kind === 'withdrawal') return { status: 'pending', published: true, followAt: null }

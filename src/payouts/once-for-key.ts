@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
-import { whenTaken } from '../platform/db/taken.ts'
-import { idForKey } from './accept-payout.ts'
+import { onUniqueViolation } from '../platform/db/taken.ts'
+import { payoutIdForKey } from './accept-payout.ts'
 import { findPayout } from './find-payouts.ts'
 import type { Payout } from './payout.ts'
 
@@ -10,10 +10,10 @@ export async function onceForKey(
   { merchantId, tag, key }: { merchantId: number; tag: string; key: string },
   make: (key: string) => Promise<Payout>,
 ): Promise<Payout> {
-  const find = () => findPayout(app, merchantId, idForKey(tag, key))
+  const find = () => findPayout(app, merchantId, payoutIdForKey(tag, key))
   const before = await find()
   if (before !== null) return before
-  return whenTaken(
+  return onUniqueViolation(
     () => make(key),
     async (error) => {
       const first = await find()

@@ -2,15 +2,15 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { whileClosing } from '../merchants/merchant.ts'
+import { termsWhileClosing } from '../merchants/merchant.ts'
 import type { Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { getSubaccount } from '../subaccounts/find-subaccounts.ts'
-import { acceptPayout, type Wanted } from './accept-payout.ts'
+import { acceptPayout, type CommandPayoutInput } from './accept-payout.ts'
 import type { NewPayout } from './new-payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 import { judgePayout } from './payout-rules.ts'
-import type { Checked } from './prepared/open-checks.ts'
+import type { CheckedRequest } from './prepared/open-checks.ts'
 
 export type SubaccountPayout = {
   holder: { merchantId: number; tag: string; mode: Mode }
@@ -18,7 +18,7 @@ export type SubaccountPayout = {
   amount: number
   key?: string | undefined
   /** The prepared payout that its caller approves with it, if any. */
-  approval?: Pick<Checked, 'fingerprint' | 'prepared'>
+  approval?: Pick<CheckedRequest, 'fingerprint' | 'prepared'>
 }
 
 // Where a person sends it alone, there are no prepared bytes to compare with.
@@ -31,7 +31,7 @@ const NOTHING_PREPARED = { fingerprint: Buffer.alloc(0) }
 export async function payOutSubaccount(app: App, actor: Actor, payout: SubaccountPayout): Promise<NewPayout> {
   const { merchantId, mode } = payout.holder
   allow(actor, 'subaccount.payout', merchantId)
-  const input = await wantedOf(app, payout)
+  const input = await buildSubaccountPayout(app, payout)
   const { phone } = await input.payee()
   return acceptPayout(app, {
     ...input,
@@ -45,10 +45,10 @@ export async function payOutSubaccount(app: App, actor: Actor, payout: Subaccoun
 }
 
 /** Builds the pay-out of a subaccount with its rules. Its phone is the subaccount's, which never changes. Throws Refusal. */
-export async function wantedOf(
+export async function buildSubaccountPayout(
   app: App,
   { holder, subaccountId, amount, key }: SubaccountPayout,
-): Promise<Wanted & { payee(): Promise<{ phone: string; name: string }> }> {
+): Promise<CommandPayoutInput & { payee(): Promise<{ phone: string; name: string }> }> {
   const { payoutPhone: phone, name } = await getSubaccount(app, holder, subaccountId)
   if (phone === null)
     throw domainRefusal('no_payout_phone', 'this subaccount has no payout_phone to pay out to')
@@ -61,7 +61,7 @@ export async function wantedOf(
     before: (terms) =>
       judgePayout(
         { amount, currency: 'UGX', channel: DEFAULT_PAYOUT_CHANNEL },
-        { terms: whileClosing(terms), mode: holder.mode, config: app.config },
+        { terms: termsWhileClosing(terms), mode: holder.mode, config: app.config },
       ),
   }
 }

@@ -1,14 +1,14 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { Rail, Unavailable } from '../rails/rail.ts'
-import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
+import { findRail, READINESS_WAIT_MS } from '../rails/rail-for.ts'
 
 /** Whether the rail can take a payout now. It is known before the rules are judged and reported after them. */
 export type PayoutReadiness = { kind: 'ready'; installation: string } | Unavailable
 
 /** Finds the rail that pays out on this channel in this mode; undefined where none is configured. */
-export function payingRail(app: App, mode: Mode, channel: string): Rail | undefined {
-  const rail = railFor(app, { mode, channel })
+export function findPayingRail(app: App, mode: Mode, channel: string): Rail | undefined {
+  const rail = findRail(app, { mode, channel })
   return rail?.disburse ? rail : undefined
 }
 
@@ -16,12 +16,12 @@ export function payingRail(app: App, mode: Mode, channel: string): Rail | undefi
  * Checks configuration, breaker and token of the rail, without a network call (rails.md 1.3), for the given installation or the
  * one that takes new payouts.
  */
-export async function payoutReadiness(
+export async function checkPayoutReadiness(
   app: App,
   { mode, channel }: { mode: Mode; channel: string },
   installation?: string,
 ): Promise<PayoutReadiness> {
-  const rail = payingRail(app, mode, channel)
+  const rail = findPayingRail(app, mode, channel)
   if (rail) return rail.readiness('disburse', app.deadlineIn(READINESS_WAIT_MS), installation)
   const evidence = {
     at: app.clock.now(),

@@ -10,14 +10,14 @@ import type { Payout } from './payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 
 /** The part of a payout that the rules check. Whole UGX. */
-type PayoutTerms = { amount: number; currency: string; channel: string }
-type Under = { terms: MerchantTerms; mode: Mode; config: Config }
+type PayoutRuleInput = { amount: number; currency: string; channel: string }
+type PayoutRuleContext = { terms: MerchantTerms; mode: Mode; config: Config }
 
 /**
  * Judges a payout by the domain rules up to the limits of its operator, in the order of contract.md G14a, one refusal a line.
  * The stops, the balance and the rail come after them.
  */
-export function judgePayout({ amount, currency, channel }: PayoutTerms, under: Under): void {
+export function judgePayout({ amount, currency, channel }: PayoutRuleInput, under: PayoutRuleContext): void {
   if (!under.terms.active) throw merchantInactive(under.terms)
   judgeLimits(amount, { most: under.config.amountMax, own: under.terms.payoutLimit, noun: 'payout' })
   if (currency !== 'UGX')
@@ -36,7 +36,7 @@ export function judgeChannel(channel: string): void {
     )
 }
 
-export function judgeVerification({ terms, mode }: Pick<Under, 'terms' | 'mode'>): void {
+export function judgeVerification({ terms, mode }: Pick<PayoutRuleContext, 'terms' | 'mode'>): void {
   if (mode === 'live' && terms.kycStatus !== 'verified')
     throw domainRefusal(
       'verification_required',
@@ -75,7 +75,7 @@ const disbursementAway: RailAway = (retryAfterSeconds) =>
   )
 
 // The reasons that a caller may read; no text of an operator is repeated (rails.md 3.8 rule 4).
-const REASONS = [
+const READABLE_REASONS = [
   'rail not configured',
   'credentials refused',
   'product not enabled',
@@ -88,7 +88,7 @@ const REASONS = [
 const disbursementRefused = (why: string) =>
   domainRefusal(
     'rail_unavailable',
-    `disbursement rail unavailable: ${REASONS.includes(why) ? why : 'operator configuration'}`,
+    `disbursement rail unavailable: ${READABLE_REASONS.includes(why) ? why : 'operator configuration'}`,
   )
 
 /** Makes the refusal when the rail is unavailable: `away` where it may serve again soon, by default the refusal of a single payout. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { timelineOf } from '../exceptions/timeline.ts'
+import { presentTimeline } from '../exceptions/timeline.ts'
 import { statement } from '../platform/db/statement.ts'
 import { getPayout } from './find-payouts.ts'
 
@@ -10,7 +10,11 @@ const NEXT_CHECK = statement<{ followAt: Date | null }>(
 )
 
 /** Reads what happened to a payout, newest first (rails.md 4.8). Throws 404 as for the payout itself. */
-export async function payoutTimeline(app: App, caller: Caller, { id, query }: { id: string; query: Query }) {
+export async function readPayoutTimeline(
+  app: App,
+  caller: Caller,
+  { id, query }: { id: string; query: PayoutTimelineQuery },
+) {
   const payout = await getPayout(app, caller, id)
   const [row] = await app.db.query(NEXT_CHECK, [payout.merchantId, payout.id])
   const number = payout.railTransactionId
@@ -18,7 +22,7 @@ export async function payoutTimeline(app: App, caller: Caller, { id, query }: { 
   const outcome =
     payout.status === 'failed' ? `failed: ${payout.failureReason}; amount and fee are back` : paid
   const changes = [{ at: payout.completedAt, summary: outcome }]
-  return timelineOf(app, { ...payout, nextCheckAt: row?.followAt ?? null, changes }, query)
+  return presentTimeline(app, { ...payout, nextCheckAt: row?.followAt ?? null, changes }, query)
 }
 
-type Query = Readonly<Record<string, string | undefined>>
+type PayoutTimelineQuery = Readonly<Record<string, string | undefined>>

@@ -1,24 +1,24 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { readTotals, type Totals, totalsStatement } from '../http/list-totals.ts'
-import { identityIn } from '../platform/phone.ts'
+import { type ListTotals, readTotals, totalsStatement } from '../http/list-totals.ts'
+import { parsePhoneFilter } from '../platform/phone.ts'
 import type { PayoutFilter } from './find-payouts.ts'
 import { PAYOUT_STATUSES } from './payout.ts'
 
 const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3 and p.created_at <= $4`
-const PAID = "p.status = 'succeeded'"
-const OTHERS = `($6::text is null or p.status = $6) and ($7::text is null or p.reference = $7)
+const PAID_CONDITION = "p.status = 'succeeded'"
+const OTHER_FILTERS = `($6::text is null or p.status = $6) and ($7::text is null or p.reference = $7)
   and ($8::text is null or right(p.recipient_phone, 9) = $8)`
 
 const totalsBy = (name: string, driver: string) =>
   totalsStatement(`totals of payouts by ${name}`, {
-    paid: PAID,
+    paid: PAID_CONDITION,
     rows: (columns, condition) =>
       `select ${columns} from payouts p where ${WINDOW} and ${driver} ${condition}`,
   })
 const TOTALS_BY = {
   none: totalsStatement('totals of payouts', {
-    paid: PAID,
+    paid: PAID_CONDITION,
     rows: (columns, condition) =>
       PAYOUT_STATUSES.map(
         (status) =>
@@ -26,14 +26,15 @@ const TOTALS_BY = {
       ).join(' union all '),
   }),
   status: totalsBy('status', 'p.status = $6::text'),
-  reference: totalsBy('reference', `p.reference is not null and p.reference = $7::text and ${OTHERS}`),
-  phone: totalsBy('phone', `right(p.recipient_phone, 9) = $8::text and ${OTHERS}`),
+  reference: totalsBy('reference', `p.reference is not null and p.reference = $7::text and ${OTHER_FILTERS}`),
+  phone: totalsBy('phone', `right(p.recipient_phone, 9) = $8::text and ${OTHER_FILTERS}`),
 }
 
 /** Reads the totals of the payouts that a filter finds. */
-export function totalsOfPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Totals> {
+export function readPayoutTotals(app: App, caller: Caller, filter: PayoutFilter): Promise<ListTotals> {
   const { status, reference, phone } = filter
   const by = reference !== null ? 'reference' : phone !== null ? 'phone' : status !== null ? 'status' : 'none'
-  const filters = by === 'none' ? [] : by === 'status' ? [status] : [status, reference, identityIn(phone)]
+  const filters =
+    by === 'none' ? [] : by === 'status' ? [status] : [status, reference, parsePhoneFilter(phone)]
   return readTotals(app, caller, { window: filter, statement: TOTALS_BY[by], filters })
 }

@@ -29,7 +29,7 @@ const PAYOUT_KINDS = [
 ] as const satisfies readonly PayoutKind[]
 
 /** The failure reason shown while it is unknown whether the operator took the payout; never with a final state (G14c). */
-export const AMBIGUOUS = 'ambiguous_network_error_pending_reconciliation'
+export const AMBIGUOUS_REASON = 'ambiguous_network_error_pending_reconciliation'
 
 /** A row of `payouts` as the rules and the pages see it. Whole UGX; times are UTC. */
 export type Payout = {
@@ -46,7 +46,7 @@ export type Payout = {
   reference: string | null
   railReference: string
   railTransactionId: string | null
-  failureReason: PayoutFailure | typeof AMBIGUOUS | null
+  failureReason: PayoutFailure | typeof AMBIGUOUS_REASON | null
   chargeId: string | null
   batchId: string | null
   scheduleId: string | null
@@ -63,7 +63,7 @@ export const PAYOUT_COLUMNS = `p.merchant_id as "merchantId", p.id, p.mode, p.ki
   p.completed_at as "completedAt"`
 
 const time = Type.String({ format: 'date-time' })
-const failure = Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS], { $id: 'PayoutFailureReason' })
+const failure = Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS_REASON], { $id: 'PayoutFailureReason' })
 const textOrNull = (description?: string) =>
   Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])
 

@@ -5,9 +5,9 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { ModeShape } from '../platform/mode.ts'
-import { readPhone, whyNoPhone } from '../platform/phone.ts'
+import { explainInvalidPhone, parsePhone } from '../platform/phone.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
-import type { Holder } from '../rails/rail.ts'
+import type { WalletHolder } from '../rails/rail.ts'
 
 export const ResolvedAccountShape = Type.Object(
   {
@@ -21,7 +21,7 @@ export const ResolvedAccountShape = Type.Object(
 
 const LOOKUP_DEADLINE_MS = 8000
 
-const away = () =>
+const lookupUnavailable = () =>
   new Refusal(502, 'rail_unavailable', 'account resolution temporarily unavailable - retry shortly', {
     retryAfterSeconds: 5,
   })
@@ -32,7 +32,7 @@ const away = () =>
  */
 export async function lookUpWallet(app: App, caller: KeyCaller | PersonCaller, phone: string | undefined) {
   allow(caller, 'wallet.look-up')
-  const msisdn = readWallet(phone)
+  const msisdn = parseWallet(phone)
   const { merchantId, mode } = caller
   const act = { actor: caller, action: 'wallet.look-up', at: app.clock.now(), merchantId, mode } as const
   const row = auditRow({ ...act, after: { phone: msisdn } })
@@ -40,25 +40,26 @@ export async function lookUpWallet(app: App, caller: KeyCaller | PersonCaller, p
   return resolveAccount(app, caller, msisdn)
 }
 
-function readWallet(phone: string | undefined): string {
+function parseWallet(phone: string | undefined): string {
   if (phone === undefined || phone.trim() === '') throw badRequest('phone query parameter required')
-  const msisdn = readPhone(phone)
-  if (msisdn === null) throw badRequest(`phone does not look like a valid MSISDN${whyNoPhone(phone)}`)
+  const msisdn = parsePhone(phone)
+  if (msisdn === null)
+    throw badRequest(`phone does not look like a valid MSISDN${explainInvalidPhone(phone)}`)
   return msisdn
 }
 
 /** Asks the operator for the holder of a wallet (spec 4.2; G16). Throws 502 without an answer, and never guesses. */
 export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
-  const msisdn = readWallet(phone)
+  const msisdn = parseWallet(phone)
   const rail = app.rails[mode].op1_momo
   assert(mode === 'test' || !rail?.simulated, 'a live question never meets a simulated rail')
-  if (!rail?.lookupAccountHolder) throw away()
+  if (!rail?.lookupAccountHolder) throw lookupUnavailable()
   const holder = await rail
     .lookupAccountHolder(msisdn, app.deadlineIn(LOOKUP_DEADLINE_MS))
-    .catch((error): Holder | null => {
+    .catch((error): WalletHolder | null => {
       app.log.error({ err: error }, 'a rail threw on a look-up')
       return null
     })
-  if (holder === null || holder.active === 'unknown') throw away()
+  if (holder === null || holder.active === 'unknown') throw lookupUnavailable()
   return { msisdn, active: holder.active, registered_name: holder.name, mode }
 }

@@ -1,12 +1,17 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
-import { rawEndpoint, underTag } from '../http/endpoint.ts'
-import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
-import { listEndpoint, oneEndpoint, readEndpoint } from '../http/read-endpoints.ts'
+import { rawEndpoint, tagEndpoints } from '../http/endpoint.ts'
+import { LIST_QUERY, parseStatusAndWindow, parseTextFilters } from '../http/lists.ts'
+import { listEndpoint, objectEndpoint, readEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { assert } from '../platform/assert.ts'
-import { BULK_BODY_LIMIT, type BulkBody, BulkPayoutCreateShape, readBulkContent } from './bulk/bulk-body.ts'
+import {
+  type BulkBody,
+  BulkPayoutCreateShape,
+  MAX_BULK_BODY_BYTES,
+  parseBulkContent,
+} from './bulk/bulk-body.ts'
 import { CSV_EXAMPLE } from './bulk/bulk-csv.ts'
 import { createBulk } from './bulk/bulk-payouts.ts'
 import { BulkResultShape } from './bulk/present-bulk.ts'
@@ -14,10 +19,10 @@ import { createPayout } from './create-payout.ts'
 import { getPayout, listPayouts } from './find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout, PayoutShape, presentPayout } from './payout.ts'
 import { PayoutCreateShape } from './payout-request.ts'
-import { payoutTimeline } from './payout-timeline.ts'
+import { readPayoutTimeline } from './payout-timeline.ts'
 import { lookUpWallet, ResolvedAccountShape } from './resolve-account.ts'
 
-export const payoutEndpoints = underTag('Payouts', [
+export const payoutEndpoints = tagEndpoints('Payouts', [
   keyedEndpoint<App, typeof PayoutCreateShape>({
     path: '/v1/payouts',
     name: 'createPayout',
@@ -45,9 +50,9 @@ export const payoutEndpoints = underTag('Payouts', [
     idempotency: 'required',
     body: BulkPayoutCreateShape,
     rawBody: {
-      limit: BULK_BODY_LIMIT,
+      limit: MAX_BULK_BODY_BYTES,
       csvExample: CSV_EXAMPLE,
-      read: readBulkContent,
+      read: parseBulkContent,
     },
     answers: { 200: { description: 'what became of each item', schema: BulkResultShape } },
     refusals: { 413: 'The body is over 4 MiB.' },
@@ -70,12 +75,12 @@ export const payoutEndpoints = underTag('Payouts', [
     row: PayoutShape,
     list: (app, caller, query) =>
       listPayouts(app, caller, {
-        ...readStatusAndWindow(query, PAYOUT_STATUSES),
-        ...textsOf(query, 'reference', 'phone'),
+        ...parseStatusAndWindow(query, PAYOUT_STATUSES),
+        ...parseTextFilters(query, 'reference', 'phone'),
       }),
     present: presentPayout,
   }),
-  oneEndpoint<App, Payout>({
+  objectEndpoint<App, Payout>({
     path: '/v1/payouts/:id',
     name: 'getPayout',
     summary: 'Read one payout',
@@ -95,7 +100,7 @@ export const payoutEndpoints = underTag('Payouts', [
     params: Type.Object({ id: Type.String({ description: 'starts with `pout_`' }) }),
     query: TIMELINE_QUERY,
     shape: { description: 'one page, with the time of the next question', schema: TimelineShape },
-    read: (app, { caller, params, query }) => payoutTimeline(app, caller, { id: params.id ?? '', query }),
+    read: (app, { caller, params, query }) => readPayoutTimeline(app, caller, { id: params.id ?? '', query }),
   }),
   readEndpoint<App>({
     path: '/v1/resolve-account',

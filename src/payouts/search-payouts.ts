@@ -10,7 +10,7 @@ const BY_OPERATOR_NUMBER = statement<Payout>(
 )
 
 /** Searches live payouts by the operator's transaction number. */
-export const payoutsByOperatorNumber = (
+export const searchPayoutsByOperatorNumber = (
   app: App,
   { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
   number: string,

@@ -1,11 +1,11 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { platformFreeze } from '../merchants/payout-freeze.ts'
+import { readPlatformFreeze } from '../merchants/payout-freeze.ts'
 import { statement } from '../platform/db/statement.ts'
-import { stopOf } from './payout-stops.ts'
+import { findStop } from './payout-stops.ts'
 
 /** Why an account may not send money now: who stopped it, and the text of the refusal. */
-type Paused = {
+type PayoutPause = {
   by: 'platform' | 'operator' | 'exception'
   says: string
   /** Since when, where that is known. */
@@ -23,7 +23,7 @@ type Row = {
   openedAt: Date | null
 }
 
-const STOPS = statement<Row>(
+const PAUSE_FACTS = statement<Row>(
   'why payouts are paused',
   `select (select frozen_for from payout_stops) as "frozenFor", h.payouts_frozen_for as "payoutsFrozenFor",
      h.payouts_frozen_at as "payoutsFrozenAt", h.payouts_paused_by as "payoutsPausedBy", e.kind, e.opened_at as "openedAt"
@@ -32,10 +32,10 @@ const STOPS = statement<Row>(
 )
 
 /** Finds what stops the payouts of the caller's account now; null while they run. Read without a lock, only to be shown. */
-export async function whyPaused(app: App, { merchantId, mode }: Caller): Promise<Paused | null> {
-  const [row] = await app.db.query(STOPS, [merchantId, mode])
+export async function findPayoutPause(app: App, { merchantId, mode }: Caller): Promise<PayoutPause | null> {
+  const [row] = await app.db.query(PAUSE_FACTS, [merchantId, mode])
   if (!row) return null
-  const refusal = stopOf({ mode, frozenFor: row.frozenFor, head: row })
+  const refusal = findStop({ mode, frozenFor: row.frozenFor, head: row })
   if (refusal === null) return null
   const { payoutsPausedBy: id, kind, openedAt } = row
   const exception = id === null || kind === null || openedAt === null ? null : { id, kind, openedAt }
@@ -43,7 +43,7 @@ export async function whyPaused(app: App, { merchantId, mode }: Caller): Promise
   const by =
     refusal.code === 'payouts_frozen' ? 'platform' : frozen && mode === 'live' ? 'operator' : 'exception'
   const since = {
-    platform: async () => (await platformFreeze(app.directory)).changedAt,
+    platform: async () => (await readPlatformFreeze(app.directory)).changedAt,
     operator: () => row.payoutsFrozenAt,
     exception: () => exception?.openedAt ?? null,
   }

@@ -28,7 +28,7 @@ const PAYOUTS = copyInto<NewPayout>('add payouts', 'payouts', {
   published: boolean((payout) => payout.published),
   created_at: time((payout) => payout.createdAt),
   follow_at: time((payout) => payout.followAt),
-  in_queue: boolean((payout) => payout.mode === 'live' && attemptStateOf(payout) === 'queued'),
+  in_queue: boolean((payout) => payout.mode === 'live' && firstAttemptState(payout) === 'queued'),
 })
 
 /** Stores payouts with their attempts. `installations` has, by index, the installation of those that are sent at once (single live ones). */
@@ -41,13 +41,13 @@ export function addPayouts(
     ...PAYOUTS.rows(payouts),
     ...addAttempts(
       app,
-      payouts.flatMap((payout, index) => attemptOf(payout, installations[index])),
+      payouts.flatMap((payout, index) => buildAttempts(payout, installations[index])),
     ),
   ]
 }
 
 /** Builds the attempt of a live payout; a test payout has none, because the sandbox needs only its row. */
-function attemptOf(payout: NewPayout, installation: string | undefined): NewAttempt[] {
+function buildAttempts(payout: NewPayout, installation: string | undefined): NewAttempt[] {
   if (payout.mode === 'test') return []
   return [
     {
@@ -57,11 +57,11 @@ function attemptOf(payout: NewPayout, installation: string | undefined): NewAtte
       side: 'disburse',
       channel: payout.channel,
       installation: installation ?? '',
-      state: attemptStateOf(payout),
+      state: firstAttemptState(payout),
       at: payout.createdAt,
     },
   ]
 }
 
 /** A single payout is sent by the request that creates it; the others wait in the queue. */
-const attemptStateOf = ({ kind }: NewPayout) => (kind === 'payout' ? 'sending' : 'queued')
+const firstAttemptState = ({ kind }: NewPayout) => (kind === 'payout' ? 'sending' : 'queued')

@@ -1,9 +1,9 @@
-import type { MerchantRole, OperatorRole, SignedInActor } from '../actors/actor.ts'
+import type { MerchantRole, SignedInActor, StaffRole } from '../actors/actor.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import type { EmailAddress } from './email-address.ts'
-import type { AtWork } from './roles.ts'
+import type { MembershipKey } from './roles.ts'
 
 export type Realm = 'merchant' | 'operator'
 
@@ -11,7 +11,7 @@ export const realmOf = ({ kind }: Pick<SignedInActor, 'kind'>): Realm =>
   kind === 'operator' ? 'operator' : 'merchant'
 
 /** Returns the merchant under which the audit files an act about the own account; null for operators and for people without a merchant. */
-export const merchantOf = (caller: SignedInActor): number | null =>
+export const auditMerchantOf = (caller: SignedInActor): number | null =>
   caller.kind === 'operator' ? null : caller.merchantId || null
 
 /** An account that an e-mail address may mean at sign-in. */
@@ -27,31 +27,31 @@ export type Account = {
 }
 
 /** How many accounts may claim an address besides the one that has proven it; beyond it the newest are closed. */
-export const MOST_CLAIMS = 10
+export const MAX_CLAIMS_PER_ADDRESS = 10
 
 const ADD = statement<{ id: number; publicId: string }>(
   'add person',
   `insert into people (public_id, realm, kind, name, email, email_key, password, confirmed_at, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id, public_id as "publicId"`,
 )
-const ADD_OPERATOR = statement<{ id: number; publicId: string }>(
+const ADD_STAFF = statement<{ id: number; publicId: string }>(
   'add operator',
   `insert into people (public_id, realm, name, email, email_key, password, operator_role, confirmed_at, created_at)
    values ($1, 'operator', $2, $3, $4, $5, $6, $7, $7) returning id, public_id as "publicId"`,
 )
-const ACCOUNTS = statement<Account>(
+const FIND_ACCOUNTS = statement<Account>(
   'accounts of address',
   `select p.id, p.public_id as "publicId", p.name, p.email, p.password, p.confirmed_at is not null as confirmed,
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
      (select w.merchant_id from memberships w where w.person_id = p.id order by w.created_at, w.merchant_id limit 1) as "merchantId"
    from people p where p.realm = $1 and p.email_key = $2 and p.closed_at is null
-   order by p.confirmed_at is null, p.id limit ${MOST_CLAIMS + 1}`,
+   order by p.confirmed_at is null, p.id limit ${MAX_CLAIMS_PER_ADDRESS + 1}`,
 )
 const CLOSE_CLAIMS = statement(
   'close newest claims',
   `update people set closed_at = $3 where id in (
      select id from people where realm = $1 and email_key = $2 and closed_at is null and confirmed_at is null
-     order by id offset ${MOST_CLAIMS})`,
+     order by id offset ${MAX_CLAIMS_PER_ADDRESS})`,
 )
 const LOCK_ADDRESS = statement(
   'lock address',
@@ -69,23 +69,23 @@ const LOCK_MERCHANT = statement<{ id: number }>(
 )
 
 /** Finds the accounts that an address may mean: first the one that has proven it, then the oldest claims. */
-export const accountsOf = (realm: Realm, email: EmailAddress): Call<Account> =>
-  call(ACCOUNTS, realm, email.key)
+export const findAccounts = (realm: Realm, email: EmailAddress): Call<Account> =>
+  call(FIND_ACCOUNTS, realm, email.key)
 
 /** Locks an address until the commit, so that only one transaction at a time claims or proves it. */
 export const lockAddress = ({ key }: Pick<EmailAddress, 'key'>): Call => call(LOCK_ADDRESS, key)
 
 /** Adds an operator. Its address is proven: the link went there. */
-export const addOperator = (operator: {
+export const addStaff = (operator: {
   name: string
   email: EmailAddress
   password: string
-  role: OperatorRole
+  role: StaffRole
   at: Date
 }): Call<{ id: number; publicId: string }> => {
   const { name, email, password, role } = operator
   return call(
-    ADD_OPERATOR,
+    ADD_STAFF,
     ...[newId('per_', newTag()), name, email.text, email.key, password, role, operator.at.toISOString()],
   )
 }
@@ -116,7 +116,7 @@ export const closeNewestClaims = (email: EmailAddress, at: Date): Call =>
 
 /** Adds a person to a merchant in a role. A member keeps the role that it has. `givenBy`: who invited it; null: nobody of the business. */
 export const addMember = (
-  { personId, merchantId }: AtWork,
+  { personId, merchantId }: MembershipKey,
   role: MerchantRole,
   { at, givenBy = null }: { at: Date; givenBy?: number | null },
 ): Call => call(ADD_MEMBER, personId, merchantId, role, at.toISOString(), givenBy)

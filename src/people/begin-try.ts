@@ -5,10 +5,10 @@ import { signInLimits } from './sign-in-limits.ts'
 import {
   accountCounter,
   browserCounter,
+  type CounterTry,
   clearCounter,
-  knownAmong,
+  findKnownPeople,
   signInLocked,
-  type Taken,
   takeBackTry,
   takeTry,
 } from './tries.ts'
@@ -18,30 +18,33 @@ import type { Visitor } from './visitor.ts'
 // (reliability.md A70). Several accounts may claim one address, so the success of one clears no misses of another.
 
 /** An account whose password or code may be tested. */
-type Tested = { id: number; confirmed: boolean }
+type TestedAccount = { id: number; confirmed: boolean }
 
 /** A counted try: the accounts that may be tested now, and the counters that took it. */
-export type Try<Who extends Tested = Tested> = { tested: readonly Who[]; taken: readonly Taken[] }
+export type SignInTry<Who extends TestedAccount = TestedAccount> = {
+  tested: readonly Who[]
+  taken: readonly CounterTry[]
+}
 
-type Trying<Who> = {
+type TryInput<Who> = {
   emailKey: string
   visitor: Visitor
   accounts: readonly Who[]
   /** The caller named only an address: the counting must not reveal which accounts it has, or whether it has any. */
-  anybody?: boolean
+  byAddress?: boolean
 }
 
 /**
  * Counts a try under each counter that applies. Accounts known in this browser are tested even while strangers have locked the address,
  * and the other accounts even while the browser's own counter is locked. Throws 403 where no account may be tested, 429.
  */
-export async function beginTry<Who extends Tested>(
+export async function beginTry<Who extends TestedAccount>(
   gateway: Gateway,
-  { emailKey, visitor, accounts, anybody: byAddress = false }: Trying<Who>,
-): Promise<Try<Who>> {
+  { emailKey, visitor, accounts, byAddress = false }: TryInput<Who>,
+): Promise<SignInTry<Who>> {
   const { browser, realm } = visitor
   const ids = accounts.map(({ id }) => id)
-  const known = await knownAmong(gateway, browser, ids)
+  const known = await findKnownPeople(gateway, browser, ids)
   const own = ids.filter((id) => known.has(id)).map((id) => browserCounter(realm, browser ?? '', id))
   const taken = (await Promise.all(own.map((counter) => takeTry(gateway, counter)))).filter(
     (counterTry) => counterTry !== null,
@@ -50,7 +53,7 @@ export async function beginTry<Who extends Tested>(
   // The account that has proven the address may learn who else claims it; a claim may not.
   const proven = accounts.some(({ id, confirmed }) => confirmed && known.has(id))
   const strangers = known.size < ids.length || (byAddress && !proven)
-  const address = strangers ? await takeAtAddress(gateway, visitor, emailKey) : null
+  const address = strangers ? await takeTryAtAddress(gateway, visitor, emailKey) : null
   if (taken.length === 0 && (address === null || address instanceof Refusal))
     throw address ?? signInLocked(realm)
   if (address === null || address instanceof Refusal)
@@ -59,11 +62,11 @@ export async function beginTry<Who extends Tested>(
 }
 
 /** Counts a try under the address; returns a refusal where its counter takes none now. */
-async function takeAtAddress(
+async function takeTryAtAddress(
   gateway: Gateway,
   { realm }: Visitor,
   emailKey: string,
-): Promise<Taken | Refusal> {
+): Promise<CounterTry | Refusal> {
   try {
     await signInLimits(gateway).ofAccount.take(`${realm} ${emailKey}`, gateway.clock.nowMs())
   } catch (error) {
@@ -77,8 +80,8 @@ async function takeAtAddress(
  * Settles a right password or code of this account, when nothing more is asked. The account's own counter is cleared: that of the
  * browser, or that of the address where the account has proven it. Every other counter gives back this one try.
  */
-export function afterRight({ taken }: Try, { id, confirmed }: Tested, at: Date): Call[] {
-  const isOwn = ({ counter }: Taken) => counter.kind === 'browser' && counter.personId === id
+export function settleRightTry({ taken }: SignInTry, { id, confirmed }: TestedAccount, at: Date): Call[] {
+  const isOwn = ({ counter }: CounterTry) => counter.kind === 'browser' && counter.personId === id
   const known = taken.some(isOwn)
   return taken.map((counterTry) => {
     const { counter } = counterTry
@@ -88,4 +91,4 @@ export function afterRight({ taken }: Try, { id, confirmed }: Tested, at: Date):
 }
 
 /** Gives back a right try without clearing the misses, because something more is asked. */
-export const tryGivenBack = ({ taken }: Try): Call[] => taken.map(({ counter }) => takeBackTry(counter))
+export const giveBackTry = ({ taken }: SignInTry): Call[] => taken.map(({ counter }) => takeBackTry(counter))

@@ -2,13 +2,13 @@ import type { PersonCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { isUniqueViolation } from '../platform/db/taken.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
-import { lockAddress, merchantOf } from './accounts.ts'
+import { auditMerchantOf, lockAddress } from './accounts.ts'
 import { endOtherClaims } from './claims.ts'
-import { readEmail } from './email-address.ts'
+import { parseEmail } from './email-address.ts'
 import {
-  findLink,
+  findOneTimeLink,
   LINKS_OF_SIGN_IN,
   linkGone,
   makeLink,
@@ -16,14 +16,14 @@ import {
   voidInvitationsBy,
   voidLinks,
 } from './links.ts'
-import { locked } from './own-account.ts'
-import { takeLinkMail } from './reset-password.ts'
-import { mailsSent, mayMail } from './sign-in-limits.ts'
-import { sent } from './sign-up.ts'
-import { addressOfPage, tell } from './tell.ts'
+import { requirePerson } from './own-account.ts'
+import { countLinkMail } from './reset-password.ts'
+import { takeMailSlot, tooManyMails } from './sign-in-limits.ts'
+import { queryArguments } from './sign-up.ts'
+import { accountMailRows, makeDashboardUrl } from './tell.ts'
 import { forgetBrowsers } from './tries.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
-import { holdMoney, lockPerson, ownerOfAddress, setEmail } from './write-accounts.ts'
+import { findOwnerOfAddress, holdMoney, lockPerson, setEmail } from './write-accounts.ts'
 import { endOtherSessions } from './write-sessions.ts'
 
 /**
@@ -36,13 +36,13 @@ export async function requestEmailChange(
   { email: typed, visitor }: { email: string; visitor: Visitor },
 ): Promise<void> {
   allow(caller, 'account.email')
-  const email = readEmail(typed)
-  await takeLinkMail(gateway, visitor, email.key)
-  if (!(await mayMail(gateway, 'email-change', email.key))) throw mailsSent()
+  const email = parseEmail(typed)
+  await countLinkMail(gateway, visitor, email.key)
+  if (!(await takeMailSlot(gateway, 'email-change', email.key))) throw tooManyMails()
   const at = gateway.clock.now()
-  const [owner] = await gateway.directory.query(...sent(ownerOfAddress(email.key)))
+  const [owner] = await gateway.directory.query(...queryArguments(findOwnerOfAddress(email.key)))
   await gateway.directory.transaction(async (tx) => {
-    const person = locked(
+    const person = requirePerson(
       (
         await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['email', 'email-stop'], at))
       )[0],
@@ -50,17 +50,17 @@ export async function requestEmailChange(
     if (person.emailKey === email.key) throw domainRefusal('same_email', 'email is your address already')
     const { token, add } = makeLink({ purpose: 'email', personId: person.id, email: email.text, at })
     const stop = makeLink({ purpose: 'email-stop', personId: person.id, email: email.text, at })
-    const link = addressOfPage(gateway, `/email?link=${token}`)
+    const link = makeDashboardUrl(gateway, `/email?link=${token}`)
     const toNew = owner
-      ? tell(gateway, { to: email.text, template: 'email-in-use', values: {}, at })
-      : tell(gateway, { to: email.text, template: 'email-change', values: { link }, at })
-    const toOld = tell(gateway, {
+      ? accountMailRows(gateway, { to: email.text, template: 'email-in-use', values: {}, at })
+      : accountMailRows(gateway, { to: email.text, template: 'email-change', values: { link }, at })
+    const toOld = accountMailRows(gateway, {
       to: person.email,
       template: 'email-change-asked',
-      values: { email: email.text, link: addressOfPage(gateway, `/email-stop?link=${stop.token}`) },
+      values: { email: email.text, link: makeDashboardUrl(gateway, `/email-stop?link=${stop.token}`) },
       at,
     })
-    const act = { actor: caller, action: 'account.email', at, merchantId: merchantOf(caller) } as const
+    const act = { actor: caller, action: 'account.email', at, merchantId: auditMerchantOf(caller) } as const
     const row = auditRow({ ...act, subject: person.publicId, after: { asked_for: email.text } })
     return { value: null, last: [add, stop.add, ...toNew, ...toOld, row] }
   })
@@ -73,9 +73,9 @@ export async function requestEmailChange(
 export async function changeEmail(gateway: Gateway, visitor: Visitor, token: string): Promise<void> {
   allow(visitorActor(visitor), 'account.confirm')
   const at = gateway.clock.now()
-  const unused = await findLink(gateway, 'email', token)
+  const unused = await findOneTimeLink(gateway, 'email', token)
   if (unused?.personId == null || unused.email === null) throw linkGone()
-  const email = readEmail(unused.email)
+  const email = parseEmail(unused.email)
   const { personId } = unused
   await gateway.directory
     .transaction(async (tx) => {
@@ -87,7 +87,7 @@ export async function changeEmail(gateway: Gateway, visitor: Visitor, token: str
       const act = { actor, action: 'account.confirm', at, merchantId: person.merchantId } as const
       const change = { before: { email: person.email }, after: { email: email.text } }
       const letters = [person.email, email.text].flatMap((to) =>
-        tell(gateway, { to, template: 'email-changed', values: { email: email.text }, at }),
+        accountMailRows(gateway, { to, template: 'email-changed', values: { email: email.text }, at }),
       )
       const ends = [
         endOtherSessions(person.id, null),
@@ -100,7 +100,7 @@ export async function changeEmail(gateway: Gateway, visitor: Visitor, token: str
       return { value: null, last: [...moved, ...ends, ...letters, row] }
     })
     .catch((error) => {
-      if (isTaken(error))
+      if (isUniqueViolation(error))
         throw new Refusal(409, 'email_in_use', 'this address belongs to another account by now')
       throw error
     })

@@ -8,12 +8,12 @@ import { factorBinding } from './sealed-columns.ts'
 const PERIOD_SECONDS = 30
 const DIGITS = 6
 // A code counts one step early or late (reliability.md A72).
-const WINDOW = 1
+const STEPS_EITHER_WAY = 1
 const RECOVERY_BYTES = 10
 const RECOVERY_CODES = 10
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-const APPS = statement<{ id: string; sealed: Buffer }>(
+const FIND_APPS = statement<{ id: string; sealed: Buffer }>(
   'authenticator apps',
   `select id, sealed from factors where person_id = $1 and kind = 'totp' and confirmed_at is not null`,
 )
@@ -35,7 +35,7 @@ const ADD_RECOVERY = statement(
 export const newAppSecret = (): string => new Secret({ size: 20 }).base32
 
 /** Makes the URI that an authenticator app reads from the picture. */
-export const appAddress = (
+export const makeAppUri = (
   secret: string,
   { account, issuer }: { account: string; issuer: string },
 ): string =>
@@ -48,11 +48,11 @@ export const appAddress = (
   }).toString()
 
 /** Finds the time step to which a code belongs; null for a wrong code. */
-export function stepOf(secret: string, code: string, nowMs: number): number | null {
+export function findCodeStep(secret: string, code: string, nowMs: number): number | null {
   const digits = code.replace(/[\s-]/g, '')
   if (!/^[0-9]{6}$/.test(digits)) return null
   const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: DIGITS, period: PERIOD_SECONDS })
-  const delta = totp.validate({ token: digits, timestamp: nowMs, window: WINDOW })
+  const delta = totp.validate({ token: digits, timestamp: nowMs, window: STEPS_EITHER_WAY })
   return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD_SECONDS) + delta
 }
 
@@ -66,13 +66,13 @@ export async function takeCode(
   code: string,
 ): Promise<'app' | 'recovery' | null> {
   const now = gateway.clock.now()
-  for (const { id, sealed } of await gateway.directory.query(APPS, [personId])) {
-    const step = stepOf(gateway.vault.open(sealed, factorBinding(id)), code, now.getTime())
+  for (const { id, sealed } of await gateway.directory.query(FIND_APPS, [personId])) {
+    const step = findCodeStep(gateway.vault.open(sealed, factorBinding(id)), code, now.getTime())
     if (step === null) continue
     const taken = await gateway.directory.query(TAKE_STEP, [id, step, now.toISOString()])
     return taken.length === 1 ? 'app' : null
   }
-  const hash = recoveryHash(code)
+  const hash = hashRecoveryCode(code)
   if (hash === null) return null
   const used = await gateway.directory.query(USE_RECOVERY, [personId, hash, now.toISOString()])
   return used.length === 1 ? 'recovery' : null
@@ -80,20 +80,22 @@ export async function takeCode(
 
 /** Makes ten recovery codes of 80 bits, for when the app is lost, and the calls that store them in place of older ones. */
 export function makeRecoveryCodes(personId: number): { codes: string[]; calls: Call[] } {
-  const codes = Array.from({ length: RECOVERY_CODES }, () => inGroups(lettersOf(randomBytes(RECOVERY_BYTES))))
-  const hashes = codes.map((code) => recoveryHash(code))
+  const codes = Array.from({ length: RECOVERY_CODES }, () =>
+    groupLetters(encodeBase32(randomBytes(RECOVERY_BYTES))),
+  )
+  const hashes = codes.map((code) => hashRecoveryCode(code))
   return { codes, calls: [clearRecoveryCodes(personId), call(ADD_RECOVERY, personId, hashes)] }
 }
 
 export const clearRecoveryCodes = (personId: number): Call => call(CLEAR_RECOVERY, personId)
 
-function recoveryHash(code: string): Buffer | null {
+function hashRecoveryCode(code: string): Buffer | null {
   const letters = code.toUpperCase().replace(/[\s-]/g, '')
   return /^[A-Z2-7]{16}$/.test(letters) ? createHash('sha256').update(letters).digest() : null
 }
 
 /** Encodes bytes in base 32, five bits a letter. */
-function lettersOf(bytes: Buffer): string {
+function encodeBase32(bytes: Buffer): string {
   let number = BigInt(`0x${bytes.toString('hex')}`)
   let letters = ''
   for (let left = (bytes.length * 8) / 5; left > 0; left -= 1) {
@@ -103,4 +105,4 @@ function lettersOf(bytes: Buffer): string {
   return letters
 }
 
-const inGroups = (letters: string) => (letters.match(/.{4}/g) ?? []).join('-')
+const groupLetters = (letters: string) => (letters.match(/.{4}/g) ?? []).join('-')

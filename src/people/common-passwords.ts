@@ -1,5 +1,5 @@
 // The commonest passwords of twelve characters and more, most common first.
-const LONG = `
+const PASSWORD_LIST = `
 123qweasdzxc 1qaz2wsx3edc q1w2e3r4t5y6 1q2w3e4r5t6y qazwsxedcrfv 123456qwerty qwerty123456 leavemealone 123456654321 qazwsxedc123
 sonyericsson zxcasdqwe123 123456789qwe 1qazxsw23edc qwerasdfzxcv qweasdzxc123 123456789987654321 112233445566 finalfantasy
 1qaz2wsx3edc4rfv justinbieber needforspeed 123456789123 qazwsxedcrfvtgb counterstrike zaq1xsw2cde3 123456789abc 123456789qwerty
@@ -19,7 +19,7 @@ cookiemonster edwardcullen qwe123qwe123 cosmopolitan manchesterunited q1w2e3r4t5
 mobilemoney1 mobilemoney12 mobilemoney123
 `
 // The commonest words of passwords. People write them twice, or put digits behind them, when something longer is asked for.
-const SHORT = `
+const WORD_LIST = `
 password passw0rd p@ssword p@ssw0rd qwerty qwertyuiop asdfgh asdfghjkl zxcvbn zxcvbnm qazwsx 123456 1234567890 abc123 admin root
 welcome letmein login master changeme secret default test guest user iloveyou loveyou sunshine princess dragon monkey football
 baseball basketball soccer hockey superman batman spiderman starwars pokemon shadow mustang harley ranger hunter killer freedom
@@ -29,9 +29,9 @@ autumn spring monday friday january february september october november december
 liverpool chelsea arsenal manchester barcelona juventus london newyork america uganda kampala nairobi africa jesus jesuschrist
 blessed blessing godisgood mobilemoney money business company family forever mother father thunder silver golden diamond hello
 `
-const wordsOf = (text: string) => text.trim().split(/\s+/)
+const splitWords = (text: string) => text.trim().split(/\s+/)
 
 /** Common passwords of twelve characters and more, in lower case. */
-export const LONG_COMMON: readonly string[] = wordsOf(LONG)
+export const COMMON_LONG_PASSWORDS: readonly string[] = splitWords(PASSWORD_LIST)
 /** Common words of passwords, in lower case. */
-export const WORDS: readonly string[] = wordsOf(SHORT)
+export const COMMON_WORDS: readonly string[] = splitWords(WORD_LIST)

@@ -4,24 +4,24 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { againWhenTaken } from '../platform/db/taken.ts'
+import { retryOnUniqueViolation } from '../platform/db/taken.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { type Account, accountsOf, lockAddress } from './accounts.ts'
-import { addClaim } from './add-claimed.ts'
+import { type Account, findAccounts, lockAddress } from './accounts.ts'
+import { adoptClaim } from './add-claimed.ts'
 import { endOtherClaims, lockClaim } from './claims.ts'
-import { type EmailAddress, readEmail } from './email-address.ts'
-import { findLink, linkGone, makeLink, useLink, voidLinks } from './links.ts'
-import { locked } from './own-account.ts'
-import { provePassword, seatOf } from './prove-account.ts'
-import { takeLinkMail } from './reset-password.ts'
-import { mailsSent, mayMail } from './sign-in-limits.ts'
-import { sent } from './sign-up.ts'
-import { addressOfPage, tell } from './tell.ts'
+import { type EmailAddress, parseEmail } from './email-address.ts'
+import { findOneTimeLink, linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import { requirePerson } from './own-account.ts'
+import { findSignedInPersonId, provePassword } from './prove-account.ts'
+import { countLinkMail } from './reset-password.ts'
+import { takeMailSlot, tooManyMails } from './sign-in-limits.ts'
+import { queryArguments } from './sign-up.ts'
+import { accountMailRows, makeDashboardUrl } from './tell.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
-import { confirmPerson, lockPerson, ownerOfAddress } from './write-accounts.ts'
+import { confirmPerson, findOwnerOfAddress, lockPerson } from './write-accounts.ts'
 
 /** The accounts behind a link that confirms an address. Its page asks for the password of each that is not signed in in this browser. */
-export type Confirming = {
+export type EmailConfirmation = {
   /** The account that signed up with the address. */
   claim: Omit<Account, 'hasFactor' | 'name'>
   /** The account that has proven the address before; null where there is none. */
@@ -31,7 +31,7 @@ export type Confirming = {
   asksOwner: boolean
 }
 
-const CLAIM = statement<Confirming['claim']>(
+const FIND_CLAIM = statement<EmailConfirmation['claim']>(
   'account that confirms',
   `select p.id, p.public_id as "publicId", p.email, p.password, p.confirmed_at is not null as confirmed,
      (select w.merchant_id from memberships w where w.person_id = p.id order by w.created_at, w.merchant_id limit 1) as "merchantId"
@@ -39,19 +39,19 @@ const CLAIM = statement<Confirming['claim']>(
 )
 
 /** Finds what the page of this link asks for; null when the link does not work any more. */
-export async function findConfirming(
+export async function findEmailConfirmation(
   gateway: Gateway,
   visitor: Visitor,
   token: string,
-): Promise<Confirming | null> {
-  const link = await findLink(gateway, 'confirm', token)
+): Promise<EmailConfirmation | null> {
+  const link = await findOneTimeLink(gateway, 'confirm', token)
   if (link?.personId == null) return null
-  const [claim] = await gateway.directory.query(CLAIM, [link.personId])
+  const [claim] = await gateway.directory.query(FIND_CLAIM, [link.personId])
   if (!claim || claim.confirmed) return null
-  const email = readEmail(claim.email)
-  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const email = parseEmail(claim.email)
+  const accounts = await gateway.directory.query(...queryArguments(findAccounts('merchant', email)))
   const owner = accounts.find(({ id, confirmed }) => confirmed && id !== claim.id) ?? null
-  const seat = await seatOf(gateway, visitor)
+  const seat = await findSignedInPersonId(gateway, visitor)
   return { claim, owner, email, asksClaim: seat !== claim.id, asksOwner: owner !== null && seat !== owner.id }
 }
 
@@ -66,7 +66,7 @@ export async function confirmEmail(
   { token, password, ownerPassword }: { token: string; password: string; ownerPassword: string },
 ): Promise<void> {
   allow(visitorActor(visitor), 'account.confirm')
-  const confirmation = await findConfirming(gateway, visitor, token)
+  const confirmation = await findEmailConfirmation(gateway, visitor, token)
   if (confirmation === null) throw linkGone()
   const { claim, owner, email } = confirmation
   const tryFacts = { email, visitor }
@@ -75,36 +75,41 @@ export async function confirmEmail(
       ...tryFacts,
       account: { ...claim, hasFactor: false },
       password,
-      wrong: WRONG,
+      wrong: WRONG_CLAIM_PASSWORD,
     })
   if (owner !== null && confirmation.asksOwner)
-    await provePassword(gateway, { ...tryFacts, account: owner, password: ownerPassword, wrong: WRONG_OWNER })
+    await provePassword(gateway, {
+      ...tryFacts,
+      account: owner,
+      password: ownerPassword,
+      wrong: WRONG_OWNER_PASSWORD,
+    })
   const proven = { email, token, claim: claim.id, owner: owner?.id ?? null }
-  return againWhenTaken(() => commitConfirm(gateway, visitor, proven))
+  return retryOnUniqueViolation(() => commitConfirm(gateway, visitor, proven))
 }
 
-const WRONG = 'password is not the one that the business was opened with'
-const WRONG_OWNER = 'this is not the password of your account'
+const WRONG_CLAIM_PASSWORD = 'password is not the one that the business was opened with'
+const WRONG_OWNER_PASSWORD = 'this is not the password of your account'
 
-type Proven = { email: EmailAddress; token: string; claim: number; owner: number | null }
+type ProvenPasswords = { email: EmailAddress; token: string; claim: number; owner: number | null }
 
-function commitConfirm(gateway: Gateway, visitor: Visitor, proven: Proven): Promise<void> {
+function commitConfirm(gateway: Gateway, visitor: Visitor, proven: ProvenPasswords): Promise<void> {
   const at = gateway.clock.now()
   return gateway.directory.transaction(async (tx) => {
     const [, [link], [claim], [owner]] = await tx.send(
       ...([lockAddress(proven.email), useLink('confirm', proven.token, at)] as const),
-      ...([lockClaim(proven.claim), ownerOfAddress(proven.email.key)] as const),
+      ...([lockClaim(proven.claim), findOwnerOfAddress(proven.email.key)] as const),
     )
     // The passwords were proven for this address and owner: if either has changed meanwhile, the link is void.
     const same = claim?.emailKey === proven.email.key && (owner?.id ?? null) === proven.owner
     if (!link || !claim || !same) throw linkGone()
     const actor = visitorActor(visitor, proven.email.text)
     const act = { actor, action: 'account.confirm', at, subject: claim.publicId } as const
-    const [[account]] = await tx.send(call(CLAIM, claim.id))
+    const [[account]] = await tx.send(call(FIND_CLAIM, claim.id))
     const merchantId = account?.merchantId ?? null
     if (owner) {
       const row = auditRow({ ...act, merchantId, after: { added_to: owner.id } })
-      return { value: undefined, last: [...addClaim(claim.id, owner.id, at), row] }
+      return { value: undefined, last: [...adoptClaim(claim.id, owner.id, at), row] }
     }
     const [[open]] = await tx.send(lockPerson(claim.id))
     if (!open) throw linkGone()
@@ -122,17 +127,20 @@ export async function resendConfirmation(
 ): Promise<void> {
   allow(caller, 'account.resend')
   const at = gateway.clock.now()
-  await takeLinkMail(gateway, visitor, `person ${caller.personId}`)
+  await countLinkMail(gateway, visitor, `person ${caller.personId}`)
   // A stranger who signed up with the address may have used up its mails; choosing a new password confirms the address too.
-  if (!(await mayMail(gateway, 'confirm', readEmail(caller.name).key))) throw mailsSent()
+  if (!(await takeMailSlot(gateway, 'confirm', parseEmail(caller.name).key))) throw tooManyMails()
   await gateway.directory.transaction(async (tx) => {
     const [rows] = await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['confirm'], at))
-    const person = locked(rows)
+    const person = requirePerson(rows)
     if (person.confirmed) throw domainRefusal('confirmed', 'your e-mail address is confirmed already')
-    const [[owner]] = await tx.send(ownerOfAddress(person.emailKey))
+    const [[owner]] = await tx.send(findOwnerOfAddress(person.emailKey))
     const { token, add } = makeLink({ purpose: 'confirm', personId: person.id, at })
-    const values = { business, link: addressOfPage(gateway, `/confirm?link=${token}`) }
+    const values = { business, link: makeDashboardUrl(gateway, `/confirm?link=${token}`) }
     const template = owner ? 'account-exists' : 'confirm-email'
-    return { value: null, last: [add, ...tell(gateway, { to: person.email, template, values, at })] }
+    return {
+      value: null,
+      last: [add, ...accountMailRows(gateway, { to: person.email, template, values, at })],
+    }
   })
 }

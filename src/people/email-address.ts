@@ -4,15 +4,15 @@ import { hasForbiddenControl } from '../platform/text.ts'
 /** An address: `text` as its owner writes it, `key` as it is compared. */
 export type EmailAddress = { text: string; key: string }
 
-const FORM = /^[^@\s<>(),;:"\\[\]]+@[^@\s<>(),;:"\\[\]]+$/
-const LONGEST = 254
+const EMAIL_FORM = /^[^@\s<>(),;:"\\[\]]+@[^@\s<>(),;:"\\[\]]+$/
+const MAX_CHARACTERS = 254
 
 /** Parses a typed address. Throws 400. */
-export function readEmail(typed: string): EmailAddress {
+export function parseEmail(typed: string): EmailAddress {
   const text = typed.trim().normalize('NFC')
   if (
-    !FORM.test(text) ||
-    text.length > LONGEST ||
+    !EMAIL_FORM.test(text) ||
+    text.length > MAX_CHARACTERS ||
     hasForbiddenControl(text, false) ||
     /\p{Surrogate}/u.test(text)
   )

@@ -2,18 +2,18 @@ import type { SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
-import { merchantOf, type Realm, realmOf } from './accounts.ts'
-import { appAddress, clearRecoveryCodes, makeRecoveryCodes, newAppSecret, stepOf } from './codes.ts'
+import { auditMerchantOf, type Realm, realmOf } from './accounts.ts'
+import { clearRecoveryCodes, findCodeStep, makeAppUri, makeRecoveryCodes, newAppSecret } from './codes.ts'
 import { LINKS_OF_SIGN_IN, voidLinks } from './links.ts'
-import { locked } from './own-account.ts'
+import { requirePerson } from './own-account.ts'
 import { factorBinding } from './sealed-columns.ts'
-import { tell } from './tell.ts'
+import { accountMailRows } from './tell.ts'
 import { forgetBrowsers } from './tries.ts'
 import { holdMoney, type KnownPerson, lockPerson } from './write-accounts.ts'
 import { endOtherSessions } from './write-sessions.ts'
@@ -36,7 +36,7 @@ const LIST = statement<Factor>(
   `select id, kind, name, created_at as "createdAt", used_at as "usedAt" from factors
    where person_id = $1 and confirmed_at is not null order by created_at, id limit 50`,
 )
-const CODES_LEFT = statement<{ count: number }>(
+const COUNT_CODES_LEFT = statement<{ count: number }>(
   'recovery codes left',
   'select count(*)::int as count from recovery_codes where person_id = $1 and used_at is null',
 )
@@ -74,7 +74,7 @@ export async function listFactors(
   personId: number,
 ): Promise<{ factors: Factor[]; codesLeft: number }> {
   const factors = await directory.query(LIST, [personId])
-  return { factors, codesLeft: (await firstRow(directory.query(CODES_LEFT, [personId])))?.count ?? 0 }
+  return { factors, codesLeft: (await firstRow(directory.query(COUNT_CODES_LEFT, [personId])))?.count ?? 0 }
 }
 
 /** Adds an authenticator app with its first right code. `step` is the time step of that code, which works no second time. */
@@ -101,7 +101,7 @@ export async function beginApp(gateway: Gateway, caller: SignedInActor): Promise
   const sealed = gateway.vault.seal(newAppSecret(), factorBinding(id))
   await gateway.directory.transaction(async (tx) => {
     const [person, factors] = await tx.send(lockPerson(caller.personId), call(LIST, caller.personId))
-    locked(person)
+    requirePerson(person)
     if (factors.some(({ kind }) => kind === 'totp'))
       throw domainRefusal('app_is_on', 'an authenticator app is on already: remove it first')
     const add = call(ADD_APP, id, caller.personId, APP_NAME, sealed, at.toISOString())
@@ -116,21 +116,21 @@ export async function findNewApp(
   caller: Pick<SignedInActor, 'kind' | 'personId'>,
   { id, account }: { id: string; account: string },
 ): Promise<{ secret: string; address: string } | null> {
-  const since = later(gateway.clock.now(), -ENROLMENT_MS).toISOString()
+  const since = addMs(gateway.clock.now(), -ENROLMENT_MS).toISOString()
   const found = await firstRow(gateway.directory.query(FIND_NEW, [id, caller.personId, since]))
   if (found === null) return null
   const secret = gateway.vault.open(found.sealed, factorBinding(id))
-  return { secret, address: appAddressAt(gateway, { secret, account, realm: realmOf(caller) }) }
+  return { secret, address: makeRealmAppUri(gateway, { secret, account, realm: realmOf(caller) }) }
 }
 
 // A person may have an account in both realms under one address, so their entries in the app differ by issuer.
 const ISSUERS: Readonly<Record<Realm, string>> = { merchant: '', operator: ' console' }
 
 /** Makes the URI of this secret for an app, under the name of our host. */
-export const appAddressAt = (
+export const makeRealmAppUri = (
   { baseUrl }: Gateway,
   { secret, account, realm }: { secret: string; account: string; realm: Realm },
-): string => appAddress(secret, { account, issuer: `${new URL(baseUrl).hostname}${ISSUERS[realm]}` })
+): string => makeAppUri(secret, { account, issuer: `${new URL(baseUrl).hostname}${ISSUERS[realm]}` })
 
 /**
  * Switches the app on with a first right code; every other session ends. Returns new recovery codes where there were none. Throws 400
@@ -146,28 +146,28 @@ export async function confirmApp(
   const at = gateway.clock.now()
   const app = await findNewApp(gateway, caller, { id, account: caller.name })
   if (app === null) throw notFound('factor')
-  const step = stepOf(app.secret, code, at.getTime())
+  const step = findCodeStep(app.secret, code, at.getTime())
   if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
   return gateway.directory.transaction(async (tx) => {
-    const person = locked((await tx.send(lockPerson(personId)))[0])
+    const person = requirePerson((await tx.send(lockPerson(personId)))[0])
     const [confirmed] = await tx.send(call(CONFIRM, id, at.toISOString(), step))
     if (confirmed.length === 0) throw notFound('factor')
-    return switchedOn(gateway, tx, { caller, person, id, at })
+    return switchOnFactor(gateway, tx, { caller, person, id, at })
   })
 }
 
-type Switched = { caller: SignedInActor; person: KnownPerson; id: string; at: Date }
+type FactorSwitch = { caller: SignedInActor; person: KnownPerson; id: string; at: Date }
 
 /** Does what switching on any factor needs: ends other sessions and open links, and makes recovery codes with the first factor. */
-export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id, at }: Switched) {
-  const [[left]] = await tx.send(call(CODES_LEFT, person.id))
+export async function switchOnFactor(gateway: Gateway, tx: Tx, { caller, person, id, at }: FactorSwitch) {
+  const [[left]] = await tx.send(call(COUNT_CODES_LEFT, person.id))
   const made = (left?.count ?? 0) > 0 ? { codes: [], calls: [] } : makeRecoveryCodes(person.id)
   const last: Call[] = [
     ...made.calls,
     endOtherSessions(person.id, caller.sessionId),
     voidLinks(person.id, LINKS_OF_SIGN_IN, at),
-    ...tell(gateway, { to: person.email, template: 'factor-added', values: {}, at }),
-    changed(caller, { person, id, at, after: { on: true } }),
+    ...accountMailRows(gateway, { to: person.email, template: 'factor-added', values: {}, at }),
+    factorAuditRow(caller, { person, id, at, after: { on: true } }),
   ]
   return { value: { codes: made.codes }, last }
 }
@@ -180,7 +180,7 @@ export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: 
   allow(caller, 'account.factors')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const person = locked((await tx.send(lockPerson(caller.personId)))[0])
+    const person = requirePerson((await tx.send(lockPerson(caller.personId)))[0])
     const [[removed], left] = await tx.send(call(REMOVE, id, person.id), call(LIST, person.id))
     if (!removed) throw notFound('factor')
     const isOperator = realmOf(caller) === 'operator'
@@ -193,8 +193,8 @@ export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: 
       endOtherSessions(person.id, caller.sessionId),
       forgetBrowsers(person.id),
       voidLinks(person.id, LINKS_OF_SIGN_IN, at),
-      ...tell(gateway, { to: person.email, template: 'factor-removed', values, at }),
-      changed(caller, { person, id, at, after: { on: false } }),
+      ...accountMailRows(gateway, { to: person.email, template: 'factor-removed', values, at }),
+      factorAuditRow(caller, { person, id, at, after: { on: false } }),
     ]
     return { value: null, last }
   })
@@ -205,19 +205,19 @@ export async function renewRecoveryCodes(gateway: Gateway, caller: SignedInActor
   allow(caller, 'account.factors')
   const at = gateway.clock.now()
   return gateway.directory.transaction(async (tx) => {
-    const person = locked((await tx.send(lockPerson(caller.personId)))[0])
+    const person = requirePerson((await tx.send(lockPerson(caller.personId)))[0])
     if (!person.hasFactor) throw new Refusal(400, 'no_factor', 'recovery codes come with a second factor')
     const { codes, calls } = makeRecoveryCodes(person.id)
-    const letter = tell(gateway, { to: person.email, template: 'codes-renewed', values: {}, at })
-    const row = changed(caller, { person, id: 'recovery codes', at, after: { renewed: true } })
+    const letter = accountMailRows(gateway, { to: person.email, template: 'codes-renewed', values: {}, at })
+    const row = factorAuditRow(caller, { person, id: 'recovery codes', at, after: { renewed: true } })
     return { value: codes, last: [...calls, voidLinks(person.id, LINKS_OF_SIGN_IN, at), ...letter, row] }
   })
 }
 
-function changed(
+function factorAuditRow(
   actor: SignedInActor,
-  { person, id, at, after }: Omit<Switched, 'caller'> & { after: object },
+  { person, id, at, after }: Omit<FactorSwitch, 'caller'> & { after: object },
 ): Call {
-  const act = { actor, action: 'account.factors', at, merchantId: merchantOf(actor) } as const
+  const act = { actor, action: 'account.factors', at, merchantId: auditMerchantOf(actor) } as const
   return auditRow({ ...act, subject: `${person.publicId} ${id}`, after })
 }

@@ -6,19 +6,19 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { lockMembers } from './accounts.ts'
-import { readEmail } from './email-address.ts'
-import { type Link, makeLink, openLinks, voidLink } from './links.ts'
-import { allowOwner } from './members.ts'
-import { mailsSent, mayMail } from './sign-in-limits.ts'
-import { addressOfPage, tell } from './tell.ts'
+import { parseEmail } from './email-address.ts'
+import { findOpenLinks, makeLink, type OneTimeLink, voidLink } from './links.ts'
+import { allowMakingOwner } from './members.ts'
+import { takeMailSlot, tooManyMails } from './sign-in-limits.ts'
+import { accountMailRows, makeDashboardUrl } from './tell.ts'
 
 /** The merchant that somebody is invited to. */
 type Employer = { id: number; publicId: string; name: string }
 
 // More than this would be a mailing list.
-const MOST_OPEN = 50
+const MAX_OPEN_INVITATIONS = 50
 
-const MEMBER_WITH = statement(
+const FIND_MEMBER_BY_EMAIL = statement(
   'member with address',
   `select 1 from people p join memberships w on w.person_id = p.id
    where p.realm = 'merchant' and p.email_key = $1 and p.closed_at is null and p.confirmed_at is not null and w.merchant_id = $2`,
@@ -28,7 +28,7 @@ const MEMBER_WITH = statement(
  * Invites a person by e-mail. The link goes to that address alone, because it proves the address; for a command it is returned instead, to
  * be passed on by hand. Throws 400 for a person who works here already, 403, 429.
  */
-export async function invite(
+export async function invitePerson(
   gateway: Gateway,
   actor: Actor,
   { merchant, email: typed, role }: { merchant: Employer; email: string; role: MerchantRole },
@@ -36,9 +36,9 @@ export async function invite(
   allow(actor, 'people.invite', merchant.id)
   if (actor.kind === 'person' && !actor.confirmed)
     throw new Refusal(403, 'email_unconfirmed', 'confirm your own e-mail address before you invite others')
-  if (role === 'owner') allowOwner(actor, merchant.id)
-  const email = readEmail(typed)
-  if (actor.kind === 'person' && !(await mayMail(gateway, 'invitation', email.key))) throw mailsSent()
+  if (role === 'owner') allowMakingOwner(actor, merchant.id)
+  const email = parseEmail(typed)
+  if (actor.kind === 'person' && !(await takeMailSlot(gateway, 'invitation', email.key))) throw tooManyMails()
   const at = gateway.clock.now()
   const madeBy = actor.kind === 'person' ? actor.personId : null
   const { id, token, add } = makeLink({
@@ -49,23 +49,25 @@ export async function invite(
     madeBy,
     at,
   })
-  const link = addressOfPage(gateway, `/join?link=${token}`)
+  const link = makeDashboardUrl(gateway, `/join?link=${token}`)
   const values = { business: merchant.name, role, link, by: actor.kind === 'person' ? actor.name : '' }
   await gateway.directory.transaction(async (tx) => {
     const [, open, member] = await tx.send(
       lockMembers(merchant.id),
-      openLinks(merchant.id, at),
-      call(MEMBER_WITH, email.key, merchant.id),
+      findOpenLinks(merchant.id, at),
+      call(FIND_MEMBER_BY_EMAIL, email.key, merchant.id),
     )
     if (member.length > 0)
       throw domainRefusal('already_member', 'email belongs to somebody who works here already')
-    if (open.length >= MOST_OPEN)
+    if (open.length >= MAX_OPEN_INVITATIONS)
       throw domainRefusal(
         'too_many_invitations',
-        `there are ${MOST_OPEN} open invitations already: take some back first`,
+        `there are ${MAX_OPEN_INVITATIONS} open invitations already: take some back first`,
       )
     const letter =
-      actor.kind === 'command' ? [] : tell(gateway, { to: email.text, template: 'invitation', values, at })
+      actor.kind === 'command'
+        ? []
+        : accountMailRows(gateway, { to: email.text, template: 'invitation', values, at })
     const act = { actor, action: 'people.invite', at, merchantId: merchant.id } as const
     return {
       value: null,
@@ -76,8 +78,8 @@ export async function invite(
 }
 
 /** Lists the open invitations and codes for tills, newest first. */
-export async function listInvitations(gateway: Gateway, merchantId: number): Promise<Link[]> {
-  const list = openLinks(merchantId, gateway.clock.now())
+export async function listInvitations(gateway: Gateway, merchantId: number): Promise<OneTimeLink[]> {
+  const list = findOpenLinks(merchantId, gateway.clock.now())
   return gateway.directory.query(list.statement, list.values)
 }
 

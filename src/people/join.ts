@@ -3,30 +3,30 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
-import { againWhenTaken } from '../platform/db/taken.ts'
+import { retryOnUniqueViolation } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type Account, accountsOf, addMember, addPerson, lockAddress, lockMembers } from './accounts.ts'
-import { hashFor, passwordsOf } from './address-salt.ts'
-import { afterRight, beginTry, tryGivenBack } from './begin-try.ts'
+import { type Account, addMember, addPerson, findAccounts, lockAddress, lockMembers } from './accounts.ts'
+import { hashPasswordFor, passwordsOf } from './address-salt.ts'
+import { beginTry, giveBackTry, settleRightTry } from './begin-try.ts'
 import { endOtherClaims } from './claims.ts'
-import { type EmailAddress, readEmail } from './email-address.ts'
-import { findLink, type Link, linkGone, useLink } from './links.ts'
-import { missed } from './miss.ts'
-import { readName } from './own-account.ts'
+import { type EmailAddress, parseEmail } from './email-address.ts'
+import { findOneTimeLink, linkGone, type OneTimeLink, useLink } from './links.ts'
+import { recordFailedTry } from './miss.ts'
+import { parsePersonName } from './own-account.ts'
 import { checkPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
-import { nameFrom, sent } from './sign-up.ts'
+import { makeNameFromEmail, queryArguments } from './sign-up.ts'
 import { rememberBrowser } from './tries.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
 import { confirmPerson, lockPerson, setPassword } from './write-accounts.ts'
 import { newToken, startSession } from './write-sessions.ts'
 
 /** An invitation as its page shows it. `known`: the address has a proven account, whose password is asked for. */
-export type OpenInvitation = Link & { merchantId: number; known: boolean }
+export type OpenInvitation = OneTimeLink & { merchantId: number; known: boolean }
 
-type Wanted = { token: string; password: string; name?: string | undefined }
-type Joining = {
+type JoinInput = { token: string; password: string; name?: string | undefined }
+type JoinCommit = {
   token: string
   merchantId: number
   email: EmailAddress
@@ -37,9 +37,11 @@ type Joining = {
 
 /** Finds the invitation behind a link; null when the link does not work any more. */
 export async function findInvitation(gateway: Gateway, token: string): Promise<OpenInvitation | null> {
-  const link = await findLink(gateway, 'join', token)
+  const link = await findOneTimeLink(gateway, 'join', token)
   if (link?.merchantId == null || link.email === null) return null
-  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', readEmail(link.email))))
+  const accounts = await gateway.directory.query(
+    ...queryArguments(findAccounts('merchant', parseEmail(link.email))),
+  )
   return { ...link, merchantId: link.merchantId, known: accounts.some(({ confirmed }) => confirmed) }
 }
 
@@ -47,26 +49,30 @@ export async function findInvitation(gateway: Gateway, token: string): Promise<O
  * Accepts an invitation: with the password of the account that has proven the address, else with a new account, which the link
  * proves. Signs in; where a second factor is on, its code is asked first. Throws 410, 400, 401, 403 while the account is locked.
  */
-export async function joinMerchant(gateway: Gateway, visitor: Visitor, input: Wanted): Promise<SignInStep> {
+export async function joinMerchant(
+  gateway: Gateway,
+  visitor: Visitor,
+  input: JoinInput,
+): Promise<SignInStep> {
   allow(visitorActor(visitor), 'people.join')
   const invitation = await findInvitation(gateway, input.token)
   if (invitation?.email == null) throw linkGone()
-  const email = readEmail(invitation.email)
-  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
-  const account = await accountFor(gateway, { accounts, email, visitor, input })
+  const email = parseEmail(invitation.email)
+  const accounts = await gateway.directory.query(...queryArguments(findAccounts('merchant', email)))
+  const account = await findJoiningAccount(gateway, { accounts, email, visitor, input })
   // An account that has never had a password gets this one: the link has proven its address.
-  const made = account?.password == null ? await newAccount(gateway, input, email) : null
+  const made = account?.password == null ? await makeNewAccount(gateway, input, email) : null
   const { merchantId } = invitation
-  return againWhenTaken(() =>
+  return retryOnUniqueViolation(() =>
     commitJoin(gateway, visitor, { token: input.token, merchantId, email, account, made }),
   )
 }
 
-type Trying = { accounts: readonly Account[]; email: EmailAddress; visitor: Visitor; input: Wanted }
+type JoinTry = { accounts: readonly Account[]; email: EmailAddress; visitor: Visitor; input: JoinInput }
 
-async function accountFor(
+async function findJoiningAccount(
   gateway: Gateway,
-  { accounts, email, visitor, input }: Trying,
+  { accounts, email, visitor, input }: JoinTry,
 ): Promise<Account | null> {
   const owner = accounts.find(({ confirmed }) => confirmed)
   const proven = owner?.password == null ? null : owner
@@ -77,27 +83,27 @@ async function accountFor(
   const right = await checkPassword(input.password, passwordsOf(tried.tested))
   const account = tried.tested[right.indexOf(true)]
   if (account === undefined) {
-    await missed(gateway, { tried, email, account: proven, visitor })
+    await recordFailedTry(gateway, { tried, email, account: proven, visitor })
     if (proven === null) return owner ?? null
     throw new Refusal(401, 'wrong_sign_in', 'password is not the one of this account')
   }
   // With a second factor the misses are cleared after its code.
   const { clock, directory } = gateway
   await directory.queries(
-    ...(account.hasFactor ? tryGivenBack(tried) : afterRight(tried, account, clock.now())),
+    ...(account.hasFactor ? giveBackTry(tried) : settleRightTry(tried, account, clock.now())),
   )
   return account
 }
 
-async function newAccount(gateway: Gateway, { password, name }: Wanted, email: EmailAddress) {
+async function makeNewAccount(gateway: Gateway, { password, name }: JoinInput, email: EmailAddress) {
   judgePassword(password)
   return {
-    password: await hashFor(gateway, { realm: 'merchant', email }, password),
-    name: name ? readName(name) : nameFrom(email),
+    password: await hashPasswordFor(gateway, { realm: 'merchant', email }, password),
+    name: name ? parsePersonName(name) : makeNameFromEmail(email),
   }
 }
 
-function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promise<SignInStep> {
+function commitJoin(gateway: Gateway, visitor: Visitor, joining: JoinCommit): Promise<SignInStep> {
   const { token, merchantId, email, account, made } = joining
   const at = gateway.clock.now()
   const browser = visitor.browser ?? newToken()

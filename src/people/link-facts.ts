@@ -1,5 +1,5 @@
 import type { Gateway } from '../app.ts'
-import { merchantsById } from '../merchants/merchant.ts'
+import { findMerchantsById } from '../merchants/merchant.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { LinkPurpose } from './links.ts'
@@ -13,7 +13,7 @@ type LinkFacts = {
   inUse: boolean
 }
 
-const FACTS = statement<{
+const FIND_FACTS = statement<{
   merchantId: number | null
   cell: string | null
   email: string | null
@@ -36,11 +36,11 @@ export async function findLinkFacts(
   token: string,
 ): Promise<LinkFacts | null> {
   const now = gateway.clock.now().toISOString()
-  const row = await firstRow(gateway.directory.query(FACTS, [hashToken(token), purpose, now]))
+  const row = await firstRow(gateway.directory.query(FIND_FACTS, [hashToken(token), purpose, now]))
   if (row === null) return null
   const { merchantId, cell, email, inUse } = row
   if (merchantId === null || cell === null) return { business: '', email: email ?? '', inUse }
-  const find = merchantsById([merchantId])
+  const find = findMerchantsById([merchantId])
   const [merchant] = await gateway.appOf({ cell }).db.query(find.statement, find.values)
   return { business: merchant?.name ?? '', email: email ?? '', inUse }
 }

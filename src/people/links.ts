@@ -1,6 +1,6 @@
-import type { MerchantRole, OperatorRole } from '../actors/actor.ts'
+import type { MerchantRole, StaffRole } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -31,7 +31,7 @@ export type LinkPurpose =
 export const LINKS_OF_SIGN_IN: readonly LinkPurpose[] = ['reset', 'email', 'email-stop', 'operator-reset']
 
 /** An unused link that has not expired. */
-export type Link = {
+export type OneTimeLink = {
   id: string
   purpose: LinkPurpose
   personId: number | null
@@ -42,14 +42,14 @@ export type Link = {
   shiftEnds: Date | null
   madeBy: number | null
   expiresAt: Date
-  operatorRole: OperatorRole | null
+  operatorRole: StaffRole | null
   /** The secret of the authenticator that its page shows; gone when the link is used. */
   sealed: Buffer | null
 }
 
-const LASTS_MS = 24 * 3_600_000
+const LINK_LIFETIME_MS = 24 * 3_600_000
 // A longer secret is none of ours, and is not hashed.
-const LONGEST_TOKEN = 100
+const MAX_TOKEN_CHARACTERS = 100
 
 const COLUMNS = `id, purpose, person_id as "personId", merchant_id as "merchantId", role, email, name,
   shift_ends as "shiftEnds", made_by as "madeBy", expires_at as "expiresAt",
@@ -60,11 +60,11 @@ const ADD = statement(
      operator_role, sealed)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 )
-const FIND = statement<Link>(
+const FIND = statement<OneTimeLink>(
   'find one-time link',
   `select ${COLUMNS} from one_time_links where hash = $1 and purpose = $2 and used_at is null and expires_at > $3`,
 )
-const USE = statement<Link>(
+const USE = statement<OneTimeLink>(
   'use one-time link',
   `update one_time_links set used_at = $3, sealed = null where hash = $1 and purpose = $2 and used_at is null and expires_at > $3
    returning ${COLUMNS}`,
@@ -73,32 +73,32 @@ const VOID = statement(
   'void links of person',
   `update one_time_links set used_at = $3, sealed = null where person_id = $1 and purpose = any($2::text[]) and used_at is null`,
 )
-const VOID_ONE = statement<Link>(
+const VOID_ONE = statement<OneTimeLink>(
   'void link of merchant',
   `update one_time_links set used_at = $3 where merchant_id = $1 and id = $2 and used_at is null and expires_at > $3
    returning ${COLUMNS}`,
 )
-const OPEN_OF_MERCHANT = statement<Link>(
+const LIST_OPEN = statement<OneTimeLink>(
   'open links of merchant',
   `select ${COLUMNS} from one_time_links where merchant_id = $1 and used_at is null and expires_at > $2
    order by created_at desc limit 200`,
 )
-const WAITS = `purpose = 'operator' and used_at is null`
-const VOID_OPERATORS_TO = statement(
+const IS_OPEN_STAFF_LINK = `purpose = 'operator' and used_at is null`
+const VOID_STAFF_TO = statement(
   'void operator links to address',
-  `update one_time_links set used_at = $2, sealed = null where ${WAITS} and lower(email) = $1`,
+  `update one_time_links set used_at = $2, sealed = null where ${IS_OPEN_STAFF_LINK} and lower(email) = $1`,
 )
-const VOID_OPERATORS_BY = statement(
+const VOID_STAFF_BY = statement(
   'void operator links by person',
-  `update one_time_links set used_at = $2, sealed = null where ${WAITS} and made_by = $1`,
+  `update one_time_links set used_at = $2, sealed = null where ${IS_OPEN_STAFF_LINK} and made_by = $1`,
 )
-const VOID_OPERATOR = statement<Link>(
+const VOID_STAFF = statement<OneTimeLink>(
   'void operator link',
-  `update one_time_links set used_at = $2, sealed = null where ${WAITS} and id = $1 and expires_at > $2 returning ${COLUMNS}`,
+  `update one_time_links set used_at = $2, sealed = null where ${IS_OPEN_STAFF_LINK} and id = $1 and expires_at > $2 returning ${COLUMNS}`,
 )
-const OPEN_OF_OPERATORS = statement<Link>(
+const LIST_OPEN_OF_STAFF = statement<OneTimeLink>(
   'open links of operators',
-  `select ${COLUMNS} from one_time_links where ${WAITS} and expires_at > $1 order by created_at desc limit 200`,
+  `select ${COLUMNS} from one_time_links where ${IS_OPEN_STAFF_LINK} and expires_at > $1 order by created_at desc limit 200`,
 )
 const VOID_OF_CLAIMS = statement(
   'void links of claims',
@@ -120,7 +120,7 @@ const FORGET = statement(
      select hash from one_time_links where expires_at < $1 order by expires_at limit 1000 for update skip locked)`,
 )
 
-type NewLink = Partial<Omit<Link, 'id' | 'expiresAt' | 'sealed'>> & {
+type NewLink = Partial<Omit<OneTimeLink, 'id' | 'expiresAt' | 'sealed'>> & {
   purpose: LinkPurpose
   at: Date
   lastsMs?: number
@@ -137,12 +137,12 @@ export function makeLink(link: NewLink): { id: string; token: string; add: Call 
     role = null,
     email = null,
     at,
-    lastsMs = LASTS_MS,
+    lastsMs = LINK_LIFETIME_MS,
   } = link
   const token = newToken()
   const id = newId('lnk_', newTag())
   const more = [link.name ?? null, link.shiftEnds?.toISOString() ?? null, link.madeBy ?? null]
-  const times = [at.toISOString(), later(at, lastsMs).toISOString()]
+  const times = [at.toISOString(), addMs(at, lastsMs).toISOString()]
   const ofOperator = [link.operatorRole ?? null, link.seal?.(id) ?? null]
   return {
     id,
@@ -164,17 +164,17 @@ export function makeLink(link: NewLink): { id: string; token: string; add: Call 
 }
 
 /** Finds the link with this secret without using it, for its page; null when it does not work any more. */
-export async function findLink(
+export async function findOneTimeLink(
   { directory, clock }: Gateway,
   purpose: LinkPurpose,
   token: string,
-): Promise<Link | null> {
-  if (token.length > LONGEST_TOKEN) return null
+): Promise<OneTimeLink | null> {
+  if (token.length > MAX_TOKEN_CHARACTERS) return null
   return firstRow(directory.query(FIND, [hashToken(token), purpose, clock.now().toISOString()]))
 }
 
 /** Uses a link up, in the transaction of its act. Returns no row when it does not work any more. */
-export const useLink = (purpose: LinkPurpose, token: string, at: Date): Call<Link> =>
+export const useLink = (purpose: LinkPurpose, token: string, at: Date): Call<OneTimeLink> =>
   call(USE, hashToken(token), purpose, at.toISOString())
 
 /** Voids all links of this person with these purposes. */
@@ -196,31 +196,31 @@ export const voidInvitationsBy = (
 ): Call => call(VOID_MADE_BY, people, at.toISOString(), merchantId)
 
 /** Voids the open invitations and codes for tills of a merchant. */
-export const voidLinksOf = (merchantId: number, at: Date): Call =>
+export const voidMerchantLinks = (merchantId: number, at: Date): Call =>
   call(VOID_OF_MERCHANT, merchantId, at.toISOString())
 
 /** Takes back one invitation or code for a till. Returns no row when it does not work any more. */
-export const voidLink = (merchantId: number, id: string, at: Date): Call<Link> =>
+export const voidLink = (merchantId: number, id: string, at: Date): Call<OneTimeLink> =>
   call(VOID_ONE, merchantId, id, at.toISOString())
 
 /** Voids the invitations of operators to this address. */
-export const voidOperatorLinksTo = (email: EmailAddress, at: Date): Call =>
-  call(VOID_OPERATORS_TO, email.key, at.toISOString())
+export const voidStaffLinksTo = (email: EmailAddress, at: Date): Call =>
+  call(VOID_STAFF_TO, email.key, at.toISOString())
 
 /** Voids the invitations of operators that this person has made, because they end with its role. */
-export const voidOperatorLinksBy = (personId: number, at: Date): Call =>
-  call(VOID_OPERATORS_BY, personId, at.toISOString())
+export const voidStaffLinksBy = (personId: number, at: Date): Call =>
+  call(VOID_STAFF_BY, personId, at.toISOString())
 
 /** Takes back one invitation of an operator. Returns no row when it does not work any more. */
-export const voidOperatorLink = (id: string, at: Date): Call<Link> =>
-  call(VOID_OPERATOR, id, at.toISOString())
+export const voidStaffLink = (id: string, at: Date): Call<OneTimeLink> =>
+  call(VOID_STAFF, id, at.toISOString())
 
 /** Finds the open invitations of operators, newest first. */
-export const openOperatorLinks = (at: Date): Call<Link> => call(OPEN_OF_OPERATORS, at.toISOString())
+export const findOpenStaffLinks = (at: Date): Call<OneTimeLink> => call(LIST_OPEN_OF_STAFF, at.toISOString())
 
 /** Finds the open invitations and codes for tills of a merchant, newest first. */
-export const openLinks = (merchantId: number, at: Date): Call<Link> =>
-  call(OPEN_OF_MERCHANT, merchantId, at.toISOString())
+export const findOpenLinks = (merchantId: number, at: Date): Call<OneTimeLink> =>
+  call(LIST_OPEN, merchantId, at.toISOString())
 
 export const forgetLinks = (now: Date): Call => call(FORGET, now.toISOString())
 

@@ -6,10 +6,10 @@ import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addMember, addPerson, lockMembers } from './accounts.ts'
-import { hashFor } from './address-salt.ts'
-import { readEmail } from './email-address.ts'
+import { hashPasswordFor } from './address-salt.ts'
+import { parseEmail } from './email-address.ts'
 
-const PLACE = statement<{ merchantId: number }>(
+const FIND_MERCHANT_ID = statement<{ merchantId: number }>(
   'merchant of owner',
   'select id as "merchantId" from merchants where public_id = $1',
 )
@@ -26,11 +26,11 @@ export async function makeOwner(
   }: { merchant: string; email: string; name: string; password: string },
 ): Promise<void> {
   allow(actor, 'account.create')
-  const email = readEmail(typed)
-  const hash = await hashFor(gateway, { realm: 'merchant', email }, password)
+  const email = parseEmail(typed)
+  const hash = await hashPasswordFor(gateway, { realm: 'merchant', email }, password)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const [[row]] = await tx.send(call(PLACE, merchant))
+    const [[row]] = await tx.send(call(FIND_MERCHANT_ID, merchant))
     assert(row, 'the merchant of an owner is there')
     const { merchantId } = row
     const person = { name, email, password: hash, confirmed: true, at }

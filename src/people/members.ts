@@ -7,10 +7,10 @@ import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { lockMembers } from './accounts.ts'
 import { voidInvitationsBy, voidLinks } from './links.ts'
-import { endTillsOf } from './write-sessions.ts'
+import { endTillsLetInBy } from './write-sessions.ts'
 
 /** A person or till that works for a merchant. */
-export type Member = {
+export type MerchantMember = {
   publicId: string
   name: string
   email: string | null
@@ -22,7 +22,7 @@ export type Member = {
   seenAt: Date | null
 }
 
-const LIST = statement<Member>(
+const LIST = statement<MerchantMember>(
   'members of merchant',
   `select p.public_id as "publicId", p.name, p.email, p.kind = 'till' as till, w.role, p.confirmed_at is not null as confirmed,
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
@@ -36,7 +36,7 @@ const FIND = statement<{ personId: number; role: MerchantRole; till: boolean }>(
   `select p.id as "personId", w.role, p.kind = 'till' as till from memberships w join people p on p.id = w.person_id
    where w.merchant_id = $1 and p.public_id = $2`,
 )
-const OWNERS = statement<{ owners: number }>(
+const COUNT_OWNERS = statement<{ owners: number }>(
   'owners of merchant',
   `select count(*)::int as owners from memberships where merchant_id = $1 and role = 'owner'`,
 )
@@ -50,41 +50,41 @@ const END_SESSIONS = statement(
   'delete from sessions where merchant_id = $1 and person_id = $2',
 )
 
-const OF_EMAIL = statement<{ merchantId: number }>(
+const FIND_MERCHANTS_BY_EMAIL = statement<{ merchantId: number }>(
   'merchants of address',
   `select distinct w.merchant_id as "merchantId" from people p join memberships w on w.person_id = p.id
    where p.realm = 'merchant' and p.email_key = lower($1) and p.closed_at is null order by 1 desc limit $2`,
 )
 
 /** Reads the merchants for which an account with this address works, newest first. */
-export async function merchantsOfEmail(
+export async function readMerchantsOfEmail(
   { directory }: Pick<Gateway, 'directory'>,
   email: string,
   most: number,
 ): Promise<number[]> {
-  const rows = await directory.query(OF_EMAIL, [email, most])
+  const rows = await directory.query(FIND_MERCHANTS_BY_EMAIL, [email, most])
   return rows.map(({ merchantId }) => merchantId)
 }
 
 /** Lists the people and tills that work for this merchant, in the order in which they joined. */
-export const listMembers = ({ directory }: Gateway, merchantId: number): Promise<Member[]> =>
+export const listMembers = ({ directory }: Gateway, merchantId: number): Promise<MerchantMember[]> =>
   directory.query(LIST, [merchantId])
 
-type Which = { merchantId: number; publicId: string }
+type MemberKey = { merchantId: number; publicId: string }
 
 /** Refuses to make an owner while the caller's money out is held, because the new owner could send it (reliability.md A74). It applies in both
  * modes, because roles belong to no mode. */
-export const allowOwner = (actor: Actor, merchantId: number): void =>
+export const allowMakingOwner = (actor: Actor, merchantId: number): void =>
   allow(actor.kind === 'person' ? { ...actor, mode: 'live' } : actor, 'people.owner', merchantId)
 
 /** Gives a member another role, from its next page on. What an owner has begun ends. The last owner stays one. Throws 400, 404. */
 export async function setRole(
   gateway: Gateway,
   caller: PersonCaller,
-  { member, role }: { member: Which; role: MerchantRole },
+  { member, role }: { member: MemberKey; role: MerchantRole },
 ): Promise<void> {
   allow(caller, 'people.role', member.merchantId)
-  if (role === 'owner') allowOwner(caller, member.merchantId)
+  if (role === 'owner') allowMakingOwner(caller, member.merchantId)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const { personId, role: before, till } = await lockMember(tx, member, role)
@@ -92,13 +92,13 @@ export async function setRole(
     const act = { actor: caller, action: 'people.role', at, merchantId: member.merchantId } as const
     const row = auditRow({ ...act, subject: member.publicId, before: { role: before }, after: { role } })
     const given = call(SET_ROLE, member.merchantId, personId, role, at.toISOString(), caller.personId)
-    const ends = before === 'owner' && role !== 'owner' ? begunBy(personId, member.merchantId, at) : []
+    const ends = before === 'owner' && role !== 'owner' ? endWorkOfOwner(personId, member.merchantId, at) : []
     return { value: null, last: [given, ...ends, row] }
   })
 }
 
 /** Removes a member, with what it has begun and its sessions at this merchant. The last owner cannot go. Throws 400, 404. */
-export async function removeMember(gateway: Gateway, caller: PersonCaller, member: Which): Promise<void> {
+export async function removeMember(gateway: Gateway, caller: PersonCaller, member: MemberKey): Promise<void> {
   allow(caller, 'people.remove', member.merchantId)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
@@ -110,7 +110,7 @@ export async function removeMember(gateway: Gateway, caller: PersonCaller, membe
     // Another person may have asked for a change of address in this person's browser.
     const links = voidLinks(personId, ['email', 'email-stop'], at)
     const row = auditRow({ ...act, subject: member.publicId, before: { role } })
-    const begun = begunBy(personId, member.merchantId, at)
+    const begun = endWorkOfOwner(personId, member.merchantId, at)
     return { value: null, last: [...gone, ...begun, links, row] }
   })
 }
@@ -119,17 +119,17 @@ export async function removeMember(gateway: Gateway, caller: PersonCaller, membe
  * Ends what an owner has begun at this merchant, with its role: open invitations, codes for tills, and the tills that it let in. Its
  * prepared payouts are withdrawn in the cell (`payouts/prepared/withdraw-without-role.ts`).
  */
-const begunBy = (personId: number, merchantId: number, at: Date): Call[] => [
+const endWorkOfOwner = (personId: number, merchantId: number, at: Date): Call[] => [
   voidInvitationsBy([personId], at, merchantId),
-  endTillsOf([personId], merchantId),
+  endTillsLetInBy([personId], merchantId),
 ]
 
 /** Locks all members together, so that two requests cannot remove the last two owners. Throws 400, 404. */
-async function lockMember(tx: Tx, { merchantId, publicId }: Which, next: MerchantRole | null) {
+async function lockMember(tx: Tx, { merchantId, publicId }: MemberKey, next: MerchantRole | null) {
   const [, [member], [count]] = await tx.send(
     lockMembers(merchantId),
     call(FIND, merchantId, publicId),
-    call(OWNERS, merchantId),
+    call(COUNT_OWNERS, merchantId),
   )
   if (!member) throw notFound('person')
   if (member.role === 'owner' && next !== 'owner' && (count?.owners ?? 0) <= 1)

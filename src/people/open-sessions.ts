@@ -2,13 +2,13 @@ import type { PersonCaller, SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { notFound } from '../platform/refusal.ts'
-import { merchantOf, type Realm, realmOf } from './accounts.ts'
+import { auditMerchantOf, type Realm, realmOf } from './accounts.ts'
 import { LINKS_OF_SIGN_IN, voidLinks } from './links.ts'
-import { IDLE_MS } from './session.ts'
+import { IDLE_TIMEOUT_MS } from './session.ts'
 import { endOtherSessions, moveSession } from './write-sessions.ts'
 
 /** An open session: a browser or till that is signed in. */
@@ -26,27 +26,27 @@ export type OpenSession = {
 const COLUMNS = `s.id, p.name, p.kind = 'till' as till, s.agent, s.address, s.created_at as "createdAt", s.seen_at as "seenAt",
   s.ends_at as "endsAt"`
 // An idle session is over, though its row is still there.
-const OPEN = `s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')`
-const OWN = statement<OpenSession>(
+const IS_OPEN = `s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')`
+const LIST_OWN = statement<OpenSession>(
   'sessions of person',
-  `select ${COLUMNS} from sessions s join people p on p.id = s.person_id where s.person_id = $1 and ${OPEN}
+  `select ${COLUMNS} from sessions s join people p on p.id = s.person_id where s.person_id = $1 and ${IS_OPEN}
    order by s.created_at desc limit 200`,
 )
-const AT_MERCHANT = statement<OpenSession>(
+const LIST_AT_MERCHANT = statement<OpenSession>(
   'sessions at merchant',
   `select ${COLUMNS} from memberships w join people p on p.id = w.person_id join sessions s on s.person_id = p.id
-   where w.merchant_id = $1 and s.merchant_id = w.merchant_id and ${OPEN} order by s.created_at desc limit 500`,
+   where w.merchant_id = $1 and s.merchant_id = w.merchant_id and ${IS_OPEN} order by s.created_at desc limit 500`,
 )
-const OF_OPERATORS = statement<OpenSession>(
+const LIST_OF_STAFF = statement<OpenSession>(
   'sessions of operators',
   `select ${COLUMNS} from people p join sessions s on s.person_id = p.id
-   where p.realm = $1 and p.closed_at is null and ${OPEN} order by s.created_at desc limit 500`,
+   where p.realm = $1 and p.closed_at is null and ${IS_OPEN} order by s.created_at desc limit 500`,
 )
 const END_AT_MERCHANT = statement<{ id: string }>(
   'end session at merchant',
   'delete from sessions where id = $1 and merchant_id = $2 returning id',
 )
-const WORKS = statement<{ merchantId: number }>(
+const FIND_MEMBERSHIP = statement<{ merchantId: number }>(
   'merchant of membership',
   `select m.id as "merchantId" from memberships w join merchants m on m.id = w.merchant_id
    where w.person_id = $1 and m.public_id = $2`,
@@ -57,19 +57,19 @@ export const listOwnSessions = (
   gateway: Gateway,
   { kind, personId }: Pick<SignedInActor, 'kind' | 'personId'>,
 ): Promise<OpenSession[]> =>
-  gateway.directory.query(OWN, [personId, ...openSince(gateway, realmOf({ kind }))])
+  gateway.directory.query(LIST_OWN, [personId, ...openBounds(gateway, realmOf({ kind }))])
 
 /** Lists the open sessions at this merchant, those of tills too, newest first. */
 export const listSessionsAt = (gateway: Gateway, merchantId: number): Promise<OpenSession[]> =>
-  gateway.directory.query(AT_MERCHANT, [merchantId, ...openSince(gateway, 'merchant')])
+  gateway.directory.query(LIST_AT_MERCHANT, [merchantId, ...openBounds(gateway, 'merchant')])
 
 /** Lists the open sessions of all operators, newest first. */
-export const listOperatorSessions = (gateway: Gateway): Promise<OpenSession[]> =>
-  gateway.directory.query(OF_OPERATORS, ['operator', ...openSince(gateway, 'operator')])
+export const listStaffSessions = (gateway: Gateway): Promise<OpenSession[]> =>
+  gateway.directory.query(LIST_OF_STAFF, ['operator', ...openBounds(gateway, 'operator')])
 
-function openSince({ clock }: Gateway, realm: Realm): [string, string] {
+function openBounds({ clock }: Gateway, realm: Realm): [string, string] {
   const now = clock.now()
-  return [now.toISOString(), later(now, -IDLE_MS[realm]).toISOString()]
+  return [now.toISOString(), addMs(now, -IDLE_TIMEOUT_MS[realm]).toISOString()]
 }
 
 /** Ends one session at this merchant, of a person or a till. Throws 404. */
@@ -101,7 +101,7 @@ export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActo
       actor: caller,
       action: 'account.sessions',
       at,
-      merchantId: merchantOf(caller),
+      merchantId: auditMerchantOf(caller),
     } as const
     return { value: null, last: [auditRow({ ...act, subject: 'all others' })] }
   })
@@ -114,7 +114,7 @@ export async function switchMerchant(
   publicId: string,
 ): Promise<void> {
   allow(caller, 'account.switch')
-  const [membership] = await gateway.directory.query(WORKS, [caller.personId, publicId])
+  const [membership] = await gateway.directory.query(FIND_MEMBERSHIP, [caller.personId, publicId])
   if (!membership) throw notFound('merchant')
   const move = moveSession(caller.sessionId, membership.merchantId)
   await gateway.directory.query(move.statement, move.values)

@@ -4,11 +4,11 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
-import { merchantOf } from './accounts.ts'
-import { hashForPerson } from './address-salt.ts'
+import { auditMerchantOf } from './accounts.ts'
+import { hashPasswordForPerson } from './address-salt.ts'
 import { LINKS_OF_SIGN_IN, voidInvitationsBy, voidLinks } from './links.ts'
 import { judgePassword } from './password-rules.ts'
-import { tell } from './tell.ts'
+import { accountMailRows } from './tell.ts'
 import { forgetBrowsers, rememberBrowser } from './tries.ts'
 import type { Visitor } from './visitor.ts'
 import { type KnownPerson, lockPerson, setPassword, setPersonName } from './write-accounts.ts'
@@ -22,15 +22,15 @@ export async function changePassword(
 ): Promise<void> {
   allow(caller, 'account.password')
   judgePassword(password)
-  const hash = await hashForPerson(gateway, caller.personId, password)
+  const hash = await hashPasswordForPerson(gateway, caller.personId, password)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const person = locked((await tx.send(lockPerson(caller.personId)))[0])
+    const person = requirePerson((await tx.send(lockPerson(caller.personId)))[0])
     const act = {
       actor: caller,
       action: 'account.password',
       at,
-      merchantId: merchantOf(caller),
+      merchantId: auditMerchantOf(caller),
     } as const
     const own = visitor.browser === null ? [] : [rememberBrowser(visitor.browser, person.id, at)]
     const last = [
@@ -39,7 +39,12 @@ export async function changePassword(
       forgetBrowsers(person.id),
       ...own,
     ]
-    const letter = tell(gateway, { to: person.email, template: 'password-changed', values: {}, at })
+    const letter = accountMailRows(gateway, {
+      to: person.email,
+      template: 'password-changed',
+      values: {},
+      at,
+    })
     return {
       value: null,
       last: [
@@ -56,28 +61,28 @@ export async function changePassword(
 /** Changes the name under which colleagues and the audit know the caller. Throws 400. */
 export async function changeName(gateway: Gateway, caller: SignedInActor, typed: string): Promise<void> {
   allow(caller, 'account.name')
-  const name = readName(typed)
+  const name = parsePersonName(typed)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const person = locked((await tx.send(lockPerson(caller.personId)))[0])
-    const act = { actor: caller, action: 'account.name', at, merchantId: merchantOf(caller) } as const
+    const person = requirePerson((await tx.send(lockPerson(caller.personId)))[0])
+    const act = { actor: caller, action: 'account.name', at, merchantId: auditMerchantOf(caller) } as const
     const row = auditRow({ ...act, subject: person.publicId })
     return { value: null, last: [setPersonName(person.id, name), row] }
   })
 }
 
-const LONGEST_NAME = 100
+const MAX_NAME_CHARACTERS = 100
 
-export function readName(typed: string): string {
+export function parsePersonName(typed: string): string {
   const name = typed.trim()
-  if (name === '' || [...name].length > LONGEST_NAME)
-    throw invalidRequest(`name must be 1 to ${LONGEST_NAME} characters`)
+  if (name === '' || [...name].length > MAX_NAME_CHARACTERS)
+    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`)
   if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters')
   return name
 }
 
 /** Returns the locked row of the caller. Throws 403 for a till, which has no sign-in that could change. */
-export function locked([person]: readonly KnownPerson[]): KnownPerson {
+export function requirePerson([person]: readonly KnownPerson[]): KnownPerson {
   if (!person) throw new Refusal(403, 'forbidden', 'a till cannot do this')
   return person
 }

@@ -4,15 +4,15 @@ import type { SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { Gateway } from '../app.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { isUniqueViolation } from '../platform/db/taken.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { switchedOn } from './factors.ts'
-import { locked, readName } from './own-account.ts'
+import { switchOnFactor } from './factors.ts'
+import { parsePersonName, requirePerson } from './own-account.ts'
 import { hashToken } from './session.ts'
 import { lockPerson } from './write-accounts.ts'
 
@@ -26,29 +26,29 @@ type Passkey = {
 
 // Long enough for a person to give a fingerprint. A challenge works once.
 const CHALLENGE_MS = 5 * 60_000
-const LONGEST_RESPONSE = 20_000
-const MOST_PASSKEYS = 10
-const LONGEST_NAME = 60
+const MAX_RESPONSE_CHARACTERS = 20_000
+const MAX_PASSKEYS = 10
+const MAX_NAME_CHARACTERS = 60
 
-const PASSKEYS = statement<Passkey>(
+const LIST_PASSKEYS = statement<Passkey>(
   'passkeys of person',
   `select id, credential_id as "credentialId", public_key as "publicKey", counter, transports from factors
-   where person_id = $1 and kind = 'passkey' order by created_at limit ${MOST_PASSKEYS}`,
+   where person_id = $1 and kind = 'passkey' order by created_at limit ${MAX_PASSKEYS}`,
 )
 const ADD = statement(
   'add passkey',
   `insert into factors (id, person_id, kind, name, credential_id, public_key, counter, transports, created_at, confirmed_at)
    values ($1, $2, 'passkey', $3, $4, $5, $6, $7, $8, $8)`,
 )
-const USED = statement<{ id: string }>(
+const RECORD_USE = statement<{ id: string }>(
   'passkey used',
   'update factors set counter = $2, used_at = $3 where id = $1 and (counter = 0 or counter < $2) returning id',
 )
-const CHALLENGE = statement(
+const ADD_CHALLENGE = statement(
   'add passkey challenge',
   'insert into passkey_challenges (hash, session_id, act, expires_at) values ($1, $2, $3, $4)',
 )
-const TAKE = statement<{ act: Buffer }>(
+const TAKE_CHALLENGE = statement<{ act: Buffer }>(
   'take passkey challenge',
   'delete from passkey_challenges where hash = $1 and session_id = $2 and expires_at > $3 returning act',
 )
@@ -62,8 +62,8 @@ const FORGET = statement(
 type PasskeyAct = { sessionId: string; act: unknown }
 
 const REGISTRATION = 'add this passkey'
-const load = () => import('@simplewebauthn/server')
-const digestOf = (act: unknown) => createHash('sha256').update(canonicalJson(act)).digest()
+const loadLibrary = () => import('@simplewebauthn/server')
+const hashAct = (act: unknown) => createHash('sha256').update(canonicalJson(act)).digest()
 const siteOf = ({ baseUrl }: Gateway) => ({
   rpID: new URL(baseUrl).hostname,
   origin: new URL(baseUrl).origin,
@@ -76,8 +76,8 @@ async function newChallenge(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const challenge = new Uint8Array(randomBytes(32))
   const hash = hashToken(Buffer.from(challenge).toString('base64url'))
-  const until = later(clock.now(), CHALLENGE_MS).toISOString()
-  await directory.query(CHALLENGE, [hash, sessionId, digestOf(act), until])
+  const until = addMs(clock.now(), CHALLENGE_MS).toISOString()
+  await directory.query(ADD_CHALLENGE, [hash, sessionId, hashAct(act), until])
   return challenge
 }
 
@@ -88,15 +88,15 @@ async function takeChallenge(
   { sessionId, act }: PasskeyAct,
 ) {
   const now = clock.now().toISOString()
-  const row = await firstRow(directory.query(TAKE, [hashToken(challenge), sessionId, now]))
-  return row?.act.equals(digestOf(act)) ?? false
+  const row = await firstRow(directory.query(TAKE_CHALLENGE, [hashToken(challenge), sessionId, now]))
+  return row?.act.equals(hashAct(act)) ?? false
 }
 
 /** Makes the options with which the browser creates a passkey for this person. */
-export async function passkeyOptions(gateway: Gateway, caller: SignedInActor): Promise<object> {
+export async function makePasskeyOptions(gateway: Gateway, caller: SignedInActor): Promise<object> {
   allow(caller, 'account.factors')
-  const { generateRegistrationOptions } = await load()
-  const own = await gateway.directory.query(PASSKEYS, [caller.personId])
+  const { generateRegistrationOptions } = await loadLibrary()
+  const own = await gateway.directory.query(LIST_PASSKEYS, [caller.personId])
   return generateRegistrationOptions({
     rpID: siteOf(gateway).rpID,
     rpName: siteOf(gateway).rpID,
@@ -116,63 +116,63 @@ export async function addPasskey(
   { name: typed, response }: { name: string; response: string },
 ): Promise<{ codes: string[] }> {
   allow(caller, 'account.factors')
-  const name = [...readName(typed)].slice(0, LONGEST_NAME).join('')
-  const credential = await registered(gateway, caller, response)
+  const name = [...parsePersonName(typed)].slice(0, MAX_NAME_CHARACTERS).join('')
+  const credential = await verifyRegistration(gateway, caller, response)
   const at = gateway.clock.now()
   const id = newId('fac_', newTag())
   const { id: credentialId, publicKey, counter, transports } = credential
   return gateway.directory
     .transaction(async (tx) => {
-      const [person, own] = await tx.send(lockPerson(caller.personId), call(PASSKEYS, caller.personId))
-      if (own.length >= MOST_PASSKEYS)
+      const [person, own] = await tx.send(lockPerson(caller.personId), call(LIST_PASSKEYS, caller.personId))
+      if (own.length >= MAX_PASSKEYS)
         throw domainRefusal(
           'too_many_passkeys',
-          `there are ${MOST_PASSKEYS} passkeys already: remove one first`,
+          `there are ${MAX_PASSKEYS} passkeys already: remove one first`,
         )
       const row = [credentialId, Buffer.from(publicKey), counter, transports ?? null]
       await tx.send(call(ADD, id, caller.personId, name, ...row, at.toISOString()))
-      return switchedOn(gateway, tx, { caller, person: locked(person), id, at })
+      return switchOnFactor(gateway, tx, { caller, person: requirePerson(person), id, at })
     })
     .catch((error) => {
-      if (isTaken(error)) throw domainRefusal('known_passkey', 'this passkey is in use already')
+      if (isUniqueViolation(error)) throw domainRefusal('known_passkey', 'this passkey is in use already')
       throw error
     })
 }
 
-const unread = () =>
+const unreadablePasskey = () =>
   domainRefusal('passkey_unread', 'the browser did not give a passkey that we can use: try again')
 
-async function registered(gateway: Gateway, { sessionId }: SignedInActor, text: string) {
-  const response = readResponse<RegistrationResponseJSON>(text)
-  const { verifyRegistrationResponse } = await load()
+async function verifyRegistration(gateway: Gateway, { sessionId }: SignedInActor, text: string) {
+  const response = parseResponse<RegistrationResponseJSON>(text)
+  const { verifyRegistrationResponse } = await loadLibrary()
   const { rpID, origin } = siteOf(gateway)
   const verified = await verifyRegistrationResponse({
     ...{ response, expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false },
     expectedChallenge: (challenge) => takeChallenge(gateway, challenge, { sessionId, act: REGISTRATION }),
   }).catch(() => null)
-  if (!verified?.verified) throw unread()
+  if (!verified?.verified) throw unreadablePasskey()
   return verified.registrationInfo.credential
 }
 
-function readResponse<Response>(text: string): Response {
-  if (text.length > LONGEST_RESPONSE) throw unread()
+function parseResponse<Response>(text: string): Response {
+  if (text.length > MAX_RESPONSE_CHARACTERS) throw unreadablePasskey()
   try {
     // The library checks every field.
     return JSON.parse(text) as Response
   } catch {
-    throw unread()
+    throw unreadablePasskey()
   }
 }
 
 /** Makes the options with which the browser confirms an act by one of the person's passkeys; null where there is none. */
-export async function confirmOptions(
+export async function makeConfirmOptions(
   gateway: Gateway,
   personId: number,
   act: PasskeyAct,
 ): Promise<object | null> {
-  const own = await gateway.directory.query(PASSKEYS, [personId])
+  const own = await gateway.directory.query(LIST_PASSKEYS, [personId])
   if (own.length === 0) return null
-  const { generateAuthenticationOptions } = await load()
+  const { generateAuthenticationOptions } = await loadLibrary()
   return generateAuthenticationOptions({
     rpID: siteOf(gateway).rpID,
     challenge: await newChallenge(gateway, act),
@@ -187,12 +187,12 @@ export async function takePasskey(
   personId: number,
   { response: text, ...act }: PasskeyAct & { response: string },
 ): Promise<boolean> {
-  if (text.length > LONGEST_RESPONSE) return false
-  const response = readResponse<AuthenticationResponseJSON>(text)
-  const own = await gateway.directory.query(PASSKEYS, [personId])
+  if (text.length > MAX_RESPONSE_CHARACTERS) return false
+  const response = parseResponse<AuthenticationResponseJSON>(text)
+  const own = await gateway.directory.query(LIST_PASSKEYS, [personId])
   const passkey = own.find(({ credentialId }) => credentialId === response.id)
   if (!passkey) return false
-  const { verifyAuthenticationResponse } = await load()
+  const { verifyAuthenticationResponse } = await loadLibrary()
   const { rpID, origin } = siteOf(gateway)
   const { credentialId, publicKey, counter } = passkey
   const verified = await verifyAuthenticationResponse({
@@ -202,7 +202,7 @@ export async function takePasskey(
   }).catch(() => null)
   if (!verified?.verified) return false
   const values = [passkey.id, verified.authenticationInfo.newCounter, gateway.clock.now().toISOString()]
-  return (await gateway.directory.query(USED, values)).length === 1
+  return (await gateway.directory.query(RECORD_USE, values)).length === 1
 }
 
 export const forgetChallenges = (now: Date) => call(FORGET, now.toISOString())

@@ -1,10 +1,10 @@
 import { invalidRequest } from '../platform/refusal.ts'
-import { LONG_COMMON, WORDS } from './common-passwords.ts'
+import { COMMON_LONG_PASSWORDS, COMMON_WORDS } from './common-passwords.ts'
 
-const FEWEST = 12
-const MOST = 128
+const MIN_CHARACTERS = 12
+const MAX_CHARACTERS = 128
 // People put these behind a word to make it longer.
-const TAILS = [
+const COMMON_TAILS = [
   '1',
   '12',
   '123',
@@ -19,7 +19,7 @@ const TAILS = [
   '123!',
   '1234!',
 ]
-const ROWS = [
+const KEYBOARD_ROWS = [
   '1234567890-=',
   'qwertyuiop[]',
   "asdfghjkl;'",
@@ -27,13 +27,13 @@ const ROWS = [
   'abcdefghijklmnopqrstuvwxyz',
   '01234567890',
 ]
-const LONGEST_UNIT = 4
+const MAX_UNIT_CHARACTERS = 4
 
 /** Refuses a password that is too short, too long, or among the commonest. Any character may stand in it (reliability.md A69). */
 export function judgePassword(password: string): void {
   const characters = [...password.normalize('NFC')].length
-  if (characters < FEWEST || characters > MOST)
-    throw invalidRequest(`password must be ${FEWEST} to ${MOST} characters`)
+  if (characters < MIN_CHARACTERS || characters > MAX_CHARACTERS)
+    throw invalidRequest(`password must be ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`)
   if (/\p{Surrogate}/u.test(password)) throw invalidRequest('password has a character that is none')
   if (isCommon(password.toLowerCase()))
     throw invalidRequest('password is one of the commonest: choose another, such as four words of your own')
@@ -48,18 +48,18 @@ function isCommon(password: string): boolean {
 }
 
 const COMMON = new Set([
-  ...LONG_COMMON,
-  ...WORDS.flatMap((word) => [`${word}${word}`, ...TAILS.map((tail) => `${word}${tail}`)]),
-  ...WORDS.flatMap((word) => YEARS().map((year) => `${word}${year}`)),
+  ...COMMON_LONG_PASSWORDS,
+  ...COMMON_WORDS.flatMap((word) => [`${word}${word}`, ...COMMON_TAILS.map((tail) => `${word}${tail}`)]),
+  ...COMMON_WORDS.flatMap((word) => listYears().map((year) => `${word}${year}`)),
 ])
 
-function YEARS(): string[] {
+function listYears(): string[] {
   return Array.from({ length: 60 }, (_, index) => String(1975 + index))
 }
 
 /** `aaaaaaaaaaaa`, `abcabcabcabc`. */
 function isRepeated(password: string): boolean {
-  for (let unit = 1; unit <= LONGEST_UNIT; unit += 1)
+  for (let unit = 1; unit <= MAX_UNIT_CHARACTERS; unit += 1)
     if (
       password ===
       password
@@ -74,6 +74,6 @@ function isRepeated(password: string): boolean {
 /** `123456789012`, `qwertyuiop[]`, forwards or backwards. */
 function isRun(password: string): boolean {
   const backwards = [...password].reverse().join('')
-  const runs = ROWS.map((row) => row.repeat(Math.ceil(password.length / row.length) + 1))
+  const runs = KEYBOARD_ROWS.map((row) => row.repeat(Math.ceil(password.length / row.length) + 1))
   return runs.some((run) => run.includes(password) || run.includes(backwards))
 }

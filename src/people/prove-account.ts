@@ -2,14 +2,14 @@ import type { Gateway } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Account } from './accounts.ts'
-import { afterRight, beginTry, tryGivenBack } from './begin-try.ts'
+import { beginTry, giveBackTry, settleRightTry } from './begin-try.ts'
 import type { EmailAddress } from './email-address.ts'
-import { missed } from './miss.ts'
+import { recordFailedTry } from './miss.ts'
 import { checkPassword } from './password-pool.ts'
 import { findSession } from './session.ts'
 import type { Visitor } from './visitor.ts'
 
-type Proving = {
+type PasswordProofInput = {
   account: Pick<Account, 'id' | 'publicId' | 'password' | 'confirmed' | 'hasFactor' | 'merchantId'>
   email: EmailAddress
   visitor: Visitor
@@ -19,7 +19,7 @@ type Proving = {
 }
 
 /** Finds the person who is signed in in this browser; null where none is. */
-export const seatOf = async (gateway: Gateway, { token }: Visitor): Promise<number | null> =>
+export const findSignedInPersonId = async (gateway: Gateway, { token }: Visitor): Promise<number | null> =>
   (await findSession(gateway, 'merchant', token))?.person.id ?? null
 
 /**
@@ -28,16 +28,16 @@ export const seatOf = async (gateway: Gateway, { token }: Visitor): Promise<numb
  */
 export async function provePassword(
   gateway: Gateway,
-  { account, email, visitor, password, wrong }: Proving,
+  { account, email, visitor, password, wrong }: PasswordProofInput,
 ): Promise<void> {
   const { directory, clock } = gateway
   const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts: [account] })
   const [right] = await checkPassword(password, account.password === null ? [] : [account.password])
   if (!right) {
-    await missed(gateway, { tried, email, account, visitor })
+    await recordFailedTry(gateway, { tried, email, account, visitor })
     throw new Refusal(401, 'wrong_sign_in', wrong)
   }
   // With a second factor the misses are cleared after its code.
-  const counted: Call[] = account.hasFactor ? tryGivenBack(tried) : afterRight(tried, account, clock.now())
+  const counted: Call[] = account.hasFactor ? giveBackTry(tried) : settleRightTry(tried, account, clock.now())
   await directory.queries(...counted)
 }

@@ -7,7 +7,7 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 
-const LARGEST = 1_000_000_000_000
+const MAX_REFUND_LIMIT = 1_000_000_000_000
 
 const FIND = statement<{ limit: number }>(
   'refund limit of cashiers',
@@ -20,7 +20,7 @@ const SET = statement(
 )
 
 /** Reads the largest charge that cashiers of this merchant may refund, in whole UGX; 0: none. */
-export const refundLimitOf = async ({ directory }: Gateway, merchantId: number): Promise<number> =>
+export const readRefundLimit = async ({ directory }: Gateway, merchantId: number): Promise<number> =>
   (await firstRow(directory.query(FIND, [merchantId])))?.limit ?? 0
 
 /** Sets the largest charge that cashiers may refund. It applies from a cashier's next page on. Throws 400. */
@@ -30,8 +30,8 @@ export async function setRefundLimit(
   { merchantId, limit }: { merchantId: number; limit: number },
 ): Promise<void> {
   allow(caller, 'people.limit', merchantId)
-  if (!Number.isInteger(limit) || limit < 0 || limit > LARGEST)
-    throw invalidRequest(`limit must be a whole number from 0 to ${LARGEST}`)
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_REFUND_LIMIT)
+    throw invalidRequest(`limit must be a whole number from 0 to ${MAX_REFUND_LIMIT}`)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const [[before]] = await tx.send(call(FIND, merchantId))

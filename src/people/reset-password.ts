@@ -3,14 +3,14 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { againWhenTaken } from '../platform/db/taken.ts'
+import { retryOnUniqueViolation } from '../platform/db/taken.ts'
 import { invalidRequest } from '../platform/refusal.ts'
-import { accountsOf, lockAddress } from './accounts.ts'
-import { hashFor } from './address-salt.ts'
-import { endOtherClaims, type OpenedBusiness, openedWith } from './claims.ts'
-import { type EmailAddress, readEmail } from './email-address.ts'
+import { findAccounts, lockAddress } from './accounts.ts'
+import { hashPasswordFor } from './address-salt.ts'
+import { endOtherClaims, type OpenedBusiness, readOpenedBusinesses } from './claims.ts'
+import { type EmailAddress, parseEmail } from './email-address.ts'
 import {
-  findLink,
+  findOneTimeLink,
   LINKS_OF_SIGN_IN,
   linkGone,
   makeLink,
@@ -20,11 +20,11 @@ import {
 } from './links.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
-import { mailsSent, mayMail, signInLimits } from './sign-in-limits.ts'
-import { addressOfPage, tell } from './tell.ts'
+import { signInLimits, takeMailSlot, tooManyMails } from './sign-in-limits.ts'
+import { accountMailRows, makeDashboardUrl } from './tell.ts'
 import { accountCounter, clearCounter, forgetBrowsers, rememberBrowser } from './tries.ts'
-import { addressOf, type Visitor, visitorActor } from './visitor.ts'
-import { confirmPerson, lockPerson, ownerOfAddress, setPassword } from './write-accounts.ts'
+import { clientAddressOf, type Visitor, visitorActor } from './visitor.ts'
+import { confirmPerson, findOwnerOfAddress, lockPerson, setPassword } from './write-accounts.ts'
 import { endOtherSessions, newToken, startSession } from './write-sessions.ts'
 
 /**
@@ -34,28 +34,31 @@ import { endOtherSessions, newToken, startSession } from './write-sessions.ts'
 export async function requestReset(gateway: Gateway, visitor: Visitor, typed: string): Promise<void> {
   const actor = visitorActor(visitor)
   allow(actor, 'account.reset')
-  const email = readEmail(typed)
-  await takeLinkMail(gateway, visitor, email.key)
-  if (!(await mayMail(gateway, 'reset', email.key))) throw mailsSent()
+  const email = parseEmail(typed)
+  await countLinkMail(gateway, visitor, email.key)
+  if (!(await takeMailSlot(gateway, 'reset', email.key))) throw tooManyMails()
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const [[account]] = await tx.send(accountsOf('merchant', email))
+    const [[account]] = await tx.send(findAccounts('merchant', email))
     if (!account)
-      return { value: null, last: tell(gateway, { to: email.text, template: 'no-account', values: {}, at }) }
+      return {
+        value: null,
+        last: accountMailRows(gateway, { to: email.text, template: 'no-account', values: {}, at }),
+      }
     const { token, add } = makeLink({ purpose: 'reset', personId: account.id, at })
-    const values = { link: addressOfPage(gateway, `/reset?link=${token}`) }
+    const values = { link: makeDashboardUrl(gateway, `/reset?link=${token}`) }
     return {
       value: null,
-      last: [add, ...tell(gateway, { to: account.email, template: 'reset-password', values, at })],
+      last: [add, ...accountMailRows(gateway, { to: account.email, template: 'reset-password', values, at })],
     }
   })
 }
 
 /** Counts a mail with a link that a stranger causes, by client address and recipient. Throws 429. */
-export async function takeLinkMail(gateway: Gateway, visitor: Visitor, emailKey: string): Promise<void> {
+export async function countLinkMail(gateway: Gateway, visitor: Visitor, emailKey: string): Promise<void> {
   const { links } = signInLimits(gateway)
   const nowMs = gateway.clock.nowMs()
-  await links.take(addressOf(visitor), nowMs)
+  await links.take(clientAddressOf(visitor), nowMs)
   await links.take(`to ${emailKey}`, nowMs)
 }
 
@@ -69,12 +72,12 @@ export type OpenReset = {
 
 /** Finds the link to choose a new password; null when it does not work any more. */
 export async function findReset(gateway: Gateway, token: string): Promise<OpenReset | null> {
-  const link = await findLink(gateway, 'reset', token)
+  const link = await findOneTimeLink(gateway, 'reset', token)
   if (link?.personId == null) return null
-  const [person] = await gateway.directory.query(RESETS, [link.personId])
+  const [person] = await gateway.directory.query(FIND_PERSON, [link.personId])
   if (!person) return null
-  const email = readEmail(person.email)
-  const opened = person.confirmed ? [] : await openedWith(gateway, email.key)
+  const email = parseEmail(person.email)
+  const opened = person.confirmed ? [] : await readOpenedBusinesses(gateway, email.key)
   return { personId: link.personId, email, opened }
 }
 
@@ -95,35 +98,35 @@ export async function resetPassword(
   const { email, opened } = reset
   const chosen = opened.length > 1 ? opened.find(({ publicId }) => publicId === business) : undefined
   if (opened.length > 1 && chosen === undefined) throw invalidRequest('business must be one of those listed')
-  const hash = await hashFor(gateway, { realm: 'merchant', email }, password)
-  return againWhenTaken(() =>
+  const hash = await hashPasswordFor(gateway, { realm: 'merchant', email }, password)
+  return retryOnUniqueViolation(() =>
     commitReset(gateway, visitor, { token, hash, email, claim: chosen?.publicId ?? null }),
   )
 }
 
-const RESETS = statement<{ email: string; confirmed: boolean }>(
+const FIND_PERSON = statement<{ email: string; confirmed: boolean }>(
   'whose password is chosen',
   `select email, confirmed_at is not null as confirmed from people
    where id = $1 and realm = 'merchant' and email is not null and closed_at is null`,
 )
-const CHOSEN = statement<{ id: number }>(
+const FIND_CHOSEN_CLAIM = statement<{ id: number }>(
   'chosen claim',
   'select id from people where public_id = $1 and email_key = $2 and confirmed_at is null and closed_at is null',
 )
 
-type Resetting = { token: string; hash: string; email: EmailAddress; claim: string | null }
+type ResetCommit = { token: string; hash: string; email: EmailAddress; claim: string | null }
 
 function commitReset(
   gateway: Gateway,
   visitor: Visitor,
-  { token, hash, email, claim }: Resetting,
+  { token, hash, email, claim }: ResetCommit,
 ): Promise<SignInStep> {
   const at = gateway.clock.now()
   const browser = visitor.browser ?? newToken()
   return gateway.directory.transaction(async (tx) => {
     const [, [used], [owner], [chosen]] = await tx.send(
       ...([lockAddress(email), useLink('reset', token, at)] as const),
-      ...([ownerOfAddress(email.key), call(CHOSEN, claim ?? '', email.key)] as const),
+      ...([findOwnerOfAddress(email.key), call(FIND_CHOSEN_CLAIM, claim ?? '', email.key)] as const),
     )
     const personId = claim === null ? used?.personId : chosen?.id
     if (!used || personId == null) throw linkGone()
@@ -138,11 +141,11 @@ function commitReset(
     const last = [
       ...(owner ? [] : [confirmPerson(personId, at)]),
       ...calls,
-      ...newPassword(personId, hash, at),
+      ...replacePassword(personId, hash, at),
       clearCounter(accountCounter('merchant', email.key), at),
       ...session.calls,
       ...(hasFactor ? [] : [rememberBrowser(browser, personId, at)]),
-      ...tell(gateway, { to: person.email, template: 'password-changed', values: {}, at }),
+      ...accountMailRows(gateway, { to: person.email, template: 'password-changed', values: {}, at }),
       auditRow({
         ...act,
         subject: person.publicId,
@@ -157,7 +160,7 @@ function commitReset(
 }
 
 /** Sets a new password, and ends the sessions, links and invitations of the time before. */
-const newPassword = (personId: number, hash: string, at: Date): Call[] => [
+const replacePassword = (personId: number, hash: string, at: Date): Call[] => [
   setPassword(personId, hash),
   voidLinks(personId, [...LINKS_OF_SIGN_IN, 'confirm'], at),
   voidInvitationsBy([personId], at),

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { MerchantRole, OperatorCaller, OperatorRole, PersonCaller } from '../actors/actor.ts'
+import type { MerchantRole, PersonCaller, StaffCaller, StaffRole } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { Realm } from './accounts.ts'
@@ -19,7 +19,7 @@ export type Membership = {
 }
 
 /** An open session with its person, as every page needs it. */
-export type SignedIn = {
+export type SignedInSession = {
   /** The public id of the session, never its cookie. */
   sessionId: string
   /** `confirmed`: the e-mail address is proven; for a till, that of an owner. */
@@ -27,7 +27,7 @@ export type SignedIn = {
   /** The session is of a till: a device that a person has let in for a shift, without e-mail address, password or second factor. */
   till: boolean
   /** The role of an operator; null for people of merchants. */
-  operatorRole: OperatorRole | null
+  operatorRole: StaffRole | null
   /** The merchant at which the session works; null when the person works for none. */
   at: Membership | null
   memberships: readonly Membership[]
@@ -45,10 +45,13 @@ export type SignedIn = {
 }
 
 /** How long a session stays open without a request (reliability.md A68). A till shows its counter all day. */
-export const IDLE_MS: Readonly<Record<Realm, number>> = { merchant: 30 * 60_000, operator: 15 * 60_000 }
+export const IDLE_TIMEOUT_MS: Readonly<Record<Realm, number>> = {
+  merchant: 30 * 60_000,
+  operator: 15 * 60_000,
+}
 const FIRST_STEPS_MS = 3_600_000
 const SEEN_EVERY_MS = 60_000
-const MOST_MEMBERSHIPS = 200
+const MAX_MEMBERSHIPS = 200
 
 type Row = {
   sessionId: string
@@ -57,7 +60,7 @@ type Row = {
   name: string
   email: string | null
   kind: 'person' | 'till'
-  operatorRole: OperatorRole | null
+  operatorRole: StaffRole | null
   confirmed: boolean
   heldUntil: Date | null
   merchantId: number | null
@@ -86,14 +89,17 @@ const FIND = statement<Row>(
           coalesce(r.cashier_refund_limit, 0) as "cashierRefundLimit"
         from memberships w join merchants m on m.id = w.merchant_id
           left join merchant_rules r on r.merchant_id = w.merchant_id
-        where w.person_id = p.id order by w.created_at, m.id limit ${MOST_MEMBERSHIPS}) w) as memberships
+        where w.person_id = p.id order by w.created_at, m.id limit ${MAX_MEMBERSHIPS}) w) as memberships
    from sessions s join people p on p.id = s.person_id
    where s.id = (select id from sessions where hash = $1 union all
        select id from sessions where previous_hash = $1 and previous_until > $2 limit 1)
      and s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')
      and p.realm = $5 and p.closed_at is null`,
 )
-const SEEN = statement('session seen', 'update sessions set seen_at = $2 where id = $1 and seen_at < $2')
+const RECORD_SEEN = statement(
+  'session seen',
+  'update sessions set seen_at = $2 where id = $1 and seen_at < $2',
+)
 
 /** Hashes the secret of a cookie or link for storing. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
@@ -107,21 +113,21 @@ export async function findSession(
   realm: Realm,
   token: string | null,
   { isPoll }: { isPoll: boolean } = { isPoll: false },
-): Promise<SignedIn | null> {
+): Promise<SignedInSession | null> {
   if (token === null || token.length > 100) return null
   const now = gateway.clock.now()
-  const idleSince = later(now, -IDLE_MS[realm])
+  const idleSince = addMs(now, -IDLE_TIMEOUT_MS[realm])
   const [row] = await gateway.directory.query(FIND, [
     hashToken(token),
     now.toISOString(),
     idleSince.toISOString(),
-    later(now, -FIRST_STEPS_MS).toISOString(),
+    addMs(now, -FIRST_STEPS_MS).toISOString(),
     realm,
   ])
   if (!row) return null
   const isUsed = !isPoll || row.kind === 'till'
   if (isUsed && now.getTime() - row.seenAt.getTime() >= SEEN_EVERY_MS)
-    await gateway.directory.query(SEEN, [row.sessionId, now.toISOString()])
+    await gateway.directory.query(RECORD_SEEN, [row.sessionId, now.toISOString()])
   return {
     sessionId: row.sessionId,
     person: {
@@ -141,17 +147,17 @@ export async function findSession(
     heldUntil: row.heldUntil !== null && row.heldUntil > now ? row.heldUntil : null,
     endsAt: row.endsAt,
     firstSteps: row.firstSteps,
-    csrf: formTokenOf(gateway, row.sessionId),
+    csrf: makeFormToken(gateway, row.sessionId),
   }
 }
 
 /** Makes the token for forms. It stays the same when the cookie gets a new value, because other windows may have forms open. */
-const formTokenOf = ({ vault }: Gateway, sessionId: string): string =>
+const makeFormToken = ({ vault }: Gateway, sessionId: string): string =>
   createHmac('sha256', vault.derive('dashboard form tokens')).update(sessionId).digest('base64url')
 
 /** Makes the caller of operations from the session of a person who works for a merchant, in one mode. */
-export function callerOf(
-  { at, person, sessionId, steppedUpAt, heldUntil, till }: SignedIn & { at: Membership },
+export function makePersonCaller(
+  { at, person, sessionId, steppedUpAt, heldUntil, till }: SignedInSession & { at: Membership },
   { mode, origin, requestId, nowMs }: { mode: Mode; origin: string; requestId: string | null; nowMs: number },
 ): PersonCaller {
   const { merchantId, tag, cell, role, cashierRefundLimit } = at
@@ -166,15 +172,15 @@ export function callerOf(
 }
 
 /** Makes the caller of operations from the session of an operator. */
-export function operatorOf(
-  { person, sessionId, steppedUpAt }: SignedIn,
+export function makeStaffCaller(
+  { person, sessionId, steppedUpAt }: SignedInSession,
   {
     role,
     origin,
     requestId,
     nowMs,
-  }: { role: OperatorRole; origin: string; requestId: string | null; nowMs: number },
-): OperatorCaller {
+  }: { role: StaffRole; origin: string; requestId: string | null; nowMs: number },
+): StaffCaller {
   const factorAgeMs = steppedUpAt === null ? null : Math.max(0, nowMs - steppedUpAt.getTime())
   const { email: name, id: personId } = person
   return { kind: 'operator', name, role, origin, requestId, personId, sessionId, factorAgeMs }

@@ -1,6 +1,6 @@
 import type { Gateway } from '../app.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type SharedAddressWindow, sharedAddressWindow } from '../rate-limits/shared-address-window.ts'
+import { newSharedAddressWindow, type SharedAddressWindow } from '../rate-limits/shared-address-window.ts'
 
 /** The limits of sign-in: windows of a minute that all processes share (reliability.md A70). */
 type SignInLimits = {
@@ -18,29 +18,33 @@ type SignInLimits = {
 type CausedMail = 'confirm' | 'reset' | 'locked' | 'email-change' | 'invitation' | 'notice' | 'dispute'
 
 // A few mails an hour, so that nobody can flood a mailbox and bury the links in it.
-const LADDER = [
+const MAIL_WINDOWS = [
   { limit: 3, windowMs: 3_600_000 },
   { limit: 10, windowMs: 24 * 3_600_000 },
 ] as const
 
-type Limits = SignInLimits & { mails: readonly SharedAddressWindow[] }
+type AllLimits = SignInLimits & { mails: readonly SharedAddressWindow[] }
 
 /** The parts of the process that the limits need. */
-type Limited = Pick<Gateway, 'directory' | 'config' | 'log' | 'addressCounts' | 'clock'>
+type LimitsGateway = Pick<Gateway, 'directory' | 'config' | 'log' | 'addressCounts' | 'clock'>
 
-const made = new WeakMap<Gateway['directory'], Limits>()
+const limitsByDirectory = new WeakMap<Gateway['directory'], AllLimits>()
 
 /**
  * Takes one of the few mails of a kind that may go to an address in an hour and in a day, whoever causes them; all processes count
  * together. Returns false where none is left now.
  */
-export async function mayMail(gateway: Limited, kind: CausedMail, emailKey: string): Promise<boolean> {
+export async function takeMailSlot(
+  gateway: LimitsGateway,
+  kind: CausedMail,
+  emailKey: string,
+): Promise<boolean> {
   const { mails } = signInLimits(gateway)
   const nowMs = gateway.clock.nowMs()
   const to = `${kind} ${emailKey}`
   const taken: { step: SharedAddressWindow; atMs: number }[] = []
   for (const step of mails) {
-    const atMs = await step.take(to, nowMs).catch(unlessFull)
+    const atMs = await step.take(to, nowMs).catch(nullWhenFull)
     if (atMs !== null) {
       taken.push({ step, atMs })
       continue
@@ -51,38 +55,38 @@ export async function mayMail(gateway: Limited, kind: CausedMail, emailKey: stri
   return true
 }
 
-const unlessFull = (error: unknown): null => {
+const nullWhenFull = (error: unknown): null => {
   if (error instanceof Refusal && error.status === 429) return null
   throw error
 }
 
 /** 429 for a request for one more mail of a kind: the links that were sent work for a day. */
-export const mailsSent = () =>
+export const tooManyMails = () =>
   new Refusal(
     429,
     'rate_limited',
     'several mails of this kind went to this address within the last hours: look for the newest one, in the folder for spam too, or ask again later',
   )
 
-export function signInLimits(gateway: Limited): Limits {
-  const cached = made.get(gateway.directory)
+export function signInLimits(gateway: LimitsGateway): AllLimits {
+  const cached = limitsByDirectory.get(gateway.directory)
   if (cached) return cached
   const limit = gateway.config.rateSignIn
   const { log } = gateway
   const shared = (what: string) =>
-    sharedAddressWindow({ what, limit, counts: () => gateway.addressCounts, log })
+    newSharedAddressWindow({ what, limit, counts: () => gateway.addressCounts, log })
   const limits = {
     ofAddress: shared('sign-ins of an address'),
     ofAccount: shared('sign-ins to an account'),
     signUps: shared('sign-ups'),
     links: shared('mailed links'),
-    mails: LADDER.map(({ limit: most, windowMs }) =>
-      sharedAddressWindow({
+    mails: MAIL_WINDOWS.map(({ limit: most, windowMs }) =>
+      newSharedAddressWindow({
         ...{ what: `mails in ${windowMs / 3_600_000} h`, limit: limit === 0 ? 0 : most, windowMs },
         ...{ counts: () => gateway.addressCounts, log },
       }),
     ),
   }
-  made.set(gateway.directory, limits)
+  limitsByDirectory.set(gateway.directory, limits)
   return limits
 }

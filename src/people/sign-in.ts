@@ -4,26 +4,26 @@ import type { Gateway } from '../app.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type Account, accountsOf } from './accounts.ts'
-import { isOutdated, saltOf } from './address-salt.ts'
-import { afterRight, beginTry, type Try, tryGivenBack } from './begin-try.ts'
+import { type Account, findAccounts } from './accounts.ts'
+import { chooseSalt, isHashOutdated } from './address-salt.ts'
+import { beginTry, giveBackTry, type SignInTry, settleRightTry } from './begin-try.ts'
 import { takeCode } from './codes.ts'
-import { type EmailAddress, readEmail } from './email-address.ts'
-import { missed } from './miss.ts'
-import { confirmOptions, isPasskeyAnswer, takePasskey } from './passkeys.ts'
+import { type EmailAddress, parseEmail } from './email-address.ts'
+import { recordFailedTry } from './miss.ts'
+import { isPasskeyAnswer, makeConfirmOptions, takePasskey } from './passkeys.ts'
 import { checkPassword, hashPassword } from './password-pool.ts'
 import { hashToken } from './session.ts'
 import { signInLimits } from './sign-in-limits.ts'
-import { type Entered, sent } from './sign-up.ts'
+import { queryArguments, type SignInCookies } from './sign-up.ts'
 import { rememberBrowser } from './tries.ts'
-import { addressOf, type Visitor, visitorActor } from './visitor.ts'
+import { clientAddressOf, type Visitor, visitorActor } from './visitor.ts'
 import { lockPerson } from './write-accounts.ts'
 import { endSession, newToken, startSession } from './write-sessions.ts'
 
 /** `in`: signed in. `code`: the password was right, and the code of the second factor is awaited under this cookie. */
-export type SignInStep = ({ kind: 'in' } & Entered) | { kind: 'code'; token: string }
+export type SignInStep = ({ kind: 'in' } & SignInCookies) | { kind: 'code'; token: string }
 
-const AWAITS_CODE = statement<{
+const FIND_HALF_SESSION = statement<{
   sessionId: string
   personId: number
   publicId: string
@@ -42,13 +42,13 @@ const WRONG_CODE = statement<{ wrongCodes: number }>(
   'wrong code',
   'update sessions set wrong_codes = wrong_codes + 1 where id = $1 returning wrong_codes as "wrongCodes"',
 )
-const END = statement('end session that awaits a code', 'delete from sessions where id = $1')
+const END_HALF_SESSION = statement('end session that awaits a code', 'delete from sessions where id = $1')
 const REHASH = statement(
   'renew hash of password',
   'update people set password = $2 where id = $1 and password = $3',
 )
 
-const MOST_WRONG_CODES = 5
+const MAX_WRONG_CODES = 5
 
 /**
  * Signs in by e-mail address and password, and by the code where a second factor is on and the code came along. A wrong try takes the
@@ -60,77 +60,80 @@ export async function signIn(
   input: { email: string; password: string; code?: string | undefined },
 ): Promise<SignInStep> {
   allow(visitorActor(visitor), 'account.sign-in')
-  const email = readEmail(input.email)
-  await signInLimits(gateway).ofAddress.take(addressOf(visitor), gateway.clock.nowMs())
-  const accounts = await gateway.directory.query(...sent(accountsOf(visitor.realm, email)))
-  const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts, anybody: true })
-  const account = await accountWith(input.password, tried.tested)
+  const email = parseEmail(input.email)
+  await signInLimits(gateway).ofAddress.take(clientAddressOf(visitor), gateway.clock.nowMs())
+  const accounts = await gateway.directory.query(...queryArguments(findAccounts(visitor.realm, email)))
+  const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts, byAddress: true })
+  const account = await findAccountByPassword(input.password, tried.tested)
   if (account === null) {
-    await missed(gateway, { tried, email, account: null, visitor })
+    await recordFailedTry(gateway, { tried, email, account: null, visitor })
     throw wrongSignIn()
   }
   await renewHash(gateway, { account, email, accounts, realm: visitor.realm, typed: input.password })
   if (!account.hasFactor) {
     if (visitor.realm === 'operator') throw noFactor()
-    return enter(gateway, visitor, { account, tried })
+    return completeSignIn(gateway, visitor, { account, tried })
   }
-  await gateway.directory.queries(...tryGivenBack(tried))
-  const half = await awaitCode(gateway, visitor, account)
+  await gateway.directory.queries(...giveBackTry(tried))
+  const half = await startHalfSession(gateway, visitor, account)
   if (!input.code) return { kind: 'code', token: half }
-  return giveCode(gateway, { ...visitor, token: half }, input.code)
+  return submitCode(gateway, { ...visitor, token: half }, input.code)
 }
 
 /** Completes a sign-in with the code of the second factor, or a recovery code. Throws 401; after five wrong ones the password is asked again. */
-export async function giveCode(gateway: Gateway, visitor: Visitor, code: string): Promise<SignInStep> {
+export async function submitCode(gateway: Gateway, visitor: Visitor, code: string): Promise<SignInStep> {
   allow(visitorActor(visitor), 'account.sign-in')
   const now = gateway.clock.now()
-  const half = await findHalf(gateway, visitor)
-  if (half === null) throw again()
+  const half = await findHalfSession(gateway, visitor)
+  if (half === null) throw tookTooLong()
   const { personId, publicId, email, emailKey, merchantId, confirmed } = half
   const account = { id: personId, publicId, email, merchantId, confirmed }
   const tried = await beginTry(gateway, { emailKey, visitor, accounts: [account] })
-  if (!(await isRight(gateway, half, code))) {
+  if (!(await isCodeRight(gateway, half, code))) {
     const [wrong] = await gateway.directory.query(WRONG_CODE, [half.sessionId])
-    if ((wrong?.wrongCodes ?? MOST_WRONG_CODES) >= MOST_WRONG_CODES)
-      await gateway.directory.query(END, [half.sessionId])
-    await missed(gateway, { tried, email: { text: email, key: emailKey }, account, visitor })
+    if ((wrong?.wrongCodes ?? MAX_WRONG_CODES) >= MAX_WRONG_CODES)
+      await gateway.directory.query(END_HALF_SESSION, [half.sessionId])
+    await recordFailedTry(gateway, { tried, email: { text: email, key: emailKey }, account, visitor })
     throw new Refusal(401, 'wrong_code', 'this code is wrong, or was used already')
   }
-  return enter(gateway, visitor, { account, tried, at: now, half: half.sessionId })
+  return completeSignIn(gateway, visitor, { account, tried, at: now, half: half.sessionId })
 }
 
-const again = () => new Refusal(401, 'sign_in_again', 'it took too long: sign in again')
+const tookTooLong = () => new Refusal(401, 'sign_in_again', 'it took too long: sign in again')
 
 /** The act that a passkey confirms at sign-in; its challenge belongs to the session that awaits the code. */
-const ENTERING = 'sign in'
+const SIGN_IN_ACT = 'sign in'
 
-async function isRight(
+async function isCodeRight(
   gateway: Gateway,
   { personId, sessionId }: { personId: number; sessionId: string },
   code: string,
 ): Promise<boolean> {
   if (isPasskeyAnswer(code))
-    return takePasskey(gateway, personId, { sessionId, act: ENTERING, response: code })
+    return takePasskey(gateway, personId, { sessionId, act: SIGN_IN_ACT, response: code })
   return (await takeCode(gateway, personId, code)) !== null
 }
 
 /** Makes the options with which the browser gives a passkey instead of the code; null without passkeys, or where no code is awaited. */
-export async function enteringOptions(gateway: Gateway, visitor: Visitor): Promise<object | null> {
-  const half = await findHalf(gateway, visitor)
+export async function makeSignInOptions(gateway: Gateway, visitor: Visitor): Promise<object | null> {
+  const half = await findHalfSession(gateway, visitor)
   if (half === null) return null
-  return confirmOptions(gateway, half.personId, { sessionId: half.sessionId, act: ENTERING })
+  return makeConfirmOptions(gateway, half.personId, { sessionId: half.sessionId, act: SIGN_IN_ACT })
 }
 
 /** Finds the e-mail address whose password was given in this browser and whose code is awaited; null where none is. */
-export const awaitsCode = async (gateway: Gateway, visitor: Visitor): Promise<string | null> =>
-  (await findHalf(gateway, visitor))?.email ?? null
+export const findEmailAwaitingCode = async (gateway: Gateway, visitor: Visitor): Promise<string | null> =>
+  (await findHalfSession(gateway, visitor))?.email ?? null
 
-async function findHalf({ directory, clock }: Gateway, { token, realm }: Visitor) {
+async function findHalfSession({ directory, clock }: Gateway, { token, realm }: Visitor) {
   if (token === null) return null
-  return firstRow(directory.query(AWAITS_CODE, [hashToken(token), clock.now().toISOString(), realm]))
+  return firstRow(directory.query(FIND_HALF_SESSION, [hashToken(token), clock.now().toISOString(), realm]))
 }
 
-async function accountWith(password: string, accounts: readonly Account[]): Promise<Account | null> {
+async function findAccountByPassword(
+  password: string,
+  accounts: readonly Account[],
+): Promise<Account | null> {
   const own = accounts.filter((account) => account.password !== null)
   const right = await checkPassword(
     password,
@@ -139,7 +142,7 @@ async function accountWith(password: string, accounts: readonly Account[]): Prom
   return own[right.indexOf(true)] ?? null
 }
 
-type Renewing = {
+type RenewHashInput = {
   account: Account
   realm: Visitor['realm']
   email: EmailAddress
@@ -150,26 +153,26 @@ type Renewing = {
 /** Renews a stored hash of a lesser cost or with another salt than its address has, while the password is at hand. */
 async function renewHash(
   gateway: Gateway,
-  { account, accounts, typed, ...address }: Renewing,
+  { account, accounts, typed, ...address }: RenewHashInput,
 ): Promise<void> {
   const { id, password: stored } = account
-  if (stored === null || !isOutdated(gateway, { ...address, stored }, accounts)) return
-  const renewed = await hashPassword(typed, saltOf(gateway, address, accounts))
+  if (stored === null || !isHashOutdated(gateway, { ...address, stored }, accounts)) return
+  const renewed = await hashPassword(typed, chooseSalt(gateway, address, accounts))
   await gateway.directory.query(REHASH, [id, renewed, stored])
 }
 
-type Entering = {
+type CompleteInput = {
   account: Pick<Account, 'id' | 'publicId' | 'email' | 'merchantId' | 'confirmed'>
-  tried: Try
+  tried: SignInTry
   at?: Date
   /** The session that awaited the code; null where no code was asked. */
   half?: string | null
 }
 
-async function enter(
+async function completeSignIn(
   gateway: Gateway,
   visitor: Visitor,
-  { account, tried, at = gateway.clock.now(), half = null }: Entering,
+  { account, tried, at = gateway.clock.now(), half = null }: CompleteInput,
 ): Promise<SignInStep> {
   const browser = visitor.browser ?? newToken()
   const { id: personId, publicId, email, merchantId } = account
@@ -182,15 +185,15 @@ async function enter(
     const [[person]] = await tx.send(lockPerson(personId))
     // Setting up the sign-in again, or ending all sessions, ends the awaiting session too: its code, right before, signs nobody in after.
     const ended = half === null ? [] : (await tx.send(endSession(personId, half)))[0]
-    if (!person || (half !== null && ended.length === 0)) throw again()
-    const counted = afterRight(tried, account, at)
+    if (!person || (half !== null && ended.length === 0)) throw tookTooLong()
+    const counted = settleRightTry(tried, account, at)
     const last = [...counted, ...session.calls, rememberBrowser(browser, personId, at), row]
     return { value: null, last }
   })
   return { kind: 'in', token: session.token, browser }
 }
 
-async function awaitCode(gateway: Gateway, visitor: Visitor, account: Account): Promise<string> {
+async function startHalfSession(gateway: Gateway, visitor: Visitor, account: Account): Promise<string> {
   const at = gateway.clock.now()
   const { id: personId, merchantId } = account
   const { token, calls } = startSession({ personId, merchantId, visitor, at, stage: 'code' })

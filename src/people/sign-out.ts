@@ -3,7 +3,7 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { notFound } from '../platform/refusal.ts'
-import { merchantOf } from './accounts.ts'
+import { auditMerchantOf } from './accounts.ts'
 import { endSession } from './write-sessions.ts'
 
 /** Ends one of the caller's own sessions: this one, or that of another browser. Throws 404. */
@@ -21,7 +21,7 @@ export async function endOwnSession(
       actor: caller,
       action: 'account.sessions',
       at,
-      merchantId: merchantOf(caller),
+      merchantId: auditMerchantOf(caller),
     } as const
     return { value: null, last: [auditRow({ ...act, subject: sessionId })] }
   })

@@ -1,35 +1,35 @@
-import { service } from '../actors/actor.ts'
+import { serviceActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
-import { createMerchant, isRepeated } from '../merchants/create-merchant.ts'
+import { createMerchant, isRepeatedCreation } from '../merchants/create-merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import {
-  accountsOf,
   addMember,
   addPerson,
   closeNewestClaims,
+  findAccounts,
   lockAddress,
   lockMembers,
-  MOST_CLAIMS,
+  MAX_CLAIMS_PER_ADDRESS,
 } from './accounts.ts'
-import { saltOf } from './address-salt.ts'
-import { readBusinessName } from './business-name.ts'
-import { type EmailAddress, readEmail } from './email-address.ts'
+import { chooseSalt } from './address-salt.ts'
+import { parseBusinessName } from './business-name.ts'
+import { type EmailAddress, parseEmail } from './email-address.ts'
 import { makeLink } from './links.ts'
 import { checkPassword, hashPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
-import { mayMail, signInLimits } from './sign-in-limits.ts'
-import { addressOfPage, tell } from './tell.ts'
+import { signInLimits, takeMailSlot } from './sign-in-limits.ts'
+import { accountMailRows, makeDashboardUrl } from './tell.ts'
 import { rememberBrowser } from './tries.ts'
-import { addressOf, type Visitor, visitorActor } from './visitor.ts'
+import { clientAddressOf, type Visitor, visitorActor } from './visitor.ts'
 import { newToken, startSession } from './write-sessions.ts'
 
-type SignUp = {
+type SignUpInput = {
   business: string
   email: string
   password: string
@@ -39,13 +39,13 @@ type SignUp = {
 }
 
 /** The two cookies of a browser that is signed in from now on. */
-export type Entered = { token: string; browser: string }
+export type SignInCookies = { token: string; browser: string }
 
-const PLACE = statement<{ merchantId: number }>(
+const FIND_MERCHANT_ID = statement<{ merchantId: number }>(
   'merchant of sign-up',
   'select id as "merchantId" from merchants where public_id = $1',
 )
-const FIRST_OWNER = statement<{ personId: number; password: string | null }>(
+const FIND_FIRST_OWNER = statement<{ personId: number; password: string | null }>(
   'first owner',
   `select p.id as "personId", p.password from memberships w join people p on p.id = w.person_id
    where w.merchant_id = $1 and w.role = 'owner' order by w.created_at, p.id limit 1`,
@@ -57,13 +57,13 @@ const FIRST_OWNER = statement<{ personId: number; password: string | null }>(
  * later sign-in reveals whether an address is in use (reliability.md A71). The same form sent again with its password leads to the same
  * account; after a crash it finishes what was begun. Throws 400, 429.
  */
-export async function signUp(gateway: Gateway, visitor: Visitor, input: SignUp): Promise<Entered> {
+export async function signUp(gateway: Gateway, visitor: Visitor, input: SignUpInput): Promise<SignInCookies> {
   const actor = visitorActor(visitor)
   allow(actor, 'account.create')
-  const business = readBusinessName(input.business)
-  const email = readEmail(input.email)
+  const business = parseBusinessName(input.business)
+  const email = parseEmail(input.email)
   judgePassword(input.password)
-  await signInLimits(gateway).signUps.take(addressOf(visitor), gateway.clock.nowMs())
+  await signInLimits(gateway).signUps.take(clientAddressOf(visitor), gateway.clock.nowMs())
   const opening = {
     name: business,
     email: email.text,
@@ -71,48 +71,48 @@ export async function signUp(gateway: Gateway, visitor: Visitor, input: SignUp):
     ...(input.formKey === undefined ? {} : { commandKey: `sign-up ${input.formKey}` }),
   }
   await judgeClaims(gateway, email, opening)
-  const signingUp = { ...service('sign-up'), origin: visitor.origin, requestId: visitor.requestId }
+  const signingUp = { ...serviceActor('sign-up'), origin: visitor.origin, requestId: visitor.requestId }
   const merchant = await createMerchant(gateway, signingUp, opening)
-  const row = await firstRow(gateway.directory.query(PLACE, [merchant.id]))
+  const row = await firstRow(gateway.directory.query(FIND_MERCHANT_ID, [merchant.id]))
   assert(row, 'a merchant that was made is in the directory')
   const opened = { ...row, publicId: merchant.id, business }
-  return withOwner(gateway, visitor, { business: opened, email, typed: input.password })
+  return addOwner(gateway, visitor, { business: opened, email, typed: input.password })
 }
 
 /** Refuses one more claim of an address at the limit, because it would push out an older one. The same form sent again is no new claim. */
 async function judgeClaims(
   gateway: Gateway,
   email: EmailAddress,
-  opening: Parameters<typeof isRepeated>[1],
+  opening: Parameters<typeof isRepeatedCreation>[1],
 ): Promise<void> {
-  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const accounts = await gateway.directory.query(...queryArguments(findAccounts('merchant', email)))
   const claims = accounts.filter(({ confirmed }) => !confirmed).length
-  if (claims >= MOST_CLAIMS && !(await isRepeated(gateway, opening))) throw tooManyClaims()
+  if (claims >= MAX_CLAIMS_PER_ADDRESS && !(await isRepeatedCreation(gateway, opening))) throw tooManyClaims()
 }
 
-type Owning = {
+type OwnerInput = {
   business: Pick<NewOwner, 'merchantId' | 'publicId' | 'business'>
   email: EmailAddress
   typed: string
 }
 
 /** The salt of the address changed meanwhile: an account with another salt has taken the address. */
-class SaltMoved extends Error {}
-const TRIES = 3
+class SaltChanged extends Error {}
+const MAX_OWNER_ATTEMPTS = 3
 
-async function withOwner(
+async function addOwner(
   gateway: Gateway,
   visitor: Visitor,
-  { business, email, typed }: Owning,
-  triesLeft = TRIES - 1,
-): Promise<Entered> {
-  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
-  const salt = saltOf(gateway, { realm: 'merchant', email }, accounts)
+  { business, email, typed }: OwnerInput,
+  triesLeft = MAX_OWNER_ATTEMPTS - 1,
+): Promise<SignInCookies> {
+  const accounts = await gateway.directory.query(...queryArguments(findAccounts('merchant', email)))
+  const salt = chooseSalt(gateway, { realm: 'merchant', email }, accounts)
   const inUse = accounts.some(({ confirmed }) => confirmed)
   const owner = { ...business, email, password: await hashPassword(typed, salt), salt, inUse }
-  return firstSession(gateway, visitor, { owner, typed }).catch((error) => {
-    if (!(error instanceof SaltMoved) || triesLeft === 0) throw error
-    return withOwner(gateway, visitor, { business, email, typed }, triesLeft - 1)
+  return startFirstSession(gateway, visitor, { owner, typed }).catch((error) => {
+    if (!(error instanceof SaltChanged) || triesLeft === 0) throw error
+    return addOwner(gateway, visitor, { business, email, typed }, triesLeft - 1)
   })
 }
 
@@ -128,11 +128,11 @@ type NewOwner = {
   inUse: boolean
 }
 
-async function firstSession(
+async function startFirstSession(
   gateway: Gateway,
   visitor: Visitor,
   { owner, typed }: { owner: NewOwner; typed: string },
-): Promise<Entered> {
+): Promise<SignInCookies> {
   const at = gateway.clock.now()
   const browser = visitor.browser ?? newToken()
   const { merchantId, email } = owner
@@ -140,31 +140,32 @@ async function firstSession(
     const session = startSession({ personId, merchantId, visitor, at, signedUp: true })
     return { token: session.token, last: [...session.calls, rememberBrowser(browser, personId, at)] }
   }
-  const earlier = await firstRow(gateway.directory.query(FIRST_OWNER, [merchantId]))
+  const earlier = await firstRow(gateway.directory.query(FIND_FIRST_OWNER, [merchantId]))
   const isRepeat = earlier !== null && (await checkPassword(typed, [earlier.password ?? '']))[0] === true
-  if (earlier !== null && !isRepeat) throw otherForm()
+  if (earlier !== null && !isRepeat) throw formUsed()
   // Without the mail the account is the same: its page Security can send the link again.
-  const sendsMail = earlier === null && (await mayMail(gateway, 'confirm', email.key))
+  const sendsMail = earlier === null && (await takeMailSlot(gateway, 'confirm', email.key))
   const token = await gateway.directory.transaction(async (tx) => {
     const [, , [first], accounts] = await tx.send(
       ...([lockAddress(email), lockMembers(merchantId)] as const),
-      ...([call(FIRST_OWNER, merchantId), accountsOf('merchant', email)] as const),
+      ...([call(FIND_FIRST_OWNER, merchantId), findAccounts('merchant', email)] as const),
     )
     if (first) {
       // The form came twice at once: the second request has not proven the password of the first.
-      if (first.personId !== earlier?.personId) throw otherForm()
+      if (first.personId !== earlier?.personId) throw formUsed()
       const { token, last } = enter(first.personId)
       return { value: token, last }
     }
-    if (!saltOf(gateway, { realm: 'merchant', email }, accounts).equals(owner.salt)) throw new SaltMoved()
-    const person = { name: nameFrom(email), email, password: owner.password, confirmed: false, at }
+    if (!chooseSalt(gateway, { realm: 'merchant', email }, accounts).equals(owner.salt))
+      throw new SaltChanged()
+    const person = { name: makeNameFromEmail(email), email, password: owner.password, confirmed: false, at }
     const [[added]] = await tx.send(addPerson(person))
     assert(added, 'a person that was added has an id')
     const { token, last } = enter(added.id)
     const signedUp = { actor: visitorActor(visitor, email.text), action: 'account.create', at } as const
     const after = { role: 'owner', person: added.publicId }
     const row = auditRow({ ...signedUp, merchantId, subject: owner.publicId, after })
-    const letter = sendsMail ? letterTo(gateway, { owner, personId: added.id, at }) : []
+    const letter = sendsMail ? makeConfirmLetter(gateway, { owner, personId: added.id, at }) : []
     const more = [closeNewestClaims(email, at), ...letter, row]
     return {
       value: token,
@@ -175,14 +176,14 @@ async function firstSession(
 }
 
 /** Makes the mail that proves the address. To an address in use it says so, and asks whether the new business belongs to its account. */
-function letterTo(
+function makeConfirmLetter(
   gateway: Gateway,
   { owner, personId, at }: { owner: NewOwner; personId: number; at: Date },
 ): Call[] {
   const { token, add } = makeLink({ purpose: 'confirm', personId, at })
-  const values = { business: owner.business, link: addressOfPage(gateway, `/confirm?link=${token}`) }
+  const values = { business: owner.business, link: makeDashboardUrl(gateway, `/confirm?link=${token}`) }
   const template = owner.inUse ? 'account-exists' : 'confirm-email'
-  return [add, ...tell(gateway, { to: owner.email.text, template, values, at })]
+  return [add, ...accountMailRows(gateway, { to: owner.email.text, template, values, at })]
 }
 
 const tooManyClaims = () =>
@@ -191,11 +192,11 @@ const tooManyClaims = () =>
     'too_many_accounts',
     'many accounts were opened with this address that nobody has confirmed: choose a new password by mail, which ends all of them but yours',
   )
-const otherForm = () =>
+const formUsed = () =>
   new Refusal(409, 'form_used', 'this form was sent already: sign in, or open the form again')
 
 /** Makes the first name of an account from its address: the part before the @. */
-export const nameFrom = ({ text }: EmailAddress): string => text.split('@', 1)[0] || text
+export const makeNameFromEmail = ({ text }: EmailAddress): string => text.split('@', 1)[0] || text
 
 /** Splits a call into the arguments of `query`. */
-export const sent = <Row>({ statement, values }: Call<Row>) => [statement, values] as const
+export const queryArguments = <Row>({ statement, values }: Call<Row>) => [statement, values] as const

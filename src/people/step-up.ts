@@ -4,17 +4,22 @@ import type { Gateway } from '../app.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { merchantOf } from './accounts.ts'
-import { afterRight, beginTry } from './begin-try.ts'
+import { auditMerchantOf } from './accounts.ts'
+import { beginTry, settleRightTry } from './begin-try.ts'
 import { takeCode } from './codes.ts'
-import { missed } from './miss.ts'
+import { recordFailedTry } from './miss.ts'
 import { isPasskeyAnswer, takePasskey } from './passkeys.ts'
 import { checkPassword } from './password-pool.ts'
 import type { Visitor } from './visitor.ts'
-import { endAtFifth, forgiveConfirms, missConfirm, renewSession } from './write-sessions.ts'
+import {
+  clearWrongConfirmations,
+  countWrongConfirmation,
+  endAfterFifthWrong,
+  renewSession,
+} from './write-sessions.ts'
 
 /** The sign-in facts of a person who confirms an act. */
-type Confirming = {
+type ConfirmingPerson = {
   publicId: string
   password: string | null
   email: string | null
@@ -23,7 +28,7 @@ type Confirming = {
   hasFactor: boolean
 }
 
-const CONFIRMING = statement<Confirming>(
+const FIND_CONFIRMING = statement<ConfirmingPerson>(
   'who confirms',
   `select p.public_id as "publicId", p.password, p.email, p.email_key as "emailKey",
      p.confirmed_at is not null as confirmed,
@@ -32,7 +37,7 @@ const CONFIRMING = statement<Confirming>(
 )
 
 /** The result of a step-up: `token` is the new cookie of the session, or null where a passkey confirmed this one act alone. */
-type Confirmed = { token: string | null }
+type StepUpResult = { token: string | null }
 
 /**
  * Confirms by the second factor, or by the password where there is none, that the person itself is at the browser (reliability.md A73).
@@ -42,10 +47,10 @@ export async function stepUp(
   gateway: Gateway,
   caller: SignedInActor,
   { confirm, visitor, act }: { confirm: string; visitor: Visitor; act: unknown },
-): Promise<Confirmed> {
+): Promise<StepUpResult> {
   allow(caller, 'account.step-up')
   const { personId, sessionId } = caller
-  const own = await firstRow(gateway.directory.query(CONFIRMING, [personId]))
+  const own = await firstRow(gateway.directory.query(FIND_CONFIRMING, [personId]))
   if (!own?.email || own.emailKey === null)
     throw new Refusal(403, 'till', 'a till cannot do this: it has neither a password nor a second factor')
   const account = { id: personId, confirmed: own.confirmed }
@@ -53,16 +58,16 @@ export async function stepUp(
   const passkey = isPasskeyAnswer(confirm)
   const right = passkey
     ? await takePasskey(gateway, personId, { sessionId, act, response: confirm })
-    : await isRight(gateway, own, { personId, confirm })
+    : await isConfirmationRight(gateway, own, { personId, confirm })
   if (!right) {
-    await missed(gateway, {
+    await recordFailedTry(gateway, {
       ...{ tried, visitor, email: { text: own.email, key: own.emailKey } },
-      account: { publicId: own.publicId, merchantId: merchantOf(caller) },
+      account: { publicId: own.publicId, merchantId: auditMerchantOf(caller) },
     })
     // Also counted on the session itself, so that the fifth ends it whatever happens to the counters of sign-in.
     await gateway.directory.transaction(async (tx) => {
-      await tx.send(missConfirm(sessionId))
-      return { value: null, last: [endAtFifth(sessionId)] }
+      await tx.send(countWrongConfirmation(sessionId))
+      return { value: null, last: [endAfterFifthWrong(sessionId)] }
     })
     throw new Refusal(
       403,
@@ -75,7 +80,7 @@ export async function stepUp(
     )
   }
   const at = gateway.clock.now()
-  await gateway.directory.queries(...afterRight(tried, account, at), forgiveConfirms(sessionId))
+  await gateway.directory.queries(...settleRightTry(tried, account, at), clearWrongConfirmations(sessionId))
   if (passkey) return { token: null }
   const { token, renew } = renewSession(sessionId, at)
   const [renewed] = await gateway.directory.query(renew.statement, renew.values)
@@ -83,9 +88,9 @@ export async function stepUp(
   return { token }
 }
 
-async function isRight(
+async function isConfirmationRight(
   gateway: Gateway,
-  { hasFactor, password }: Confirming,
+  { hasFactor, password }: ConfirmingPerson,
   { personId, confirm }: { personId: number; confirm: string },
 ): Promise<boolean> {
   if (hasFactor) return (await takeCode(gateway, personId, confirm)) !== null

@@ -3,10 +3,10 @@ import { addMail, type Mail } from '../mails/mail.ts'
 import type { Call } from '../platform/db/database.ts'
 
 /** Adds a mail about an account. Send the calls in the transaction of the event that it reports. */
-export const tell = (gateway: Gateway, letter: Mail): Call[] => [addMail(gateway, letter)]
+export const accountMailRows = (gateway: Gateway, letter: Mail): Call[] => [addMail(gateway, letter)]
 
 /** Makes the URL of a page of the dashboard. */
-export const addressOfPage = ({ baseUrl }: Gateway, path: string): string => `${baseUrl}/dashboard${path}`
+export const makeDashboardUrl = ({ baseUrl }: Gateway, path: string): string => `${baseUrl}/dashboard${path}`
 
 /** Makes the URL of a page of the console. */
-export const addressOnConsole = ({ baseUrl }: Gateway, path: string): string => `${baseUrl}/console${path}`
+export const makeConsoleUrl = ({ baseUrl }: Gateway, path: string): string => `${baseUrl}/console${path}`

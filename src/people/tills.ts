@@ -3,24 +3,24 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { assert } from '../platform/assert.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { addMember, addTill, lockMembers } from './accounts.ts'
-import { linkGone, makeLink, openLinks, useLink } from './links.ts'
-import { addressOfPage } from './tell.ts'
+import { findOpenLinks, linkGone, makeLink, useLink } from './links.ts'
+import { makeDashboardUrl } from './tell.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
 import { endOtherSessions, startSession } from './write-sessions.ts'
 
 // A code lasts long enough to walk to the till. A shift is no longer than a session of a person (reliability.md A68).
-const CODE_MS = 10 * 60_000
-const MOST_HOURS = 12
-const LONGEST_NAME = 60
-const MOST_OPEN = 20
+const CODE_LIFETIME_MS = 10 * 60_000
+const MAX_SHIFT_HOURS = 12
+const MAX_NAME_CHARACTERS = 60
+const MAX_OPEN_CODES = 20
 
-const TILL_CALLED = statement<{ id: number; publicId: string }>(
+const FIND_TILL = statement<{ id: number; publicId: string }>(
   'till called',
   `select p.id, p.public_id as "publicId" from memberships w join people p on p.id = w.person_id
    where w.merchant_id = $1 and p.kind = 'till' and p.name = $2 and p.closed_at is null order by p.id limit 1`,
@@ -33,32 +33,32 @@ type TillCode = { address: string; expiresAt: Date; shiftEnds: Date }
  * Makes a code for a device at the till. The first device that opens it is signed in as a cashier until the shift ends, without a
  * password. Throws 400.
  */
-export async function showTillCode(
+export async function makeTillCode(
   gateway: Gateway,
   caller: PersonCaller,
   { merchantId, name: typed, hours }: { merchantId: number; name: string; hours: number },
 ): Promise<TillCode> {
   allow(caller, 'till.show', merchantId)
   const name = typed.trim()
-  if (name === '' || [...name].length > LONGEST_NAME || hasForbiddenControl(name, false))
-    throw invalidRequest(`name must be 1 to ${LONGEST_NAME} characters`)
-  if (!Number.isInteger(hours) || hours < 1 || hours > MOST_HOURS)
-    throw invalidRequest(`hours must be a whole number from 1 to ${MOST_HOURS}`)
+  if (name === '' || [...name].length > MAX_NAME_CHARACTERS || hasForbiddenControl(name, false))
+    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`)
+  if (!Number.isInteger(hours) || hours < 1 || hours > MAX_SHIFT_HOURS)
+    throw invalidRequest(`hours must be a whole number from 1 to ${MAX_SHIFT_HOURS}`)
   const at = gateway.clock.now()
-  const shiftEnds = later(at, hours * 3_600_000)
+  const shiftEnds = addMs(at, hours * 3_600_000)
   const link = makeLink({
     ...{ purpose: 'till', merchantId, role: 'cashier', name, shiftEnds, madeBy: caller.personId, at },
-    lastsMs: CODE_MS,
+    lastsMs: CODE_LIFETIME_MS,
   })
   await gateway.directory.transaction(async (tx) => {
-    const [, open] = await tx.send(lockMembers(merchantId), openLinks(merchantId, at))
-    if (open.filter(({ purpose }) => purpose === 'till').length >= MOST_OPEN)
+    const [, open] = await tx.send(lockMembers(merchantId), findOpenLinks(merchantId, at))
+    if (open.filter(({ purpose }) => purpose === 'till').length >= MAX_OPEN_CODES)
       throw new Refusal(400, 'too_many_codes', 'there are many unused codes already: wait ten minutes')
     const act = { actor: caller, action: 'till.show', at, merchantId } as const
     return { value: null, last: [link.add, auditRow({ ...act, subject: link.id, after: { name, hours } })] }
   })
-  const address = addressOfPage(gateway, `/till?link=${link.token}`)
-  return { address, expiresAt: later(at, CODE_MS), shiftEnds }
+  const address = makeDashboardUrl(gateway, `/till?link=${link.token}`)
+  return { address, expiresAt: addMs(at, CODE_LIFETIME_MS), shiftEnds }
 }
 
 /**
@@ -77,7 +77,7 @@ export async function enterTill(
     if (link?.merchantId == null || link.name === null || link.shiftEnds === null || link.shiftEnds <= at)
       throw linkGone()
     const { merchantId, name, shiftEnds: endsAt } = link
-    const [, [known]] = await tx.send(lockMembers(merchantId), call(TILL_CALLED, merchantId, name))
+    const [, [known]] = await tx.send(lockMembers(merchantId), call(FIND_TILL, merchantId, name))
     const [[till]] = known ? [[known]] : await tx.send(addTill(name, at))
     assert(till, 'a till that was added has an id')
     const { id: personId, publicId: person } = till

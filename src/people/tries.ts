@@ -1,17 +1,17 @@
 import type { Gateway } from '../app.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
-import { tooFarAhead } from '../platform/db/due-times.ts'
+import { latestPlausibleTime } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Realm } from './accounts.ts'
 import { hashToken } from './session.ts'
 
 // Reliability.md A70: five misses lock for half an hour. Single misses are forgotten after a day.
-const MOST_MISSES = 5
+const MAX_MISSES = 5
 const LOCK_MS = 30 * 60_000
-const COUNTS_MS = 24 * 3_600_000
-const FORGOTTEN_BROWSER_MS = 400 * 24 * 3_600_000
+const MISSES_KEPT_MS = 24 * 3_600_000
+const BROWSERS_KEPT_MS = 400 * 24 * 3_600_000
 
 /** A counter of misses: `account` for all strangers at an address together, `browser` for one browser that has signed in as a person before. */
 type Counter =
@@ -19,12 +19,12 @@ type Counter =
   | { kind: 'browser'; realm: Realm; browser: Buffer; personId: number }
 
 /** A counter that took a try, and the number of the miss that the try would be. */
-export type Taken = { counter: Counter; miss: number }
+export type CounterTry = { counter: Counter; miss: number }
 
-type Tried = { misses: number }
+type MissesRow = { misses: number }
 
 // A try counts before its password is checked, so that of a hundred at once only five are checked.
-const TRY_ACCOUNT = statement<Tried>(
+const TRY_ACCOUNT = statement<MissesRow>(
   'try at account',
   `insert into sign_in_misses as m (realm, account, misses, counts_until) values ($1, $2, 1, $4)
    on conflict (realm, account) do update set
@@ -34,7 +34,7 @@ const TRY_ACCOUNT = statement<Tried>(
    where m.locked_until is null or m.locked_until <= $3
    returning misses`,
 )
-const TRY_BROWSER = statement<Tried>(
+const TRY_BROWSER = statement<MissesRow>(
   'try of browser',
   `update known_browsers set misses = case when locked_until <= $3 then 1 else misses + 1 end,
      locked_until = case when locked_until <= $3 then null else locked_until end
@@ -69,7 +69,7 @@ const CLEAR_BROWSER = statement(
   'clear misses of browser',
   'update known_browsers set misses = 0, locked_until = null, seen_at = $3 where hash = $1 and person_id = $2',
 )
-const KNOWN = statement<{ personId: number }>(
+const FIND_KNOWN = statement<{ personId: number }>(
   'known browser',
   'select person_id as "personId" from known_browsers where hash = $1 and person_id = any($2::bigint[])',
 )
@@ -107,26 +107,26 @@ export const browserCounter = (realm: Realm, browser: string, personId: number):
 })
 
 /** Finds the people among these as whom this browser has signed in before. */
-export async function knownAmong(
+export async function findKnownPeople(
   { directory }: Gateway,
   browser: string | null,
   people: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (browser === null) return new Set()
-  const rows = await directory.query(KNOWN, [hashToken(browser), people])
+  const rows = await directory.query(FIND_KNOWN, [hashToken(browser), people])
   return new Set(rows.map(({ personId }) => personId))
 }
 
 /** Counts one more try; null while the counter is locked or five other tries are being checked. */
-export async function takeTry({ directory, clock }: Gateway, counter: Counter): Promise<Taken | null> {
+export async function takeTry({ directory, clock }: Gateway, counter: Counter): Promise<CounterTry | null> {
   const now = clock.now()
-  const until = later(now, COUNTS_MS).toISOString()
+  const until = addMs(now, MISSES_KEPT_MS).toISOString()
   const [row] =
     counter.kind === 'account'
       ? await directory.query(TRY_ACCOUNT, [counter.realm, counter.account, now.toISOString(), until])
       : await directory.query(TRY_BROWSER, [counter.browser, counter.personId, now.toISOString()])
   if (!row) return null
-  if (row.misses > MOST_MISSES) {
+  if (row.misses > MAX_MISSES) {
     const lock = lockCounter(counter, now)
     await directory.query(lock.statement, lock.values)
     return null
@@ -135,10 +135,10 @@ export async function takeTry({ directory, clock }: Gateway, counter: Counter): 
 }
 
 /** Whether the miss with this number locks. */
-export const locksAt = (miss: number): boolean => miss >= MOST_MISSES
+export const isLockingMiss = (miss: number): boolean => miss >= MAX_MISSES
 
 export function lockCounter(counter: Counter, at: Date): Call {
-  const until = later(at, LOCK_MS).toISOString()
+  const until = addMs(at, LOCK_MS).toISOString()
   return counter.kind === 'account'
     ? call(LOCK_ACCOUNT, counter.realm, counter.account, until)
     : call(LOCK_BROWSER, counter.browser, counter.personId, until)
@@ -164,13 +164,13 @@ export const rememberBrowser = (browser: string, personId: number, at: Date): Ca
 export const forgetBrowsers = (personId: number): Call => call(FORGET_BROWSERS, personId)
 
 export const forgetTries = (now: Date): Call[] => [
-  call(SHORTEN_LOCKS, now.toISOString(), tooFarAhead(now, LOCK_MS).toISOString()),
+  call(SHORTEN_LOCKS, now.toISOString(), latestPlausibleTime(now, LOCK_MS).toISOString()),
   call(FORGET_MISSES, now.toISOString()),
-  call(FORGET_OLD_BROWSERS, later(now, -FORGOTTEN_BROWSER_MS).toISOString()),
+  call(FORGET_OLD_BROWSERS, addMs(now, -BROWSERS_KEPT_MS).toISOString()),
 ]
 
 // An operator's mail has no link, because the mailbox alone must not open the console (reliability.md A70).
-const HELP: Readonly<Record<Realm, string>> = {
+const HELP_TEXTS: Readonly<Record<Realm, string>> = {
   merchant: 'If it has an account, its owner has a mail from us with a link',
   operator: 'If it has an account, its owner has a mail from us',
 }
@@ -180,5 +180,5 @@ export const signInLocked = (realm: Realm) =>
   new Refusal(
     403,
     'sign_in_locked',
-    `too many wrong tries: sign-in with this e-mail address is locked for 30 minutes. ${HELP[realm]}`,
+    `too many wrong tries: sign-in with this e-mail address is locked for 30 minutes. ${HELP_TEXTS[realm]}`,
   )

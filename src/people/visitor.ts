@@ -1,4 +1,4 @@
-import { type Actor, someone } from '../actors/actor.ts'
+import { type Actor, publicActor } from '../actors/actor.ts'
 import type { Realm } from './accounts.ts'
 
 /** The person at a page that needs no session: to sign up, to sign in, to open a link. */
@@ -16,7 +16,7 @@ export type Visitor = {
 
 /** Makes the actor for the table of actions and the audit, named by the account where it is known by now. */
 export const visitorActor = ({ origin, requestId }: Visitor, email?: string): Actor => ({
-  ...someone('visitor', { origin, requestId }),
+  ...publicActor('visitor', { origin, requestId }),
   ...(email === undefined ? {} : { name: email }),
 })
 
@@ -24,7 +24,7 @@ export const visitorActor = ({ origin, requestId }: Visitor, email?: string): Ac
 const AGENT_CHARACTERS = 200
 const ADDRESS_CHARACTERS = 64
 
-export const agentOf = ({ agent }: Visitor): string =>
+export const cleanAgent = ({ agent }: Visitor): string =>
   // A lone surrogate or NUL cannot be stored.
   agent.replace(/[^\x20-\x7e]/g, '').slice(0, AGENT_CHARACTERS)
-export const addressOf = ({ origin }: Visitor): string => origin.slice(0, ADDRESS_CHARACTERS)
+export const clientAddressOf = ({ origin }: Visitor): string => origin.slice(0, ADDRESS_CHARACTERS)

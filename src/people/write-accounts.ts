@@ -1,10 +1,10 @@
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { EmailAddress } from './email-address.ts'
 
 // How long money out is held after a change of the sign-in (reliability.md A74).
-const HELD_MS = 24 * 3_600_000
+const MONEY_HELD_MS = 24 * 3_600_000
 
 /** The row of a person whose sign-in changes. */
 export type KnownPerson = {
@@ -27,7 +27,7 @@ const LOCK = statement<KnownPerson>(
      (select w.merchant_id from memberships w where w.person_id = p.id order by w.created_at, w.merchant_id limit 1) as "merchantId"
    from people p where p.id = $1 and p.kind = 'person' and p.closed_at is null for no key update of p`,
 )
-const OWNER_OF_ADDRESS = statement<{ id: number }>(
+const FIND_OWNER_OF_ADDRESS = statement<{ id: number }>(
   'owner of address',
   'select id from people where realm = $1 and email_key = $2 and confirmed_at is not null and closed_at is null',
 )
@@ -55,8 +55,8 @@ const MOVE_MEMBERSHIPS = statement(
 /** Locks a person, not a till, for a change of its sign-in. */
 export const lockPerson = (id: number): Call<KnownPerson> => call(LOCK, id)
 /** Finds the person who has proven this address. */
-export const ownerOfAddress = (emailKey: string): Call<{ id: number }> =>
-  call(OWNER_OF_ADDRESS, 'merchant', emailKey)
+export const findOwnerOfAddress = (emailKey: string): Call<{ id: number }> =>
+  call(FIND_OWNER_OF_ADDRESS, 'merchant', emailKey)
 export const confirmPerson = (id: number, at: Date): Call => call(CONFIRM, id, at.toISOString())
 /** Closes an account: a removed operator, or a claim whose address another account has proven. */
 export const closePerson = (id: number, at: Date): Call => call(CLOSE, id, at.toISOString())
@@ -66,6 +66,7 @@ export const setEmail = (id: number, email: EmailAddress, at: Date): Call =>
   call(SET_EMAIL, id, email.text, email.key, at.toISOString())
 export const setPersonName = (id: number, name: string): Call => call(SET_NAME, id, name)
 /** Holds live money out of the dashboard for a day. */
-export const holdMoney = (id: number, at: Date): Call => call(HOLD, id, later(at, HELD_MS).toISOString())
+export const holdMoney = (id: number, at: Date): Call =>
+  call(HOLD, id, addMs(at, MONEY_HELD_MS).toISOString())
 /** Moves the memberships of one account to another, which keeps its own where both have one. */
 export const moveMemberships = (from: number, to: number): Call => call(MOVE_MEMBERSHIPS, from, to)

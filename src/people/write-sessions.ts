@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import type { Realm } from './accounts.ts'
 import { hashToken } from './session.ts'
-import { addressOf, agentOf, type Visitor } from './visitor.ts'
+import { cleanAgent, clientAddressOf, type Visitor } from './visitor.ts'
 
 // The longest session (reliability.md A68), and how long a code is awaited.
-const LASTS_MS: Readonly<Record<Realm, number>> = { merchant: 12 * 3_600_000, operator: 8 * 3_600_000 }
-const CODE_MS = 10 * 60_000
+const SESSION_LIFETIME_MS: Readonly<Record<Realm, number>> = {
+  merchant: 12 * 3_600_000,
+  operator: 8 * 3_600_000,
+}
+const CODE_WAIT_MS = 10 * 60_000
 // The old cookie still works this long, because other windows may have requests under way while it changes.
 const OVERLAP_MS = 30_000
 
@@ -34,21 +37,27 @@ const END_OTHERS = statement(
   'delete from sessions where person_id = $1 and ($2::text is null or id <> $2)',
 )
 // Wrong confirmations of acts that end a session (reliability.md A73).
-const MOST_WRONG = 5
-const MISS_CONFIRM = statement(
+const MAX_WRONG_CONFIRMATIONS = 5
+const COUNT_WRONG_CONFIRMATION = statement(
   'wrong confirmation',
   'update sessions set wrong_codes = wrong_codes + 1 where id = $1',
 )
-const END_AT_FIFTH = statement(
+const END_AFTER_FIFTH_WRONG = statement(
   'end session of wrong confirmations',
-  `delete from sessions where id = $1 and wrong_codes >= ${MOST_WRONG}`,
+  `delete from sessions where id = $1 and wrong_codes >= ${MAX_WRONG_CONFIRMATIONS}`,
 )
-const FORGIVE = statement('forgive wrong confirmations', 'update sessions set wrong_codes = 0 where id = $1')
+const CLEAR_WRONG_CONFIRMATIONS = statement(
+  'forgive wrong confirmations',
+  'update sessions set wrong_codes = 0 where id = $1',
+)
 const END_OF_PEOPLE = statement(
   'end sessions of people',
   'delete from sessions where person_id = any($1::bigint[])',
 )
-const END_AT = statement('end sessions at merchant of all', 'delete from sessions where merchant_id = $1')
+const END_AT_MERCHANT = statement(
+  'end sessions at merchant of all',
+  'delete from sessions where merchant_id = $1',
+)
 const END_TILLS = statement(
   'end sessions of tills',
   'delete from sessions where let_in_by = any($1::bigint[]) and ($2::bigint is null or merchant_id = $2)',
@@ -85,15 +94,16 @@ export function startSession(session: NewSession): { token: string; calls: Call[
   const { stage = 'in', steppedUp = true, signedUp = false, letInBy = null } = session
   const token = newToken()
   const now = at.toISOString()
-  const endsAt = session.endsAt ?? later(at, stage === 'code' ? CODE_MS : LASTS_MS[visitor.realm])
+  const endsAt =
+    session.endsAt ?? addMs(at, stage === 'code' ? CODE_WAIT_MS : SESSION_LIFETIME_MS[visitor.realm])
   const steppedUpAt = stage === 'in' && steppedUp ? now : null
   const add = call(
     ...([ADD, newId('ses_', newTag()), hashToken(token), personId, merchantId] as const),
     ...[
       stage,
       steppedUpAt,
-      agentOf(visitor),
-      addressOf(visitor),
+      cleanAgent(visitor),
+      clientAddressOf(visitor),
       now,
       endsAt.toISOString(),
       signedUp,
@@ -107,7 +117,7 @@ export function startSession(session: NewSession): { token: string; calls: Call[
 /** Gives a session a new cookie and records that the factor was given now (reliability.md A67). */
 export function renewSession(sessionId: string, at: Date): { token: string; renew: Call<{ id: string }> } {
   const token = newToken()
-  const oldUntil = later(at, OVERLAP_MS).toISOString()
+  const oldUntil = addMs(at, OVERLAP_MS).toISOString()
   return { token, renew: call(RENEW, sessionId, hashToken(token), at.toISOString(), oldUntil) }
 }
 
@@ -120,23 +130,23 @@ export const endOtherSessions = (personId: number, stays: string | null): Call =
   call(END_OTHERS, personId, stays)
 
 /** Ends every session of these people. */
-export const endSessionsOf = (people: readonly number[]): Call => call(END_OF_PEOPLE, people)
+export const endSessionsOfPeople = (people: readonly number[]): Call => call(END_OF_PEOPLE, people)
 
 /** Ends the sessions of the tills that these people have let in, at one merchant or at all of them. */
-export const endTillsOf = (people: readonly number[], merchantId: number | null = null): Call =>
+export const endTillsLetInBy = (people: readonly number[], merchantId: number | null = null): Call =>
   call(END_TILLS, people, merchantId)
 
 /** Ends every session at this merchant. */
-export const endSessionsAt = (merchantId: number): Call => call(END_AT, merchantId)
+export const endSessionsAt = (merchantId: number): Call => call(END_AT_MERCHANT, merchantId)
 
 /** Counts one more wrong confirmation in this session. */
-export const missConfirm = (sessionId: string): Call => call(MISS_CONFIRM, sessionId)
+export const countWrongConfirmation = (sessionId: string): Call => call(COUNT_WRONG_CONFIRMATION, sessionId)
 
 /** Ends a session with five wrong confirmations. */
-export const endAtFifth = (sessionId: string): Call => call(END_AT_FIFTH, sessionId)
+export const endAfterFifthWrong = (sessionId: string): Call => call(END_AFTER_FIFTH_WRONG, sessionId)
 
 /** Clears the wrong confirmations of a session, after a right one. */
-export const forgiveConfirms = (sessionId: string): Call => call(FORGIVE, sessionId)
+export const clearWrongConfirmations = (sessionId: string): Call => call(CLEAR_WRONG_CONFIRMATIONS, sessionId)
 
 /** Moves a session to this merchant. */
 export const moveSession = (sessionId: string, merchantId: number): Call => call(MOVE, sessionId, merchantId)

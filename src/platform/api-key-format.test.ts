@@ -3,24 +3,24 @@ import { createHash, randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sized } from '../../test/helpers/parts.ts'
-import { hashApiKey, type KeyKind, newApiKey, readApiKey } from './api-key-format.ts'
+import { type ApiKeyKind, hashApiKey, newApiKey, parseApiKey } from './api-key-format.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`api-key-format.test.ts seed ${seed}`)
 
-const PREFIXES: Record<KeyKind, string> = {
+const PREFIXES: Record<ApiKeyKind, string> = {
   test: 'sk_test_',
   live: 'sk_live_',
   test_collections: 'sk_test_col_',
   live_collections: 'sk_live_col_',
 }
-const kinds = Object.keys(PREFIXES) as KeyKind[]
+const kinds = Object.keys(PREFIXES) as ApiKeyKind[]
 
 test('a new key is read as its own kind', () => {
   for (const kind of kinds) {
     const key = newApiKey(kind)
     match(key, new RegExp(`^${PREFIXES[kind]}[0-9A-Za-z]{33}$`))
-    deepEqual(readApiKey(key), { kind })
+    deepEqual(parseApiKey(key), { kind })
   }
 })
 
@@ -28,7 +28,7 @@ test('a key whose prefix was swapped is refused', () => {
   for (const kind of kinds) {
     for (const other of kinds.filter((any) => any !== kind)) {
       const body = newApiKey(kind).slice(PREFIXES[kind].length)
-      equal(readApiKey(PREFIXES[other] + body), null, `${kind} as ${other}`)
+      equal(parseApiKey(PREFIXES[other] + body), null, `${kind} as ${other}`)
     }
   }
 })
@@ -47,7 +47,7 @@ test('text in another form is refused', () => {
     key.slice(0, -1),
   ]
   for (const text of [...bad, key.replace('sk', 'pk'), `sk_test_col${key.slice(8)}`, 'x'.repeat(100_000)]) {
-    equal(readApiKey(text), null, text.slice(0, 60))
+    equal(parseApiKey(text), null, text.slice(0, 60))
   }
 })
 
@@ -61,7 +61,7 @@ test('one changed character is always noticed', () => {
     const key = newApiKey(kind)
     const at = place % key.length
     const changed = key.slice(0, at) + character + key.slice(at + 1)
-    if (changed !== key) equal(readApiKey(changed), null)
+    if (changed !== key) equal(parseApiKey(changed), null)
   })
   fc.assert(noticed, { seed, numRuns: sized(500, 3000) })
 })

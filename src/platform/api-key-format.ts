@@ -2,27 +2,27 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { randomText } from './ids.ts'
 
-export type KeyKind = 'test' | 'live' | 'test_collections' | 'live_collections'
+export type ApiKeyKind = 'test' | 'live' | 'test_collections' | 'live_collections'
 
 const PREFIXES = {
   test: 'sk_test_',
   live: 'sk_live_',
   test_collections: 'sk_test_col_',
   live_collections: 'sk_live_col_',
-} satisfies Record<KeyKind, string>
+} satisfies Record<ApiKeyKind, string>
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BODY_CHARACTERS = 27 // 160 bits.
 const CHECKSUM_CHARACTERS = 6 // Room for 32 bits in base62.
 
 /** A new API key in clear: prefix + 160 random bits + checksum (reliability.md 8.1). */
-export function newApiKey(kind: KeyKind): string {
+export function newApiKey(kind: ApiKeyKind): string {
   const unchecked = PREFIXES[kind] + randomText(BASE62, BODY_CHARACTERS)
   return unchecked + checksum(unchecked)
 }
 
 /** Parses a key; null when it cannot be one of ours, so that guesses and typing errors cost no query. */
-export function readApiKey(text: string): { kind: KeyKind } | null {
+export function parseApiKey(text: string): { kind: ApiKeyKind } | null {
   const kind = kindOf(text)
   if (kind === null) return null
   const prefix = PREFIXES[kind]
@@ -40,7 +40,7 @@ export function hashApiKey(text: string): Buffer {
 }
 
 // The collections prefixes begin with the full ones; base62 has no underscore, so testing the longer ones first is enough.
-function kindOf(text: string): KeyKind | null {
+function kindOf(text: string): ApiKeyKind | null {
   if (text.startsWith(PREFIXES.test_collections)) return 'test_collections'
   if (text.startsWith(PREFIXES.live_collections)) return 'live_collections'
   if (text.startsWith(PREFIXES.test)) return 'test'

@@ -4,20 +4,20 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 // server a sixth more. On older versions only tests use contexts; their runs make every call that leaves the process.
 const FREE_SINCE_NODE = 24
 
-let used = Number.parseInt(process.versions.node, 10) >= FREE_SINCE_NODE
+let keepsContexts = Number.parseInt(process.versions.node, 10) >= FREE_SINCE_NODE
 
 /** Switches contexts on. Only settings/config.ts calls it, and only with TEST_HOOKS. */
-export function useContexts(): void {
-  used = true
+export function keepContexts(): void {
+  keepsContexts = true
 }
 
 /** A value that all work begun by `run` can read, across its awaits. Where contexts are off, `current` is always undefined. */
-type Context<Kept> = { run<T>(kept: Kept, work: () => T): T; kept(): Kept | undefined }
+type AsyncContext<Kept> = { run<T>(kept: Kept, work: () => T): T; current(): Kept | undefined }
 
-export function asyncContext<Kept>(): Context<Kept> {
+export function newAsyncContext<Kept>(): AsyncContext<Kept> {
   const storage = new AsyncLocalStorage<Kept>()
   return {
-    run: (kept, work) => (used ? storage.run(kept, work) : work()),
-    kept: () => (used ? storage.getStore() : undefined),
+    run: (kept, work) => (keepsContexts ? storage.run(kept, work) : work()),
+    current: () => (keepsContexts ? storage.getStore() : undefined),
   }
 }

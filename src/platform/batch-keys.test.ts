@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import pg from 'pg'
 import { doubled, held, type Item, item, laneOf, turn, turns } from '../../test/helpers/held-batch.ts'
-import { batch } from './batch.ts'
-import { done, type RunTurn } from './batch-run.ts'
-import { runApart } from './run-apart.ts'
+import { newBatch } from './batch.ts'
+import { type BatchTurn, itemDone } from './batch-run.ts'
+import { runDistinct } from './run-apart.ts'
 
 test('several items about one thing each run separately, and all are answered in order', async () => {
   const runs: string[][] = []
   const run = async (names: readonly string[]) => {
     runs.push([...names])
-    return names.map((name) => done(`${name} ${runs.length}`))
+    return names.map((name) => itemDone(`${name} ${runs.length}`))
   }
-  const answers = await runApart(['a1', 'b1', 'a2', 'c1', 'a3', 'b2'], (name) => name.charAt(0), run)
+  const answers = await runDistinct(['a1', 'b1', 'a2', 'c1', 'a3', 'b2'], (name) => name.charAt(0), run)
   assert.deepEqual(runs, [['a1', 'b1', 'c1'], ['a2', 'b2'], ['a3']])
   assert.deepEqual(
     answers.map((answer) => answer.ok && answer.value),
@@ -27,8 +27,8 @@ const locked = () =>
 
 test('C16: a key whose row is locked continues separately, and the keys beside it are served meanwhile', async () => {
   let isLocked = true
-  const turns: (RunTurn & { keys: number[] })[] = []
-  const group = batch<Item, number>({
+  const turns: (BatchTurn & { keys: number[] })[] = []
+  const group = newBatch<Item, number>({
     run: async (items, how) => {
       turns.push({ ...how, keys: [...new Set(items.map(laneOf))] })
       while (isLocked && items.some(({ lane }) => lane === 7)) {
@@ -37,7 +37,7 @@ test('C16: a key whose row is locked continues separately, and the keys beside i
       }
       return doubled(items)
     },
-    laneOf,
+    keyOf: laneOf,
   })
   const stuck = [group.add(item(1, 7)), group.add(item(2, 7))]
   const others = [group.add(item(3, 8)), group.add(item(4, 9))]
@@ -55,7 +55,7 @@ test('C16: a key whose row is locked continues separately, and the keys beside i
 test('C16: a lane filled by one key still accepts others, and each batch has a place for them', async () => {
   const work = held()
   // Few batches: a lane that expects to be slow refuses too, and a machine may stand still for half a second.
-  const group = batch({ run: work.run, laneOf, max: 1000 })
+  const group = newBatch({ run: work.run, keyOf: laneOf, max: 1000 })
   const answers = [group.add(item(0, 1))]
   await turns()
   for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value, 1)))

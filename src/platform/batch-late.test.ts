@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { held, item, laneOf, turns } from '../../test/helpers/held-batch.ts'
 import { eventually } from '../../test/helpers/live-service.ts'
-import { batch } from './batch.ts'
+import { newBatch } from './batch.ts'
 
 /** A late batch of key 7, for which one more of its key waits; an item of key 9 runs beside it. */
 async function late() {
   const work = held()
-  const group = batch({ run: work.run, laneOf })
+  const group = newBatch({ run: work.run, keyOf: laneOf })
   const answers = [group.add(item(1, 7))]
   await turns()
   answers.push(group.add(item(2, 7)), group.add(item(3, 9)))
@@ -58,7 +58,7 @@ test('while a batch is late, items of its own keys wait for it, and others pass 
 
 test('a late batch beside which nothing may run leaves the group idle in the end', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf })
+  const group = newBatch({ run: work.run, keyOf: laneOf })
   const answers = [group.add(item(1, 7))]
   await turns()
   answers.push(group.add(item(2, 7)))
@@ -75,7 +75,7 @@ test('a late batch beside which nothing may run leaves the group idle in the end
 
 test('without a second lane a late batch is waited for', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf, beside: false })
+  const group = newBatch({ run: work.run, keyOf: laneOf, beside: false })
   const answers = [group.add(item(1, 7))]
   await turns()
   answers.push(group.add(item(2, 9)))

@@ -3,13 +3,13 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { doubled, held, type Item, item, laneOf, turn, turns } from '../../test/helpers/held-batch.ts'
 import { eventually } from '../../test/helpers/live-service.ts'
-import { batch } from './batch.ts'
-import { done, failed } from './batch-run.ts'
+import { newBatch } from './batch.ts'
+import { itemDone, itemFailed } from './batch-run.ts'
 import { DatabaseAway } from './db/errors.ts'
 
 test('an idle lane commits at once: one turn of the event loop, no timer', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf })
+  const group = newBatch({ run: work.run, keyOf: laneOf })
   const answer = group.add(item(1))
   await turn()
   await turn()
@@ -20,7 +20,7 @@ test('an idle lane commits at once: one turn of the event loop, no timer', async
 
 test('items that arrive during a batch form the next batch, up to its largest size', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf, max: 50 })
+  const group = newBatch({ run: work.run, keyOf: laneOf, max: 50 })
   const answers = [group.add(item(0))]
   await turns()
   for (let value = 1; value <= 120; value += 1) answers.push(group.add(item(value)))
@@ -40,9 +40,9 @@ test('items that arrive during a batch form the next batch, up to its largest si
 
 test('a failed outcome is the error of its own item and of no other', async () => {
   const refusal = new Error('this one')
-  const group = batch<Item, number>({
-    run: async (items) => items.map(({ value, bad }) => (bad ? failed(refusal) : done(value))),
-    laneOf,
+  const group = newBatch<Item, number>({
+    run: async (items) => items.map(({ value, bad }) => (bad ? itemFailed(refusal) : itemDone(value))),
+    keyOf: laneOf,
   })
   const answers = await Promise.allSettled([
     group.add(item(1)),
@@ -58,13 +58,13 @@ test('a failed outcome is the error of its own item and of no other', async () =
 
 test('an item that breaks its batch fails alone: the others of the batch run one by one', async () => {
   const sizes: number[] = []
-  const group = batch<Item, number>({
+  const group = newBatch<Item, number>({
     run: async (items) => {
       sizes.push(items.length)
       if (items.some(({ bad }) => bad)) throw new Error('poison')
       return doubled(items)
     },
-    laneOf,
+    keyOf: laneOf,
   })
   const answers = await Promise.allSettled([
     group.add(item(1)),
@@ -81,12 +81,12 @@ test('an item that breaks its batch fails alone: the others of the batch run one
 
 test('a database that is away fails all items at once, and nothing is retried', async () => {
   let runs = 0
-  const group = batch<Item, number>({
+  const group = newBatch<Item, number>({
     run: async () => {
       runs += 1
       throw new DatabaseAway(new Error('gone'))
     },
-    laneOf,
+    keyOf: laneOf,
   })
   const answers = await Promise.allSettled([1, 2, 3].map((value) => group.add(item(value))))
   assert.ok(answers.every((answer) => answer.status === 'rejected' && answer.reason instanceof DatabaseAway))
@@ -94,7 +94,10 @@ test('a database that is away fails all items at once, and nothing is retried', 
 })
 
 test('a batch that returns fewer results than it has items fails the items without one', async () => {
-  const group = batch<Item, number>({ run: async (items) => (await doubled(items)).slice(0, 1), laneOf })
+  const group = newBatch<Item, number>({
+    run: async (items) => (await doubled(items)).slice(0, 1),
+    keyOf: laneOf,
+  })
   const answers = await Promise.allSettled([group.add(item(1)), group.add(item(2))])
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -105,7 +108,7 @@ test('a batch that returns fewer results than it has items fails the items witho
 test('with 2,000 waiting in a lane the next item gets a 503 at once; another key still finds a place', async () => {
   const work = held()
   // One batch: a lane that expects to be slow refuses too, and a machine may stand still for a second.
-  const group = batch({ run: work.run, laneOf, max: 2500 })
+  const group = newBatch({ run: work.run, keyOf: laneOf, max: 2500 })
   const answers = [group.add(item(0))]
   await turns()
   for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value)))
@@ -121,7 +124,7 @@ test('with 2,000 waiting in a lane the next item gets a 503 at once; another key
 
 test('C13: a lane that must not refuse accepts everything', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf, refuses: false })
+  const group = newBatch({ run: work.run, keyOf: laneOf, refuses: false })
   const answers = Array.from({ length: 3000 }, (_, value) => group.add(item(value)))
   await turns()
   while (group.waiting() > 0 || work.underWay() > 0) {
@@ -132,7 +135,7 @@ test('C13: a lane that must not refuse accepts everything', async () => {
 })
 
 test('every run reports its size', async () => {
-  const group = batch({ run: doubled, laneOf })
+  const group = newBatch({ run: doubled, keyOf: laneOf })
   const told: number[] = []
   group.onRun((size, ms) => told.push(size, Math.sign(ms + 1)))
   await Promise.all([group.add(item(1)), group.add(item(2))])
@@ -152,16 +155,16 @@ test('whatever arrives, good items get their value and bad ones their own error,
   await fc.assert(
     fc.asyncProperty(drawn, fc.integer({ min: 1, max: 20 }), async (items, max) => {
       const committed: number[] = []
-      const group = batch<{ lane: number; value: number; kind: string }, number>({
+      const group = newBatch<{ lane: number; value: number; kind: string }, number>({
         run: async (some) => {
           await turn()
           if (some.some(({ kind }) => kind === 'poison')) throw new Error(`poison ${some[0]?.value}`)
           committed.push(...some.filter(({ kind }) => kind === 'good').map(({ value }) => value))
           return some.map(({ kind, value }) =>
-            kind === 'refused' ? failed(new Error(`refused ${value}`)) : done(value),
+            kind === 'refused' ? itemFailed(new Error(`refused ${value}`)) : itemDone(value),
           )
         },
-        laneOf: ({ lane }) => lane,
+        keyOf: ({ lane }) => lane,
         max,
       })
       const answers: Promise<PromiseSettledResult<number>[]>[] = []
@@ -189,7 +192,12 @@ test('how long a batch gathers is asked before each: while it is held back, what
   const work = held()
   const toGather = [0, 500, 0]
   // Nothing is too late here, however slow the machine is.
-  const group = batch({ run: work.run, laneOf, gatherMs: () => toGather.shift() ?? 0, refuses: false })
+  const group = newBatch({
+    run: work.run,
+    keyOf: laneOf,
+    gatherMs: () => toGather.shift() ?? 0,
+    refuses: false,
+  })
   const answers = [group.add(item(1))]
   await turns()
   answers.push(group.add(item(2)))
@@ -206,7 +214,7 @@ test('how long a batch gathers is asked before each: while it is held back, what
 
 test('what is behind counts with the time that batches steadily took, and a part of a batch with its part', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf, max: 10 })
+  const group = newBatch({ run: work.run, keyOf: laneOf, max: 10 })
   assert.equal(group.behindMs(1000), 0, 'nothing has run yet')
   const answer = group.add(item(1))
   await turns()
@@ -229,7 +237,7 @@ test('what is behind counts with the time that batches steadily took, and a part
 
 test('a lane that takes nothing more from anybody says so before an item comes', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf, max: 10_000, beside: false })
+  const group = newBatch({ run: work.run, keyOf: laneOf, max: 10_000, beside: false })
   const answers = [group.add(item(0))]
   await turns()
   for (let value = 1; value < 2500; value += 1) answers.push(group.add(item(value, value)))

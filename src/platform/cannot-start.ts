@@ -13,11 +13,11 @@ const MEANINGS: Record<string, string> = {
 }
 
 /** Describes in a sentence that a file could not be written; null for any other error. */
-export function fileFault(error: unknown): string | null {
+export function describeFileError(error: unknown): string | null {
   const { code = '', path } = error as NodeJS.ErrnoException
   const meaning = error instanceof Error ? MEANINGS[code] : undefined
   return meaning === undefined ? null : `${path ?? 'a file'} could not be written: ${meaning} (${code})`
 }
 
 /** Whether the complaint of another program says that the disk is full. */
-export const saysFullDisk = (complaint: string): boolean => /No space left on device/.test(complaint)
+export const reportsFullDisk = (complaint: string): boolean => /No space left on device/.test(complaint)

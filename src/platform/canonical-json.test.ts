@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
-import { canonicalJson, writingSteps } from './canonical-json.ts'
+import { canonicalJson, writeLargeInSteps } from './canonical-json.ts'
 
 // No half of a pair: a body with one is refused before.
 const SPECIAL = ['"', '\\', '\n', '\u007f', '\u2028', '\ud83d\ude00', '\ue000', '__proto__', '10', '9', '']
@@ -49,7 +49,7 @@ test('an object that is written in steps has the same text', () => {
       at,
     ]),
   )
-  const steps = writingSteps(large)
+  const steps = writeLargeInSteps(large)
   let step = steps.next()
   let count = 0
   for (; !step.done; step = steps.next()) count += 1

@@ -22,11 +22,11 @@ const quoted = (text: string): string => (UNESCAPED.test(text) ? `"${text}"` : J
 
 const canonicalObject = (object: Record<string, unknown>, written: LargeTexts): string =>
   written.get(object) ??
-  closed(withMembers('', { object, names: sortedByCodePoint(Object.keys(object)), written }))
+  closed(appendMembers('', { object, names: sortByCodePoint(Object.keys(object)), written }))
 
 type Members = { object: Record<string, unknown>; names: readonly string[]; written: LargeTexts }
 
-function withMembers(before: string, { object, names, written }: Members): string {
+function appendMembers(before: string, { object, names, written }: Members): string {
   let text = before
   for (const name of names) {
     const member = object[name]
@@ -41,50 +41,50 @@ const closed = (text: string): string => (text === '' ? '{}' : `${text}}`)
 /** The canonical texts of large objects. */
 type LargeTexts = ReadonlyMap<object, string>
 const NONE_WRITTEN: LargeTexts = new Map()
-const WRITTEN_AHEAD = 1000
-const NAMES_AT_ONCE = 4000
+const MAX_NAMES_WRITTEN_AT_ONCE = 1000
+const NAMES_PER_STEP = 4000
 
 /** Writes large objects ahead, some thousand names a step, so that canonicalJson only has to put their texts together. */
-export function* writingSteps(
+export function* writeLargeInSteps(
   value: unknown,
   written = new Map<object, string>(),
 ): Generator<void, LargeTexts, void> {
   if (typeof value !== 'object' || value === null) return written
   for (const inside of Object.values(value))
-    if (typeof inside === 'object') yield* writingSteps(inside, written)
+    if (typeof inside === 'object') yield* writeLargeInSteps(inside, written)
   const names = Array.isArray(value) ? [] : Object.keys(value)
-  if (names.length > WRITTEN_AHEAD)
+  if (names.length > MAX_NAMES_WRITTEN_AT_ONCE)
     written.set(
       value,
-      yield* writingObject(value as Record<string, unknown>, yield* sortingNames(names), written),
+      yield* writeObjectInSteps(value as Record<string, unknown>, yield* sortNamesInSteps(names), written),
     )
   return written
 }
 
-function* writingObject(
+function* writeObjectInSteps(
   object: Record<string, unknown>,
   sorted: readonly string[],
   written: LargeTexts,
 ): Generator<void, string, void> {
   let text = ''
-  for (let from = 0; from < sorted.length; from += NAMES_AT_ONCE) {
+  for (let from = 0; from < sorted.length; from += NAMES_PER_STEP) {
     yield
-    text = withMembers(text, { object, names: sorted.slice(from, from + NAMES_AT_ONCE), written })
+    text = appendMembers(text, { object, names: sorted.slice(from, from + NAMES_PER_STEP), written })
   }
   return closed(text)
 }
 
-function* sortingNames(names: string[]): Generator<void, string[], void> {
+function* sortNamesInSteps(names: string[]): Generator<void, string[], void> {
   let runs: string[][] = []
-  for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
+  for (let from = 0; from < names.length; from += NAMES_PER_STEP) {
     yield
-    runs.push(sortedByCodePoint(names.slice(from, from + NAMES_AT_ONCE)))
+    runs.push(sortByCodePoint(names.slice(from, from + NAMES_PER_STEP)))
   }
   while (runs.length > 1) {
     const merged: string[][] = []
     for (let at = 0; at < runs.length; at += 2) {
       yield
-      merged.push(inOne(runs[at] as string[], runs[at + 1] ?? []))
+      merged.push(mergeNames(runs[at] as string[], runs[at + 1] ?? []))
     }
     runs = merged
   }
@@ -92,11 +92,13 @@ function* sortingNames(names: string[]): Generator<void, string[], void> {
 }
 
 /** Merges two sorted lists of names. */
-function inOne(left: readonly string[], right: readonly string[]): string[] {
+function mergeNames(left: readonly string[], right: readonly string[]): string[] {
   const merged: string[] = []
   let [i, j] = [0, 0]
   while (i < left.length && j < right.length)
-    merged.push((byCodePoint(left[i] as string, right[j] as string) <= 0 ? left[i++] : right[j++]) as string)
+    merged.push(
+      (compareCodePoints(left[i] as string, right[j] as string) <= 0 ? left[i++] : right[j++]) as string,
+    )
   return merged.concat(left.slice(i), right.slice(j))
 }
 
@@ -109,8 +111,8 @@ function canonicalNumber(value: number): string {
 // Code point order differs from the order of UTF-16 units only where a text holds one of these.
 const ABOVE_SURROGATES = /[\ud800-\uffff]/
 
-function sortedByCodePoint(names: string[]): string[] {
-  if (names.some(isAboveSurrogates)) return names.sort(byCodePoint)
+function sortByCodePoint(names: string[]): string[] {
+  if (names.some(isAboveSurrogates)) return names.sort(compareCodePoints)
   return names.length > FEW ? names.sort() : sortFew(names)
 }
 
@@ -130,12 +132,16 @@ function sortFew(names: string[]): string[] {
 }
 
 // The common beginning of two names is skipped in pieces of this length.
-const PIECE = 64
+const COMPARED_AT_ONCE = 64
 
-function byCodePoint(a: string, b: string): number {
+function compareCodePoints(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)
   let at = 0
-  while (at + PIECE <= shared && a.slice(at, at + PIECE) === b.slice(at, at + PIECE)) at += PIECE
+  while (
+    at + COMPARED_AT_ONCE <= shared &&
+    a.slice(at, at + COMPARED_AT_ONCE) === b.slice(at, at + COMPARED_AT_ONCE)
+  )
+    at += COMPARED_AT_ONCE
   for (; at < shared; at++) {
     const [unitA, unitB] = [a.charCodeAt(at), b.charCodeAt(at)]
     if (unitA !== unitB) return rank(unitA) - rank(unitB)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { movableClock } from './clock.ts'
-import { clockWitness } from './clock-witness.ts'
+import { newClockWitness } from './clock-witness.ts'
 import type { Database } from './db/database.ts'
 
 const DAY = 86_400_000
@@ -24,16 +24,19 @@ const offMs = (at: Date) => Math.abs(at.getTime() - Date.now())
 
 test('before the first look nothing is believed', () => {
   const { directory } = serverOf()
-  assert.match(clockWitness({ clock: movableClock(), directory, log }).doubt() ?? '', /has not been compared/)
+  assert.match(
+    newClockWitness({ clock: movableClock(), directory, log }).doubt() ?? '',
+    /has not been compared/,
+  )
 })
 
 test('a server that does not answer says nothing of the time, and what it said before goes on', async () => {
   const clock = movableClock()
   const { server, directory } = serverOf()
-  const witness = clockWitness({ clock, directory, log })
-  await witness.look()
+  const witness = newClockWitness({ clock, directory, log })
+  await witness.askServer()
   server.answers = () => Promise.reject(new Error('gone'))
-  await assert.rejects(witness.look())
+  await assert.rejects(witness.askServer())
   assert.equal(witness.doubt(), null)
   clock.beWrong(DAY)
   assert.match(witness.doubt() ?? '', /86400\.0 s ahead|86399\.9 s ahead/)
@@ -43,19 +46,19 @@ test('a server that does not answer says nothing of the time, and what it said b
 test('where both clocks step ahead together, what cannot be undone goes by the time before the step', async () => {
   const clock = movableClock()
   const { server, directory } = serverOf()
-  const witness = clockWitness({ clock, directory, log })
-  await witness.look()
+  const witness = newClockWitness({ clock, directory, log })
+  await witness.askServer()
   clock.beWrong(DAY)
   server.aheadMs = DAY
   assert.notEqual(witness.doubt(), null, 'a step is seen before the server is asked')
-  await witness.look()
+  await witness.askServer()
   assert.equal(witness.doubt(), null)
   assert.ok(offMs(witness.earlier()) < SECOND)
-  await witness.look()
+  await witness.askServer()
   assert.ok(offMs(witness.earlier()) < SECOND)
   clock.beWrong(0)
   server.aheadMs = 0
-  await witness.look()
+  await witness.askServer()
   assert.ok(offMs(witness.earlier()) < SECOND)
   clock.advance(DAY)
   assert.ok(

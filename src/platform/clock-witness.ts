@@ -5,7 +5,7 @@ import { statement } from './db/statement.ts'
 /** Compares the clock of this process with that of the database server (reliability.md F45), which is asked every two seconds. */
 export type ClockWitness = {
   /** Asks the server for its time. Throws DatabaseAway; then the last answer stays in force. */
-  look(): Promise<void>
+  askServer(): Promise<void>
   /** How far the clock of this process is ahead (negative: behind), in ms; 0 within what can be measured; null before the first answer. */
   apartMs(): number | null
   /** A sentence why nothing may be done that depends on the time; null while the clocks agree. */
@@ -16,22 +16,22 @@ export type ClockWitness = {
   earlierMs(): number
 }
 
-type Parts = {
+type ClockWitnessOptions = {
   clock: Clock
   directory: Pick<Database, 'query'>
   log: { warn(fields: object, message: string): void }
 }
 
 /** A time that the server gave, and when it arrived, on the monotonic clock. The server read its clock within the `tookMs` before. */
-type Heard = { serverMs: number; atMs: number; tookMs: number }
+type ServerTime = { serverMs: number; atMs: number; tookMs: number }
 
 export const WITNESS_EVERY_MS = 2000
 
 // The only time of the database that the product reads. It is compared with ours, and the earlier of both is used; nothing is dated by it.
 const TIME = statement<{ at: Date }>('time of the server', 'select clock_timestamp() as at')
-const MOST_APART_MS = 2000
+const MAX_APART_MS = 2000
 // A smaller difference comes from the rounding of both clocks and the wait for a processor.
-const EVEN_MS = 100
+const NOISE_MS = 100
 // A slow answer is less exact than a quick one before it, and does not replace it for a minute.
 const QUICK_MS = 1000
 const STALE_MS = 60_000
@@ -40,30 +40,30 @@ const STALE_MS = 60_000
 const STEP_REMEMBERED_MS = 5 * 60_000
 
 /** The server's time at a moment of the monotonic clock, in ms. */
-const serverMsAt = ({ serverMs, atMs }: Heard, monotonicMs: number) => serverMs + monotonicMs - atMs
+const serverMsAt = ({ serverMs, atMs }: ServerTime, monotonicMs: number) => serverMs + monotonicMs - atMs
 
 /**
  * Between two answers the server's time goes on by the monotonic clock, so a step of our clock shows at once and not with the next
  * answer. A
  * clock that a test has moved on purpose is compared with the server's time moved as far.
  */
-export function clockWitness({ clock, directory, log }: Parts): ClockWitness {
-  let lastAnswer: Heard | null = null
-  let beforeStep: (Heard & { untilMs: number }) | null = null
+export function newClockWitness({ clock, directory, log }: ClockWitnessOptions): ClockWitness {
+  let lastAnswer: ServerTime | null = null
+  let beforeStep: (ServerTime & { untilMs: number }) | null = null
   let doubted = false
 
-  const apartFrom = (answer: Heard): number => {
+  const apartFrom = (answer: ServerTime): number => {
     const own = clock.nowMs() - (clock.movedMs?.() ?? 0)
     const server = serverMsAt(answer, performance.now())
     const apart = own < server ? own - server : Math.max(0, own - server - answer.tookMs)
-    return Math.abs(apart) <= EVEN_MS ? 0 : apart
+    return Math.abs(apart) <= NOISE_MS ? 0 : apart
   }
   const apartMs = () => (lastAnswer === null ? null : apartFrom(lastAnswer))
 
   function doubt(): string | null {
     const apart = apartMs()
     if (apart === null) return 'the clock has not been compared with that of the database yet'
-    if (Math.abs(apart) <= MOST_APART_MS) return null
+    if (Math.abs(apart) <= MAX_APART_MS) return null
     const seconds = (Math.abs(apart) / 1000).toFixed(1)
     return `the clock of this process is ${seconds} s ${apart > 0 ? 'ahead of' : 'behind'} that of the database`
   }
@@ -73,10 +73,10 @@ export function clockWitness({ clock, directory, log }: Parts): ClockWitness {
     return clock.nowMs() - Math.max(0, apartMs() ?? 0, stepped)
   }
 
-  function take(answer: Heard): void {
+  function take(answer: ServerTime): void {
     const before = lastAnswer
     lastAnswer = answer
-    if (before === null || answer.serverMs - serverMsAt(before, answer.atMs) - before.tookMs <= MOST_APART_MS)
+    if (before === null || answer.serverMs - serverMsAt(before, answer.atMs) - before.tookMs <= MAX_APART_MS)
       return
     const untilMs = answer.atMs + STEP_REMEMBERED_MS
     beforeStep = {
@@ -90,7 +90,7 @@ export function clockWitness({ clock, directory, log }: Parts): ClockWitness {
     doubt,
     earlierMs,
     earlier: () => new Date(earlierMs()),
-    async look() {
+    async askServer() {
       const askedMs = performance.now()
       const [row] = await directory.query(TIME)
       const atMs = performance.now()

@@ -17,7 +17,7 @@ export function systemClock(): Clock {
 }
 
 // How often the file is read again: often enough that a test that moves the clock does not wait noticeably.
-const FILE_LOOK_MS = 20
+const FILE_READ_EVERY_MS = 20
 
 /**
  * The machine's clock plus an offset in ms that is read from a file every 20 ms, so that several processes share one moved
@@ -29,7 +29,7 @@ export function clockFollowingFile(path: string): Clock {
   let readAt = -Infinity
   let modifiedMs = -1
   const nowMs = () => {
-    if (performance.now() - readAt > FILE_LOOK_MS) {
+    if (performance.now() - readAt > FILE_READ_EVERY_MS) {
       readAt = performance.now()
       const stat = statSync(path, { throwIfNoEntry: false })
       if (stat && stat.mtimeMs !== modifiedMs) {
@@ -65,13 +65,13 @@ export function movableClock(): MovableClock {
 }
 
 /** A stretch of time, in ms of a clock that may step back. */
-export type Span = { fromMs: number; untilMs: number }
+export type TimeSpan = { fromMs: number; untilMs: number }
 
 /** How much of the span is left, in ms; 0 also when the clock has stepped back to before it began. */
-export const leftOf = ({ fromMs, untilMs }: Span, nowMs: number): number =>
+export const msLeft = ({ fromMs, untilMs }: TimeSpan, nowMs: number): number =>
   nowMs < fromMs ? 0 : Math.max(0, untilMs - nowMs)
 
 /** The time `ms` milliseconds after `at` (before it when negative). */
-export function later(at: Date, ms: number): Date {
+export function addMs(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms)
 }

@@ -18,13 +18,13 @@ export function armCrashPoint(setting: string): void {
 
 /** Kills the process (SIGKILL), or stops it (SIGSTOP), when this point is the armed one. */
 export function crashPoint(name: string): void {
-  if (followed !== null) look(followed)
+  if (followed !== null) rereadArmedPoint(followed)
   if (armed === null || armed.name !== name) return
   armed.passesLeft -= 1
   if (armed.passesLeft === 0) process.kill(process.pid, armed.signal)
 }
 
-function look(file: { path: string; changedMs: number }): void {
+function rereadArmedPoint(file: { path: string; changedMs: number }): void {
   const { mtimeMs } = statSync(file.path, { throwIfNoEntry: false }) ?? { mtimeMs: -1 }
   if (mtimeMs === file.changedMs) return
   file.changedMs = mtimeMs

@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import { csvLines, unguarded } from './csv-text.ts'
+import { formatCsvLines, unguardCell } from './csv-text.ts'
 
 const FORMULAS = [
   '=1+1',
@@ -21,19 +21,19 @@ const FORMULAS = [
 
 for (const text of FORMULAS)
   test(`${JSON.stringify(text)} is written behind an apostrophe, and read again without it`, () => {
-    const [written = ''] = parse(csvLines([[text]]), { record_delimiter: '\r\n' })[0] ?? []
+    const [written = ''] = parse(formatCsvLines([[text]]), { record_delimiter: '\r\n' })[0] ?? []
     equal(written, `'${text}`)
-    equal(unguarded(`'${text}`), text)
+    equal(unguardCell(`'${text}`), text)
   })
 
 test('other words stay as they are, numbers too, and a NUL of a database is an empty cell', () => {
   for (const text of ['a=1', 'Okot-James', "'tis", "'", '', '256772123456', ' x', '\u200bx'])
-    equal(csvLines([[text, -5, null]]).split(',')[0], text)
-  equal(csvLines([['a,b', -5, null, 'é'], ['q"q']]), '"a,b",-5,,é\r\n"q""q"\r\n')
-  for (const text of ["'tis", 'x', "'"]) equal(unguarded(text), text)
+    equal(formatCsvLines([[text, -5, null]]).split(',')[0], text)
+  equal(formatCsvLines([['a,b', -5, null, 'é'], ['q"q']]), '"a,b",-5,,é\r\n"q""q"\r\n')
+  for (const text of ["'tis", 'x', "'"]) equal(unguardCell(text), text)
 })
 
 test('a long cell of blanks is soon judged', () => {
   const long = `${' '.repeat(2_000_000)}x`
-  equal(csvLines([[long]]), `${long}\r\n`)
+  equal(formatCsvLines([[long]]), `${long}\r\n`)
 })

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 import { assert } from './assert.ts'
 import { prepareCluster, SUPERUSER } from './embedded-postgres/cluster.ts'
 import { withFolderLock } from './embedded-postgres/folder-lock.ts'
-import { anyoneRegistered, register } from './embedded-postgres/participants.ts'
-import { choosePlace, clusterOf, writePointer } from './embedded-postgres/place.ts'
-import { PORT, readPidFile, stopPostmaster } from './embedded-postgres/postmaster.ts'
+import { hasParticipants, registerParticipant } from './embedded-postgres/participants.ts'
+import { chooseClusterPaths, findClusterFolder, writePointer } from './embedded-postgres/place.ts'
+import { readPidFile, SOCKET_PORT, stopPostmaster } from './embedded-postgres/postmaster.ts'
 import { runsAsRoot } from './embedded-postgres/run-as.ts'
 import { awaitRunning, startPostmaster } from './embedded-postgres/start.ts'
 
@@ -49,7 +49,7 @@ type Folders = { dataDir: string; users: string; lock: string; logFile: string }
 export async function joinEmbeddedPostgres(options: JoinOptions): Promise<EmbeddedServer> {
   const folders = makeFolders(options.dataDir)
   return await withFolderLock(folders.lock, async () => {
-    const unregister = register(folders.users)
+    const unregister = registerParticipant(folders.users)
     try {
       return await joinUnderLock(options, folders, unregister)
     } catch (error) {
@@ -65,29 +65,29 @@ async function joinUnderLock(
   unregister: () => void,
 ): Promise<EmbeddedServer> {
   const { dataDir } = folders
-  const running = await awaitRunning(clusterOf(dataDir), options.say)
-  const socketDir = running ?? (await start(options, folders))
-  const file = readPidFile(clusterOf(dataDir))
+  const running = await awaitRunning(findClusterFolder(dataDir), options.say)
+  const socketDir = running ?? (await startServer(options, folders))
+  const file = readPidFile(findClusterFolder(dataDir))
   assert(file !== null, 'a server that answers has written its postmaster.pid')
-  const leaveNow = () => leave(options, folders, unregister)
-  return describe({ socketDir, pid: file.pid, startedHere: running === null }, leaveNow)
+  const leaveNow = () => leaveServer(options, folders, unregister)
+  return describeServer({ socketDir, pid: file.pid, startedHere: running === null }, leaveNow)
 }
 
-async function start(options: JoinOptions, folders: Folders): Promise<string> {
+async function startServer(options: JoinOptions, folders: Folders): Promise<string> {
   const { say, settings = {}, namespaces = true } = options
-  const paths = choosePlace({ dataDir: folders.dataDir, say, namespaces })
+  const paths = chooseClusterPaths({ dataDir: folders.dataDir, say, namespaces })
   await prepareCluster(paths, say)
   writePointer(folders.dataDir, paths)
-  return await startPostmaster({ place: paths, logFile: folders.logFile, settings, say })
+  return await startPostmaster({ paths, logFile: folders.logFile, settings, say })
 }
 
-type Found = { socketDir: string; pid: number; startedHere: boolean }
+type JoinedServer = { socketDir: string; pid: number; startedHere: boolean }
 
-function describe(server: Found, leave: () => Promise<void>): EmbeddedServer {
-  const address = `host=${encodeURIComponent(server.socketDir)}&port=${PORT}`
+function describeServer(server: JoinedServer, leave: () => Promise<void>): EmbeddedServer {
+  const address = `host=${encodeURIComponent(server.socketDir)}&port=${SOCKET_PORT}`
   return {
     ...server,
-    port: PORT,
+    port: SOCKET_PORT,
     user: SUPERUSER,
     url: (database, user = SUPERUSER) =>
       `postgresql:///${encodeURIComponent(database)}?${address}&user=${encodeURIComponent(user)}`,
@@ -95,12 +95,12 @@ function describe(server: Found, leave: () => Promise<void>): EmbeddedServer {
   }
 }
 
-async function leave(options: JoinOptions, folders: Folders, unregister: () => void): Promise<void> {
+async function leaveServer(options: JoinOptions, folders: Folders, unregister: () => void): Promise<void> {
   if (!existsSync(folders.users)) return // The whole data folder was removed.
   await withFolderLock(folders.lock, async () => {
     unregister()
-    if (anyoneRegistered(folders.users)) return
-    const stopped = await stopPostmaster(clusterOf(folders.dataDir))
+    if (hasParticipants(folders.users)) return
+    const stopped = await stopPostmaster(findClusterFolder(folders.dataDir))
     if (!stopped)
       options.say('PostgreSQL is still stopping; it ends by itself, and the next start waits for it.')
   })

@@ -7,7 +7,7 @@ const MARKED = new RegExp(`"${MARK}(-?[0-9][-+.0-9eE]*)"`, 'g')
 // A number of at most this many digits, without sign, fraction and exponent, always comes back as it was written.
 const SURELY_EXACT_DIGITS = 15
 // Checking each number costs time, and no honest body has this many.
-const MOST_LOOKED_AT = 10_000
+const MAX_NUMBERS_CHECKED = 10_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -32,7 +32,7 @@ export class ExactNumber {
 }
 
 /** Formats a safe integer by its digits, however it was written (`1.0`); any other number as it was written. */
-export function numberText(value: number | ExactNumber): string {
+export function formatNumber(value: number | ExactNumber): string {
   const parsed = Number(value instanceof ExactNumber ? value.text : value)
   return Number.isSafeInteger(parsed) ? String(parsed) : String(value)
 }
@@ -41,8 +41,8 @@ export function numberText(value: number | ExactNumber): string {
  * Parses text that is known to be JSON like JSON.parse, but returns ExactNumbers for numbers that would change. Returns undefined when
  * more than ten thousand numbers would have to be checked.
  */
-export function readExact(text: string): unknown {
-  const positions = changedNumbers(text)
+export function parseExactJson(text: string): unknown {
+  const positions = findChangedNumbers(text)
   if (positions === null) return undefined
   if (positions.length === 0) return JSON.parse(text)
   let marked = ''
@@ -51,11 +51,11 @@ export function readExact(text: string): unknown {
     marked += `${text.slice(copiedTo, from)}"${MARK}${text.slice(from, to)}"`
     copiedTo = to
   }
-  return withNumbers(JSON.parse(marked + text.slice(copiedTo)))
+  return restoreNumbers(JSON.parse(marked + text.slice(copiedTo)))
 }
 
 /** Writes JSON like JSON.stringify, with ExactNumbers as they were written and every digit of a bigint. */
-export function writeExact(value: unknown): string {
+export function writeExactJson(value: unknown): string {
   const text = writeMarked(value)
   return text.includes(MARK) ? text.replace(MARKED, '$1') : text
 }
@@ -80,7 +80,7 @@ function writeBigints(value: unknown): string {
 }
 
 /** Finds the positions (from, to) of numbers that JSON.parse would change; null when too many would have to be checked. */
-function changedNumbers(text: string): [number, number][] | null {
+function findChangedNumbers(text: string): [number, number][] | null {
   const positions: [number, number][] = []
   let checked = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -90,7 +90,7 @@ function changedNumbers(text: string): [number, number][] | null {
       const end = endOfNumber(text, at)
       if (mayChange(text, at, end)) {
         checked += 1
-        if (checked > MOST_LOOKED_AT) return null
+        if (checked > MAX_NUMBERS_CHECKED) return null
         const written = text.slice(at, end)
         if (String(Number(written)) !== written) positions.push([at, end])
       }
@@ -124,18 +124,18 @@ const isOfNumber = (code: number) =>
   isDigit(code) || code === 0x2b || code === MINUS || code === 0x2e || (code | 0x20) === 0x65
 
 /** Replaces marked texts by ExactNumbers in a value that JSON.parse has just made. */
-function withNumbers(value: unknown): unknown {
+function restoreNumbers(value: unknown): unknown {
   if (typeof value === 'string')
     return value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value
   if (Array.isArray(value)) {
-    for (const [at, item] of value.entries()) value[at] = withNumbers(item)
+    for (const [at, item] of value.entries()) value[at] = restoreNumbers(item)
     return value
   }
   if (typeof value !== 'object' || value === null) return value
   const members = value as Record<string, unknown> // Made by JSON.parse, and no list.
   for (const name of Object.keys(members)) {
     const member = members[name]
-    const restored = withNumbers(member)
+    const restored = restoreNumbers(member)
     // Defined, not assigned: assigning a member called `__proto__` would set the prototype.
     if (restored !== member)
       Object.defineProperty(members, name, {

@@ -4,7 +4,7 @@ import { unavailable } from './refusal.ts'
  * Makes a function that runs at most this many pieces of work at once; others wait in order, at most `waiting` of them. It throws 503 when
  * too many wait already, and what the work throws.
  */
-export function fewAtOnce({ most, waiting }: { most: number; waiting: number }) {
+export function limitConcurrency({ most, waiting }: { most: number; waiting: number }) {
   let running = 0
   const queue: (() => void)[] = []
   return async <T>(work: () => Promise<T>): Promise<T> => {

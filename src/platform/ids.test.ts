@@ -1,18 +1,18 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { ascendingId, newId, newTag, randomText, tagOf, uuidFor } from './ids.ts'
+import { newAscendingId, newId, newTag, parseTag, randomText, uuidFor } from './ids.ts'
 
 test('an id carries its prefix, its merchant and sixteen random characters', () => {
   const tag = newTag()
   match(tag, /^[a-z0-9]{5}$/)
   const id = newId('chg_', tag)
   match(id, new RegExp(`^chg_${tag}[a-z0-9]{16}$`))
-  equal(tagOf('chg_', id), tag)
-  equal(tagOf('pay_', id), null)
+  equal(parseTag('chg_', id), tag)
+  equal(parseTag('pay_', id), null)
 })
 
 test('ids of all merchants follow the time and still have sixteen random characters', () => {
-  const at = (iso: string, tag = 'k3v9q') => ascendingId('chg_', tag, new Date(iso))
+  const at = (iso: string, tag = 'k3v9q') => newAscendingId('chg_', tag, new Date(iso))
   const ids = [
     at('2026-11-24T00:00:00Z', 'zzzzz'),
     at('2026-11-24T00:00:01Z', 'aaaaa'),
@@ -22,20 +22,20 @@ test('ids of all merchants follow the time and still have sixteen random charact
   deepEqual([...ids].sort(), ids)
   for (const time of ['1969-01-01T00:00:00Z', '2026-11-24T00:00:00Z', '+010000-01-01T00:00:00Z']) {
     match(at(time), /^chg_[a-z0-9]{6}k3v9q[a-z0-9]{16}$/)
-    equal(tagOf('chg_', at(time)), 'k3v9q')
+    equal(parseTag('chg_', at(time)), 'k3v9q')
   }
   notEqual(at('2026-11-24T00:00:00Z').slice(-16), at('2026-11-24T00:00:00Z').slice(-16))
 })
 
 test('ids that were made before the time came first keep their merchant', () => {
-  equal(tagOf('chg_', `chg_k3v9q${'0'.repeat(16)}`), 'k3v9q')
-  equal(tagOf('chg_', `chg_k3v9q0000${'0'.repeat(16)}`), 'k3v9q')
+  equal(parseTag('chg_', `chg_k3v9q${'0'.repeat(16)}`), 'k3v9q')
+  equal(parseTag('chg_', `chg_k3v9q0000${'0'.repeat(16)}`), 'k3v9q')
 })
 
 test('malformed ids have no tag', () => {
   const tail = 'k3v9q0123456789abcdef'
-  equal(tagOf('chg_', `chg_${tail}`), 'k3v9q')
-  equal(tagOf('chg_', `chg_${tail}${'a'.repeat(35)}`), 'k3v9q')
+  equal(parseTag('chg_', `chg_${tail}`), 'k3v9q')
+  equal(parseTag('chg_', `chg_${tail}${'a'.repeat(35)}`), 'k3v9q')
   const malformed = [
     '',
     'chg_',
@@ -53,7 +53,7 @@ test('malformed ids have no tag', () => {
     `chg_k3v9é0123456789abcdef`,
     ` chg_${tail}`,
   ]
-  for (const id of malformed) equal(tagOf('chg_', id), null, JSON.stringify(id))
+  for (const id of malformed) equal(parseTag('chg_', id), null, JSON.stringify(id))
 })
 
 test('a hundred thousand ids differ', () => {

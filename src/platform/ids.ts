@@ -9,7 +9,7 @@ const TIME_CHARACTERS = 6
 
 // One call to the system generator serves a few hundred ids; a call per id would cost more than all the rest.
 const pool = new Uint8Array(8192)
-let drawn = pool.length
+let poolPosition = pool.length
 
 /** Makes a merchant's tag: five characters that every id of the merchant carries (ledger.md section 11). Not secret. */
 export function newTag(): string {
@@ -26,13 +26,13 @@ export function newId(prefix: string, tag: string): string {
  * all merchants ascend together, and new rows go to the end of an index that begins with the id, whatever their merchant: few pages of it
  * are in use, however many merchants there are and however long the history is (decision 35).
  */
-export function ascendingId(prefix: string, tag: string, at: Date): string {
-  return prefix + timeText(at) + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
+export function newAscendingId(prefix: string, tag: string, at: Date): string {
+  return prefix + formatIdTime(at) + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
 }
 
 let lastTime = { second: -1, text: '' }
 
-function timeText(at: Date): string {
+function formatIdTime(at: Date): string {
   const second = Math.max(0, Math.floor(at.getTime() / 1000))
   if (second !== lastTime.second)
     lastTime = { second, text: second.toString(36).padStart(TIME_CHARACTERS, '0').slice(-TIME_CHARACTERS) }
@@ -40,7 +40,7 @@ function timeText(at: Date): string {
 }
 
 /** Returns the merchant's tag inside an id; null when the text is no id of this prefix. */
-export function tagOf(prefix: string, id: string): string | null {
+export function parseTag(prefix: string, id: string): string | null {
   if (id.length < prefix.length + TAG_CHARACTERS + RANDOM_CHARACTERS || id.length > MAX_ID_CHARACTERS)
     return null
   if (!id.startsWith(prefix)) return null
@@ -56,7 +56,8 @@ export function tagOf(prefix: string, id: string): string | null {
 }
 
 /** Returns the merchant's tag inside an id of any prefix; null when the text is no id. */
-export const tagIn = (id: string): string | null => tagOf(id.slice(0, id.indexOf('_') + 1), id)
+export const parseTagOfAnyPrefix = (id: string): string | null =>
+  parseTag(id.slice(0, id.indexOf('_') + 1), id)
 
 /**
  * Derives the reference that a rail sees for an id, in the form of a version-4 UUID. It follows from the id alone: a resend carries the
@@ -69,7 +70,7 @@ export function uuidFor(id: string): string {
 }
 
 /** Makes a UUID of version 7, which begins with the time `ms`, by which the request that it names is found. */
-export const uuidAt = (ms: number): string => uuidTime(ms) + randomUUID().slice(15)
+export const newUuidAt = (ms: number): string => uuidTime(ms) + randomUUID().slice(15)
 
 let lastUuidTime = { ms: -1, text: '' }
 
@@ -82,7 +83,7 @@ function uuidTime(ms: number): string {
 }
 
 /** Returns the time in ms inside a UUID of version 7; null for any other text. */
-export function timeOfUuid(text: string): number | null {
+export function parseUuidTime(text: string): number | null {
   const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.exec(text)
   return match === null ? null : Number.parseInt(`${match[1]}${match[2]}`, 16)
 }
@@ -93,7 +94,7 @@ export function randomText(alphabet: string, length: number): string {
   const fair = 256 - (256 % alphabet.length)
   let text = ''
   for (let left = length; left > 0; ) {
-    const byte = nextByte()
+    const byte = drawByte()
     if (byte >= fair) continue
     text += alphabet[byte % alphabet.length]
     left -= 1
@@ -101,14 +102,14 @@ export function randomText(alphabet: string, length: number): string {
   return text
 }
 
-function nextByte(): number {
-  if (drawn === pool.length) {
+function drawByte(): number {
+  if (poolPosition === pool.length) {
     randomFillSync(pool)
-    drawn = 0
+    poolPosition = 0
   }
-  const byte = pool[drawn] as number // `drawn` is below the pool's length.
-  pool[drawn] = 0 // A byte that became part of a secret does not stay behind.
-  drawn += 1
+  const byte = pool[poolPosition] as number // `drawn` is below the pool's length.
+  pool[poolPosition] = 0 // A byte that became part of a secret does not stay behind.
+  poolPosition += 1
   return byte
 }
 

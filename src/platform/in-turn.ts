@@ -1,5 +1,5 @@
 /** Merges sorted lists: returns the first `limit` rows of all of them together, and how many rows each list gave (`taken`). */
-export function inTurn<Row>(
+export function mergeSorted<Row>(
   lists: readonly (readonly Row[])[],
   { limit, comesFirst }: { limit: number; comesFirst(a: Row, b: Row): boolean },
 ): { rows: Row[]; taken: number[] } {

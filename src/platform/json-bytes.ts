@@ -7,9 +7,9 @@ const ZERO = 0x30
 const HOUR_MS = 3_600_000
 const USUAL_BYTES = 128 * 1024
 // A character that JSON does not allow in a string takes six bytes: \u001f.
-const MOST_FOR_ONE = 6
+const MAX_BYTES_PER_CHARACTER = 6
 // Enough for a time, or a whole number with its sign.
-const MOST_FOR_VALUE = 32
+const MAX_BYTES_PER_VALUE = 32
 const SHORT_ESCAPES = new Map([
   [QUOTE, '\\"'],
   [BACKSLASH, '\\\\'],
@@ -29,7 +29,7 @@ export class JsonBytes {
   private hourText = Buffer.alloc(0)
 
   /** Returns what was written since the last call. The bytes are valid until something is written again. */
-  taken(): Buffer {
+  take(): Buffer {
     const taken = this.bytes.subarray(0, this.end)
     this.end = 0
     return taken
@@ -43,7 +43,7 @@ export class JsonBytes {
 
   /** Writes a string: the UTF-8 text of `source` between these positions. */
   text(source: Uint8Array, from: number, to: number): void {
-    this.room(2 + (to - from) * MOST_FOR_ONE)
+    this.room(2 + (to - from) * MAX_BYTES_PER_CHARACTER)
     this.byte(QUOTE)
     const { bytes } = this
     for (let at = from; at < to; at += 1) {
@@ -59,7 +59,7 @@ export class JsonBytes {
 
   whole(value: number | bigint): void {
     const digits = String(value)
-    this.room(MOST_FOR_VALUE)
+    this.room(MAX_BYTES_PER_VALUE)
     for (let at = 0; at < digits.length; at += 1) this.byte(digits.charCodeAt(at))
   }
 
@@ -73,7 +73,7 @@ export class JsonBytes {
       )
     }
     const ms = Math.floor(at) - hour * HOUR_MS
-    this.room(MOST_FOR_VALUE)
+    this.room(MAX_BYTES_PER_VALUE)
     this.copy(this.hourText)
     this.digits(Math.floor(ms / 60_000), 2)
     this.byte(0x3a)

@@ -6,17 +6,17 @@ export type Lane = Pick<Batch<unknown, unknown>, 'waiting' | 'idle'> &
   Partial<Pick<Batch<unknown, unknown>, 'onRun'>>
 
 /** Returns the lane of an operation in this cell: its work waits there, in this process, for other work of its kind. */
-type LaneIn<One extends Lane> = (app: App) => One
+type LaneOfCell<One extends Lane> = (app: App) => One
 
-type Declared = { name: string; rate: string | null; in: LaneIn<Lane>; expectedMs: ExpectedMs | null }
-type ExpectedMs = (app: App) => number
+type DeclaredLane = { name: string; rate: string | null; in: LaneOfCell<Lane>; expectedMs: EstimateMs | null }
+type EstimateMs = (app: App) => number
 
-const declared: Declared[] = []
+const declaredLanes: DeclaredLane[] = []
 
 /** Declares the lane of an operation, under the name that the metrics show. Every cell has its own. */
-export function defineLane<One extends Lane>(name: string, open: (app: App) => One): LaneIn<One> {
-  const lane = oneInEachCell(open)
-  declared.push({ name, rate: null, in: lane, expectedMs: null })
+export function defineLane<One extends Lane>(name: string, open: (app: App) => One): LaneOfCell<One> {
+  const lane = oncePerCell(open)
+  declaredLanes.push({ name, rate: null, in: lane, expectedMs: null })
   return lane
 }
 
@@ -28,16 +28,16 @@ export function defineRequestLane<One extends Lane & Pick<Batch<unknown, unknown
   name: string,
   rate: keyof App['exactWindows'],
   open: (app: App) => One,
-  behindMs: ExpectedMs = () => 0,
-): LaneIn<One> {
-  const lane = oneInEachCell(open)
-  const expectedMs: ExpectedMs = (app) => Math.max(lane(app).expectedMs(), behindMs(app))
-  declared.push({ name, rate, in: lane, expectedMs })
+  behindMs: EstimateMs = () => 0,
+): LaneOfCell<One> {
+  const lane = oncePerCell(open)
+  const expectedMs: EstimateMs = (app) => Math.max(lane(app).expectedMs(), behindMs(app))
+  declaredLanes.push({ name, rate, in: lane, expectedMs })
   return lane
 }
 
 /** Makes a getter of a thing that each cell of this process has once; it is opened at the first call. */
-export function oneInEachCell<One>(open: (app: App) => One): (app: App) => One {
+export function oncePerCell<One>(open: (app: App) => One): (app: App) => One {
   const opened = new WeakMap<App, One>()
   return (app) => {
     const existing = opened.get(app)
@@ -49,12 +49,12 @@ export function oneInEachCell<One>(open: (app: App) => One): (app: App) => One {
 }
 
 /** Lists every declared lane, as it is in this cell. */
-export const lanesOf = (app: App): { name: string; lane: Lane }[] =>
-  declared.map(({ name, in: lane }) => ({ name, lane: lane(app) }))
+export const listLanes = (app: App): { name: string; lane: Lane }[] =>
+  declaredLanes.map(({ name, in: lane }) => ({ name, lane: lane(app) }))
 
 /** Estimates how long a request of this rate limit would wait in its lane, in ms; null when it has none. */
-export function expectedInLane(app: App, rate: string): number | null {
-  const lane = declared.find((declared) => declared.rate === rate)
+export function estimateLaneWaitMs(app: App, rate: string): number | null {
+  const lane = declaredLanes.find((declared) => declared.rate === rate)
   return lane?.expectedMs?.(app) ?? null
 }
 
@@ -62,8 +62,8 @@ export function expectedInLane(app: App, rate: string): number | null {
  * Resolves when no lane of this cell has work waiting or under way. Work of one lane may add work to another, so all are checked again
  * until none has any. The rate windows come last: they return what lanes counted in advance.
  */
-export async function untilIdle(app: App): Promise<void> {
-  const lanes = lanesOf(app).map(({ lane }) => lane)
+export async function waitUntilIdle(app: App): Promise<void> {
+  const lanes = listLanes(app).map(({ lane }) => lane)
   const windows = Object.values(app.exactWindows)
   do {
     await Promise.all(lanes.map((lane) => lane.idle()))

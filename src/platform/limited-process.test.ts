@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { longTest, test } from '../../test/helpers/parts.ts'
-import { runLimited } from './limited-process.ts'
+import { runLimitedProcess } from './limited-process.ts'
 
 // A name that an address writes in another way.
 const folder = mkdtempSync(join(tmpdir(), 'limited process é#-'))
@@ -22,12 +22,15 @@ const SAYS = `process.stdout.write('made')`
 
 test('a process answers what it writes, and knows nothing of ours', async () => {
   const echo = script('echo', `process.stdin.pipe(process.stdout)`)
-  assert.equal((await runLimited(echo, [Buffer.from('a'), Buffer.from('b')], LIMITS))?.toString(), 'ab')
+  assert.equal(
+    (await runLimitedProcess(echo, [Buffer.from('a'), Buffer.from('b')], LIMITS))?.toString(),
+    'ab',
+  )
   const names = script(
     'names',
     `process.stdout.write(JSON.stringify([Object.keys(process.env), process.cwd()]))`,
   )
-  const [known, at] = JSON.parse(String(await runLimited(names, [], LIMITS)))
+  const [known, at] = JSON.parse(String(await runLimitedProcess(names, [], LIMITS)))
   assert.equal(at, '/')
   // What the shell itself sets.
   assert.deepEqual(
@@ -39,10 +42,10 @@ test('a process answers what it writes, and knows nothing of ours', async () => 
 longTest('one that hangs is killed, whatever it has written so far', async () => {
   const sleeps = script('sleeps', `${SAYS}; process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`)
   const began = performance.now()
-  assert.equal(await runLimited(sleeps, [], { ...LIMITS, seconds: 1 }), null)
+  assert.equal(await runLimitedProcess(sleeps, [], { ...LIMITS, seconds: 1 }), null)
   assert.ok(performance.now() - began < 5000)
   const spins = script('spins', `for (;;);`)
-  assert.equal(await runLimited(spins, [], { ...LIMITS, seconds: 1 }), null)
+  assert.equal(await runLimitedProcess(spins, [], { ...LIMITS, seconds: 1 }), null)
 })
 
 longTest(
@@ -62,6 +65,6 @@ longTest(
       ],
     ]
     for (const [name, text] of cases)
-      assert.equal(await runLimited(script(name.replace(' ', '-'), text), [], LIMITS), null, name)
+      assert.equal(await runLimitedProcess(script(name.replace(' ', '-'), text), [], LIMITS), null, name)
   },
 )

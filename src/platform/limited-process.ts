@@ -10,7 +10,7 @@ type ProcessLimits = { seconds: number; megabytes: number; mostBytes: number }
  * Returns null, and kills it, when it fails or exceeds its limits of time, memory or output. For parsers that may have security holes and
  * read files of strangers.
  */
-export function runLimited(
+export function runLimitedProcess(
   script: URL,
   input: readonly Buffer[],
   limits: ProcessLimits,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Mark, msBetween } from './mark.ts'
+import { type Moment, msBetween } from './mark.ts'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
-const mark = (wallMs: number, ms: number): Mark => ({ at: new Date(NOON + wallMs), ms: 5000 + ms })
+const mark = (wallMs: number, ms: number): Moment => ({ at: new Date(NOON + wallMs), ms: 5000 + ms })
 const HOUR = 3_600_000
 
 const CASES: [what: string, wallMs: number, monotonicMs: number, between: number][] = [

@@ -4,7 +4,7 @@
  */
 
 /** Counters, with the names of their labels in the order in which the values are given. */
-export const COUNTED = {
+export const COUNTERS = {
   admission_refused_total: ['class', 'reason'],
   charges_total: ['mode', 'status'],
   payouts_total: ['mode', 'status'],
@@ -27,65 +27,71 @@ export const COUNTED = {
   log_lines_dropped_total: [],
   log_lines_left_out_total: [],
 } as const satisfies Record<string, readonly string[]>
-export type Counted = keyof typeof COUNTED
+export type CounterName = keyof typeof COUNTERS
 
 /** Times, in seconds. */
-export const TIMED = {
+export const TIMERS = {
   charge_completion_seconds: [],
   db_pool_wait_seconds: ['pool'],
   webhook_first_attempt_seconds: [],
 } as const satisfies Record<string, readonly string[]>
-export type Timed = keyof typeof TIMED
+export type TimerName = keyof typeof TIMERS
 
-type Values<Names extends readonly string[]> = { [K in keyof Names]: string }
-type Sum = { labels: readonly string[]; value: number }
+type LabelValues<Names extends readonly string[]> = { [K in keyof Names]: string }
+type CounterSum = { labels: readonly string[]; value: number }
 
-const sums = new Map<Counted, Map<string, Sum>>()
-const listeners: ((name: Timed, seconds: number, labels: readonly string[]) => void)[] = []
+const counterSums = new Map<CounterName, Map<string, CounterSum>>()
+const timerListeners: ((name: TimerName, seconds: number, labels: readonly string[]) => void)[] = []
 
 /** Adds one to a counter, with the values of its labels. */
-export function count<Name extends Counted>(name: Name, ...labels: Values<(typeof COUNTED)[Name]>): void {
+export function count<Name extends CounterName>(
+  name: Name,
+  ...labels: LabelValues<(typeof COUNTERS)[Name]>
+): void {
   const values: readonly string[] = labels
   const key = values.join('\n')
-  const byLabels = sums.get(name) ?? new Map<string, Sum>()
-  sums.set(name, byLabels)
+  const byLabels = counterSums.get(name) ?? new Map<string, CounterSum>()
+  counterSums.set(name, byLabels)
   const sum = byLabels.get(key)
   if (sum === undefined) byLabels.set(key, { labels: values, value: 1 })
   else sum.value += 1
 }
 
 /** The sums of a counter since the process began, by the values of its labels. */
-export const sumsOf = (name: Counted): readonly Sum[] => [...(sums.get(name)?.values() ?? [])]
+export const listCounterSums = (name: CounterName): readonly CounterSum[] => [
+  ...(counterSums.get(name)?.values() ?? []),
+]
 
 /** The sum of a counter over all values of its labels. */
-export const totalOf = (name: Counted): number => sumsOf(name).reduce((sum, { value }) => sum + value, 0)
+export const sumCounter = (name: CounterName): number =>
+  listCounterSums(name).reduce((sum, { value }) => sum + value, 0)
 
 /** Records how long something took, in seconds. */
-export function timed<Name extends Timed>(
+export function recordTime<Name extends TimerName>(
   name: Name,
   seconds: number,
-  ...labels: Values<(typeof TIMED)[Name]>
+  ...labels: LabelValues<(typeof TIMERS)[Name]>
 ): void {
-  for (const listen of listeners) listen(name, seconds, labels)
+  for (const listen of timerListeners) listen(name, seconds, labels)
 }
 
 /** Calls the listener for each recorded time. Returns the function that removes it. */
-export function onTimed(listen: (typeof listeners)[number]): () => void {
-  listeners.push(listen)
-  return () => void listeners.splice(listeners.indexOf(listen), 1)
+export function onTimeRecorded(listen: (typeof timerListeners)[number]): () => void {
+  timerListeners.push(listen)
+  return () => void timerListeners.splice(timerListeners.indexOf(listen), 1)
 }
 
-const socketsOf = new Map<object, Readonly<Record<string, number>>>()
+const socketsBySender = new Map<object, Readonly<Record<string, number>>>()
 
 /** Registers a sender of webhooks. `lanes` holds how many attempts it has under way by speed, and is read whenever the metrics are. */
-export function sockets(sender: object, lanes: Readonly<Record<string, number>>): void {
-  socketsOf.set(sender, lanes)
+export function registerSockets(sender: object, lanes: Readonly<Record<string, number>>): void {
+  socketsBySender.set(sender, lanes)
 }
 
 /** Counts the attempts under way of all senders of this process, by speed. */
-export function openSockets(): Map<string, number> {
+export function countOpenSockets(): Map<string, number> {
   const totals = new Map<string, number>()
-  for (const lanes of socketsOf.values())
+  for (const lanes of socketsBySender.values())
     for (const [lane, open] of Object.entries(lanes)) totals.set(lane, (totals.get(lane) ?? 0) + open)
   return totals
 }

@@ -5,7 +5,7 @@ export type MerchantTurns = Lane & {
   /** Resolves when the merchant's turn has come and a slot is free. Throws 503 when that takes too long, or when too many wait. */
   wait(merchantId: number, isGone?: () => boolean): Promise<void>
   /** Frees the slot of work that is done. */
-  freePlace(): void
+  freeSlot(): void
   /** Lets the merchant's next piece of work begin. */
   freeMerchant(merchantId: number): void
   /** Whether more work of this merchant waits. */
@@ -15,17 +15,17 @@ export type MerchantTurns = Lane & {
 /** `places`: how many pieces of work run at once; `waitMs`: the longest wait; `most`: how many may wait, in all and of one merchant. */
 type TurnLimits = { places: number; waitMs: number; most: { waiting: number; ofOne: number } }
 
-type Waiter = { isGone: () => boolean; start(): void; leave(): void }
+type TurnWaiter = { isGone: () => boolean; start(): void; leave(): void }
 
 /**
  * Runs one piece of work of a merchant at a time, merchants in turn, in a limited number of slots. Waiting work holds no connection and
  * no row.
  */
-export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTurns {
+export function newMerchantTurns({ places, waitMs, most }: TurnLimits): MerchantTurns {
   let free = places
   let whenIdle: (() => void)[] = []
   const busy = new Set<number>()
-  const queue = merchantQueue()
+  const queue = newMerchantQueue()
 
   function startNext(): void {
     for (const merchantId of queue.merchants()) {
@@ -61,7 +61,7 @@ export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTur
         startNext()
       })
     },
-    freePlace() {
+    freeSlot() {
       free += 1
       startNext()
       if (!isIdle()) return
@@ -79,10 +79,10 @@ export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTur
 }
 
 /** The waiters by merchant; the merchant whose turn is next comes first. */
-function merchantQueue() {
-  const waiting = new Map<number, Waiter[]>()
+function newMerchantQueue() {
+  const waiting = new Map<number, TurnWaiter[]>()
   const of = (merchantId: number) => waiting.get(merchantId) ?? []
-  const set = (merchantId: number, waiters: Waiter[]) => {
+  const set = (merchantId: number, waiters: TurnWaiter[]) => {
     if (waiters.length > 0) waiting.set(merchantId, waiters)
     else waiting.delete(merchantId)
   }
@@ -90,14 +90,14 @@ function merchantQueue() {
     of,
     merchants: () => [...waiting.keys()],
     count: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.length, 0),
-    add: (merchantId: number, waiter: Waiter) => set(merchantId, [...of(merchantId), waiter]),
-    forget: (merchantId: number, waiter: Waiter) =>
+    add: (merchantId: number, waiter: TurnWaiter) => set(merchantId, [...of(merchantId), waiter]),
+    forget: (merchantId: number, waiter: TurnWaiter) =>
       set(
         merchantId,
         of(merchantId).filter((queued) => queued !== waiter),
       ),
     /** Takes the merchant's first waiter, after those whose client is gone have left. The merchant goes to the end of the queue. */
-    next(merchantId: number): Waiter | undefined {
+    next(merchantId: number): TurnWaiter | undefined {
       for (const waiter of of(merchantId)) if (waiter.isGone()) waiter.leave()
       const waiters = of(merchantId)
       waiting.delete(merchantId)

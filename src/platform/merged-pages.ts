@@ -10,9 +10,9 @@ export type MergedPage<Row> = { rows: Row[]; newer: string | null; older: string
 /** The position of a page: after a cursor, before one, or at the newest row. */
 export type MergedWindow = { after?: string | undefined; before?: string | undefined; limit: number }
 
-type Timed = { id: string }
+type MergedRow = { id: string }
 const CURSOR = /^(\d{1,15})-([a-z0-9_]{1,60})$/
-const LAST = ['infinity', 'zzzz'] as const
+const ABOVE_EVERY_ROW = ['infinity', 'zzzz'] as const
 
 /**
  * Declares the statements of such a list. Its text reads rows older than ($1, $2), newest first, at most $3; it writes the bound as
@@ -32,20 +32,20 @@ export function mergedList<Row>(name: string, by: string, text: string): MergedL
 }
 
 /** Reads one page from all databases. `timeOf` returns the time by which rows are ordered. Throws 400 for a wrong cursor. */
-export async function readMerged<Row extends Timed>(
+export async function readMergedPage<Row extends MergedRow>(
   {
-    places,
+    sources,
     timeOf,
   }: {
-    places: readonly { db: Database; list: MergedList<Row>; filters: readonly unknown[] }[]
+    sources: readonly { db: Database; list: MergedList<Row>; filters: readonly unknown[] }[]
     timeOf(row: Row): Date
   },
   { after, before, limit }: MergedWindow,
 ): Promise<MergedPage<Row>> {
   const forward = before !== undefined
   const bound = before ?? after
-  const from = bound === undefined ? LAST : readCursor(bound)
-  const reads: Promise<Row[]>[] = places.map(({ db, list, filters }) => {
+  const from = bound === undefined ? ABOVE_EVERY_ROW : parseCursor(bound)
+  const reads: Promise<Row[]>[] = sources.map(({ db, list, filters }) => {
     const read: Call<Row> = call(forward ? list.newer : list.older, ...from, limit + 1, ...filters)
     return db.query(read.statement, read.values)
   })
@@ -56,7 +56,7 @@ export async function readMerged<Row extends Timed>(
     .sort((a, b) => sign * (timeOf(a).getTime() - timeOf(b).getTime()))
   const page = found.slice(0, limit)
   const more = found.length > limit
-  if (forward && !more) return readMerged({ places, timeOf }, { limit })
+  if (forward && !more) return readMergedPage({ sources, timeOf }, { limit })
   const rows = forward ? page.reverse() : page
   const cursor = (row: Row | undefined) => (row === undefined ? null : `${timeOf(row).getTime()}-${row.id}`)
   return {
@@ -66,7 +66,7 @@ export async function readMerged<Row extends Timed>(
   }
 }
 
-function readCursor(text: string): readonly [string, string] {
+function parseCursor(text: string): readonly [string, string] {
   const [, ms = '', id = ''] = CURSOR.exec(text) ?? []
   const at = new Date(Number(ms))
   if (ms === '' || Number.isNaN(at.getTime())) throw badRequest('invalid cursor')

@@ -15,17 +15,22 @@ const OPERATOR_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
 const LONG_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600, 21_600]
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
 
-type Where = Pick<MetricFacts, 'panel'>
-const counter = (where: Where, help: string, ...labels: string[]): MetricFacts => ({
+type MetricPanel = Pick<MetricFacts, 'panel'>
+const counter = (where: MetricPanel, help: string, ...labels: string[]): MetricFacts => ({
   ...{ kind: 'counter', help, labels, unit: 'count' },
   ...where,
 })
-const gauge = (where: Where, unit: MetricFacts['unit'], help: string, ...labels: string[]): MetricFacts => ({
+const gauge = (
+  where: MetricPanel,
+  unit: MetricFacts['unit'],
+  help: string,
+  ...labels: string[]
+): MetricFacts => ({
   ...{ kind: 'gauge', help, labels, unit },
   ...where,
 })
 const histogram = (
-  where: Where,
+  where: MetricPanel,
   buckets: readonly number[],
   help: string,
   ...labels: string[]
@@ -201,27 +206,27 @@ export type MetricName = keyof typeof TABLE
 /** The table, typed by the general facts. */
 export const METRICS: Readonly<Record<MetricName, MetricFacts>> = TABLE
 
-const optionsOf = (registry: Registry, name: MetricName) => {
+const metricOptions = (registry: Registry, name: MetricName) => {
   const { help, labels } = METRICS[name]
   return { name, help, labelNames: labels, registers: [registry] }
 }
 
 /** Makes the counter of this name, as the table declares it. */
-export const counterOf = (registry: Registry, name: MetricName): Counter =>
-  new Counter(optionsOf(registry, name))
+export const newCounter = (registry: Registry, name: MetricName): Counter =>
+  new Counter(metricOptions(registry, name))
 
 /** Makes the histogram of this name, for observed times and sizes. */
-export const histogramOf = (registry: Registry, name: MetricName): Histogram =>
-  new Histogram({ ...optionsOf(registry, name), buckets: [...(METRICS[name].buckets ?? [])] })
+export const newHistogram = (registry: Registry, name: MetricName): Histogram =>
+  new Histogram({ ...metricOptions(registry, name), buckets: [...(METRICS[name].buckets ?? [])] })
 
 /** Makes the gauge of this name: `collect` sets it when the metrics are read; without it, it is set when the figure changes. */
-export const gaugeOf = (
+export const newGauge = (
   registry: Registry,
   name: MetricName,
   collect?: (self: Gauge) => void | Promise<void>,
 ): Gauge =>
   new Gauge({
-    ...optionsOf(registry, name),
+    ...metricOptions(registry, name),
     ...(collect === undefined
       ? {}
       : {
@@ -232,7 +237,7 @@ export const gaugeOf = (
   })
 
 /** The table as Markdown. */
-export function metricsText(): string {
+export function formatMetricTable(): string {
   const rows = Object.entries(METRICS).map(([name, { kind, help, labels, panel }]) => {
     const labelled = labels.length === 0 ? '' : `{${labels.join(',')}}`
     return `| \`${name}${labelled}\` | ${kind} | ${panel} | ${help} |`

@@ -11,7 +11,7 @@ export const mayMove = <Status extends string>(moves: Moves<Status>, from: Statu
   Object.hasOwn(moves[from], to)
 
 /** Formats the table as lines of Markdown, one for each state. */
-export function movesText(title: string, moves: Moves<string>): string {
+export function formatMoves(title: string, moves: Moves<string>): string {
   const next = (to: string, event: string | null | undefined) =>
     event ? `\`${to}\` (\`${event}\`)` : `\`${to}\``
   const lines = Object.entries(moves).map(([from, after]) => {

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { lastNine, maskPhone, readPhone, requirePhone } from './phone.ts'
+import { lastNine, maskPhone, parsePhone, requirePhone } from './phone.ts'
 import { Refusal } from './refusal.ts'
 
 const seed = randomInt(2 ** 31)
@@ -65,7 +65,7 @@ test('each written form has its one stored form', () => {
     ['256772123', null],
     ['256256772123456', null],
   ]
-  for (const [text, expected] of cases) equal(readPhone(text), expected, JSON.stringify(text))
+  for (const [text, expected] of cases) equal(parsePhone(text), expected, JSON.stringify(text))
 })
 
 test('what a spreadsheet has done to a number is said, and what is missing behind the country', () => {
@@ -98,7 +98,7 @@ test('libphonenumber reads the same subscriber from every written form of a Ugan
     const written = start + [...nine].map((digit, at) => digit + (between[at] ?? '')).join('')
     // One dot before zeros, or one before the last digit, may be a fraction.
     fc.pre(!/\.[^0-9.]*[0-9]?[^0-9.]*$|^[^.]*\.[^1-9]*$/.test(written))
-    const stored = readPhone(written)
+    const stored = parsePhone(written)
     equal(stored, `256${nine}`, written)
     equal(lastNine(stored), nine)
     const theirs = parsePhoneNumberFromString(written.replace(/[^0-9+]/g, '').replace(/^00/, '+'), 'UG')
@@ -111,9 +111,9 @@ test('libphonenumber reads the same subscriber from every written form of a Ugan
 test('a stored form is digits, stays as it is, and is idempotent', () => {
   const text = fc.string({ unit: fc.constantFrom(...'0123456789+ -().x\u00a0٣'), maxLength: 24 })
   const holds = fc.property(text, (written) => {
-    const stored = readPhone(written)
+    const stored = parsePhone(written)
     if (stored === null) return
-    ok(/^[0-9]{10,15}$/.test(stored) && readPhone(stored) === stored, `${written} became ${stored}`)
+    ok(/^[0-9]{10,15}$/.test(stored) && parsePhone(stored) === stored, `${written} became ${stored}`)
   })
   fc.assert(holds, { seed, numRuns: 5000 })
 })

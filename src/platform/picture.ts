@@ -1,5 +1,5 @@
-import { fewAtOnce } from './few-at-once.ts'
-import { runLimited } from './limited-process.ts'
+import { limitConcurrency } from './few-at-once.ts'
+import { runLimitedProcess } from './limited-process.ts'
 
 type PictureKind = 'png' | 'jpeg' | 'webp'
 
@@ -7,7 +7,7 @@ type PictureKind = 'png' | 'jpeg' | 'webp'
  * How a picture is remade, always as WebP: scaled into the size and never enlarged (`inside`), or cut from the middle to exactly that
  * size.
  */
-export type Remake = { width: number; height: number; fit: 'inside' | 'cover'; quality: number }
+export type RemakeOptions = { width: number; height: number; fit: 'inside' | 'cover'; quality: number }
 
 // A picture of a phone takes some 200 MB while it is decoded; the rest is what Node itself reserves.
 const LIMITS = { seconds: 15, megabytes: 4096, mostBytes: 16 * 1024 * 1024 }
@@ -19,10 +19,10 @@ const RIFF = [0x52, 0x49, 0x46, 0x46]
 const WEBP = [0x57, 0x45, 0x42, 0x50]
 const WEBP_AT = 8
 
-const inTurn = fewAtOnce({ most: 1, waiting: 8 })
+const oneAtATime = limitConcurrency({ most: 1, waiting: 8 })
 
 /** Detects the kind of a picture by its first bytes, whatever its name; null when it is none of the three. */
-export function pictureKind(file: Buffer): PictureKind | null {
+export function detectPictureKind(file: Buffer): PictureKind | null {
   const has = (bytes: readonly number[], at = 0) => bytes.every((byte, index) => file[at + index] === byte)
   if (has(PNG)) return 'png'
   if (has(JPEG)) return 'jpeg'
@@ -35,7 +35,9 @@ export function pictureKind(file: Buffer): PictureKind | null {
  * much. Returns null when the file is none of the three, is cut short, or claims more pixels than a camera has. Throws 503 when too many
  * pictures wait.
  */
-export async function remakePicture(file: Buffer, options: Remake): Promise<Buffer | null> {
-  if (pictureKind(file) === null) return null
-  return inTurn(() => runLimited(SCRIPT, [Buffer.from(`${JSON.stringify(options)}\n`), file], LIMITS))
+export async function remakePicture(file: Buffer, options: RemakeOptions): Promise<Buffer | null> {
+  if (detectPictureKind(file) === null) return null
+  return oneAtATime(() =>
+    runLimitedProcess(SCRIPT, [Buffer.from(`${JSON.stringify(options)}\n`), file], LIMITS),
+  )
 }

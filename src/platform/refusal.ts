@@ -45,14 +45,14 @@ export const invalidRequest = (problem: string, field: string | null = null) =>
 /** 413: the body is over its limit. Never stored. */
 export const bodyTooLarge = () => new Refusal(413, 'payload_too_large', 'invalid request: body too large')
 
-type Told = { hint?: string | null; field?: string | null }
+type RefusalFacts = { hint?: string | null; field?: string | null }
 
 /** 400 with the generic code and a text of its own (headers, query parameters). Never stored. */
-export const badRequest = (message: string, facts: Told = {}) =>
+export const badRequest = (message: string, facts: RefusalFacts = {}) =>
   new Refusal(400, 'bad_request', message, facts)
 
 /** 400 by a rule of the business. Stored under the key. */
-export const domainRefusal = (code: string, message: string, facts: Told = {}) =>
+export const domainRefusal = (code: string, message: string, facts: RefusalFacts = {}) =>
   new Refusal(400, code, message, { stored: true, ...facts })
 
 /** 404 of a read by id: the same answer for objects that are absent, of another merchant or of the other mode (spec 1.3). */

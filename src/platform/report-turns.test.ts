@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { newReportTurns, type ReportSize, type Turn } from './report-turns.ts'
+import { newReportTurns, type ReportSize, type ReportTurn } from './report-turns.ts'
 
 const patient = { small: { places: 2, waitMs: 5_000 }, large: { places: 1, waitMs: 5_000 } }
 
@@ -8,7 +8,7 @@ const patient = { small: { places: 2, waitMs: 5_000 }, large: { places: 1, waitM
 function watched(limits = patient) {
   const turns = newReportTurns(limits)
   const started: string[] = []
-  const held = new Map<string, Turn>()
+  const held = new Map<string, ReportTurn>()
   const enter = (name: string, merchantId: number, size: ReportSize = 'small', isGone = () => false) => {
     const entered = turns.enter({ merchantId, size, isGone }).then((turn) => {
       started.push(name)
@@ -18,7 +18,7 @@ function watched(limits = patient) {
     entered.catch(() => {})
     return entered
   }
-  return { turns, started, enter, turn: (name: string) => held.get(name) as Turn }
+  return { turns, started, enter, turn: (name: string) => held.get(name) as ReportTurn }
 }
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -29,14 +29,14 @@ test('C18: a merchant makes one report at a time, and merchants take turns', asy
   enter('c1', 3)
   await soon()
   deepEqual(started, ['a1', 'b1'])
-  turn('a1').made()
+  turn('a1').markMade()
   await soon()
   deepEqual(started, ['a1', 'b1', 'a2'], 'who came first')
-  turn('a2').made()
+  turn('a2').markMade()
   await soon()
   deepEqual(started, ['a1', 'b1', 'a2', 'c1'], 'then who has waited longest')
-  turn('b1').made()
-  turn('c1').made()
+  turn('b1').markMade()
+  turn('c1').markMade()
   await soon()
   deepEqual(started, ['a1', 'b1', 'a2', 'c1', 'b2', 'a3'])
 })
@@ -56,15 +56,15 @@ test('D3: while a large report is read slowly only its own merchant waits', asyn
   enter('a2', 1, 'large')
   enter('b1', 2, 'large')
   await soon()
-  turn('a1').made()
+  turn('a1').markMade()
   await soon()
   deepEqual(started, ['a1', 'b1'])
-  turn('b1').made()
-  turn('b1').sent()
+  turn('b1').markMade()
+  turn('b1').markSent()
   await soon()
   deepEqual(started, ['a1', 'b1'])
-  turn('a1').sent()
-  turn('a1').sent()
+  turn('a1').markSent()
+  turn('a1').markSent()
   await soon()
   deepEqual(started, ['a1', 'b1', 'a2'])
 })
@@ -75,11 +75,11 @@ test('C18: a caller that waits too long or behind too many gets a 503, and its p
   await rejects(enter('a2', 1), { status: 503 })
   const many = Array.from({ length: 20 }, () => enter('many', 1).catch(() => {}))
   await rejects(turns.enter({ merchantId: 1, size: 'small' }), { status: 503 })
-  turn('a1').made()
+  turn('a1').markMade()
   await soon()
   equal(started.filter((name) => name === 'many').length, 1)
   await Promise.all(many.slice(1))
-  turn('many').made()
+  turn('many').markMade()
   equal(await turns.small(2, async () => 'done'), 'done')
 })
 
@@ -89,7 +89,7 @@ test('C18: the turn of a client that has hung up is given to the next', async ()
   enter('gone', 2, 'small', () => true)
   enter('c1', 3)
   await soon()
-  turn('a1').made()
+  turn('a1').markMade()
   await soon()
   deepEqual(started, ['a1', 'c1'])
 })

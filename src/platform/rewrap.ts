@@ -1,9 +1,9 @@
 import { assert } from './assert.ts'
 import type { Database } from './db/database.ts'
 import { type Statement, statement } from './db/statement.ts'
-import type { Binding, Vault } from './secrets.ts'
+import type { SecretBinding, Vault } from './secrets.ts'
 
-const ROWS_AT_ONCE = 500
+const ROWS_PER_CHUNK = 500
 
 /** A sealed value and the name of its row: the merchant (null in the directory) and a text that is unique within it (`part`). */
 type SealedRow = { merchantId: number | null; part: string; ciphertext: Buffer }
@@ -19,7 +19,7 @@ export type SealedColumn = {
    * sealed with the current key already.
    */
   replace: Statement
-  bindingOf(row: SealedRow): Binding
+  bindingOf(row: SealedRow): SecretBinding
   /** How many rows are held in memory at once. */
   rowsAtOnce: number
 }
@@ -28,19 +28,19 @@ export type SealedColumn = {
  * Declares a column of sealed values. `part`: the expression, over the table `t`, that names a row within its merchant. `owned`: false for
  * tables of the directory, whose rows have no merchant.
  */
-export function sealedColumn({
+export function defineSealedColumn({
   table,
   column,
   part,
   owned = true,
   bindingOf,
-  rowsAtOnce = ROWS_AT_ONCE,
+  rowsAtOnce = ROWS_PER_CHUNK,
 }: {
   table: string
   column: string
   part: string
   owned?: boolean
-  bindingOf(row: SealedRow): Binding
+  bindingOf(row: SealedRow): SecretBinding
   /** Fewer where a row is large. */
   rowsAtOnce?: number
 }): SealedColumn {
@@ -67,13 +67,13 @@ export function sealedColumn({
 }
 
 /** Returns the merchant of a row in a table of a cell, where every row has one. */
-export function ownerOf({ merchantId }: SealedRow): number {
+export function getRowMerchant({ merchantId }: SealedRow): number {
   assert(merchantId !== null, 'a sealed value of a cell has a merchant')
   return merchantId
 }
 
 /** Seals the values of a column again under the current key, in chunks, while the service runs. Returns how many values it changed. */
-export async function rewrap(db: Database, vault: Vault, column: SealedColumn): Promise<number> {
+export async function rewrapColumn(db: Database, vault: Vault, column: SealedColumn): Promise<number> {
   let changed = 0
   for (;;) {
     const rows = await db.query(column.find, [vault.header, column.rowsAtOnce])
@@ -90,6 +90,6 @@ export async function rewrap(db: Database, vault: Vault, column: SealedColumn): 
 }
 
 /** Whether the column still has a value sealed with an older key. */
-export async function isBehind(db: Database, vault: Vault, column: SealedColumn): Promise<boolean> {
+export async function hasOldCiphertext(db: Database, vault: Vault, column: SealedColumn): Promise<boolean> {
   return (await db.query(column.find, [vault.header, 1])).length > 0
 }

@@ -3,11 +3,11 @@ const SHORTEST_WORD = 2
 
 /** Whether two names can be of the same person: they share a word. Operators cut names short, and people write half of them. */
 export function mayBeSameName(typed: string, holder: string): boolean {
-  const words = new Set(wordsOf(typed))
-  return wordsOf(holder).some((word) => words.has(word))
+  const words = new Set(splitWords(typed))
+  return splitWords(holder).some((word) => words.has(word))
 }
 
-const wordsOf = (name: string): string[] =>
+const splitWords = (name: string): string[] =>
   name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes }
 import { assert } from './assert.ts'
 
 /** The row and column to which a ciphertext is bound, so that a copy in another row fails to open. */
-export type Binding = { merchantId: number | null; purpose: string; column: string }
+export type SecretBinding = { merchantId: number | null; purpose: string; column: string }
 
 /** The purposes whose derived key must not change with MASTER_KEY, because what was made with the key cannot be made again. */
 export const LASTING_PURPOSES = [
@@ -17,11 +17,11 @@ export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 
 export type Vault = {
   /** Encrypts with AES-256-GCM and a random nonce, under a key for this column, bound to the row. */
-  seal(plain: string | Buffer, binding: Binding): Buffer
+  seal(plain: string | Buffer, binding: SecretBinding): Buffer
   /** Decrypts to text. Throws when the ciphertext was sealed with an unknown key or for another row, or was changed. */
-  open(sealed: Buffer, binding: Binding): string
+  open(sealed: Buffer, binding: SecretBinding): string
   /** Decrypts like `open`, to bytes. */
-  openBytes(sealed: Buffer, binding: Binding): Buffer
+  openBytes(sealed: Buffer, binding: SecretBinding): Buffer
   /** Returns the key of a purpose, which stays the same when the master key changes. */
   derive(purpose: LastingPurpose): Buffer
   /** The first bytes of every ciphertext sealed now; a ciphertext with other first bytes has an older key or format. */
@@ -29,7 +29,7 @@ export type Vault = {
 }
 
 /** `readable`: further master keys whose ciphertexts can be opened. `lasting`: the derived keys that the database stores. */
-type VaultParts = {
+type VaultOptions = {
   readable?: readonly Buffer[]
   lasting?: ReadonlyMap<LastingPurpose, Buffer>
 }
@@ -44,9 +44,9 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES
 type MasterKey = { id: Buffer; keyFor(version: number, column: string): Buffer | null }
 
 /** Opens the vault over MASTER_KEY (32 bytes, reliability.md section 8). The header of a ciphertext says which key opens it. */
-export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultParts = {}): Vault {
-  const current = readMaster(masterKey)
-  const known = [current, ...readable.map(readMaster)]
+export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultOptions = {}): Vault {
+  const current = makeMasterKey(masterKey)
+  const known = [current, ...readable.map(makeMasterKey)]
   const header = Buffer.concat([Buffer.from([VERSION]), current.id])
   const openBytes: Vault['openBytes'] = (sealed, binding) => {
     const id = sealed.subarray(1, HEADER_BYTES)
@@ -55,7 +55,7 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultPa
     const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
     const tagEnd = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
     const decipher = createDecipheriv('aes-256-gcm', key, nonce)
-      .setAAD(boundTo(binding))
+      .setAAD(writeBinding(binding))
       .setAuthTag(sealed.subarray(tagEnd - TAG_BYTES, tagEnd))
     return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
   }
@@ -65,7 +65,7 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultPa
       const nonce = randomBytes(NONCE_BYTES)
       const key = current.keyFor(VERSION, binding.column)
       assert(key, 'today there is a key for every column')
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(binding))
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(writeBinding(binding))
       const bytes = typeof plain === 'string' ? Buffer.from(plain, 'utf8') : plain
       const body = [cipher.update(bytes), cipher.final()]
       return Buffer.concat([header, nonce, cipher.getAuthTag(), ...body])
@@ -80,7 +80,7 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultPa
 export const deriveLasting = (masterKey: Buffer, purpose: LastingPurpose): Buffer =>
   createHmac('sha256', masterKey).update(purpose).digest()
 
-function readMaster(master: Buffer): MasterKey {
+function makeMasterKey(master: Buffer): MasterKey {
   assert(master.length === 32, 'the master key has 32 bytes')
   const forAll = createHmac('sha256', master).update('secrets at rest').digest()
   const id = createHash('sha256').update(forAll).digest().subarray(0, KEY_ID_BYTES)
@@ -98,6 +98,6 @@ function readMaster(master: Buffer): MasterKey {
   return { id, keyFor }
 }
 
-function boundTo({ merchantId, purpose, column }: Binding): Buffer {
+function writeBinding({ merchantId, purpose, column }: SecretBinding): Buffer {
   return Buffer.from(JSON.stringify([merchantId, purpose, column]))
 }

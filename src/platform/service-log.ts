@@ -1,19 +1,19 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { loggedError } from './error-log.ts'
-import type { FewLines } from './few-lines.ts'
+import { toLoggedError } from './error-log.ts'
+import type { LogLimiter } from './few-lines.ts'
 import { VERSION } from './version.ts'
 
 /** Makes the log of a running service: JSON lines, limited by `limiter`. */
-export const serviceLog = (
-  { level, few }: { level: string; few: FewLines },
+export const newServiceLog = (
+  { level, limiter }: { level: string; limiter: LogLimiter },
   destination?: DestinationStream,
 ): Logger =>
   pino(
     {
       level,
       base: { pid: process.pid, version: VERSION },
-      serializers: { err: loggedError },
-      hooks: { logMethod: few.hook },
+      serializers: { err: toLoggedError },
+      hooks: { logMethod: limiter.hook },
     },
     ...(destination === undefined ? [] : [destination]),
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { sharedLook } from './shared-look.ts'
+import { shareRead } from './shared-look.ts'
 
 /** A look that ends only when the test ends it. */
 function looksOf() {
@@ -14,7 +14,7 @@ function looksOf() {
 
 test('C13: callers that ask during a look share it, and the next caller starts a new one', async () => {
   const { open, look } = looksOf()
-  const ask = sharedLook(look, 60_000)
+  const ask = shareRead(look, 60_000)
   const waiting = [ask(), ask(), ask()]
   assert.equal(open.length, 1)
   open[0]?.resolve()
@@ -27,7 +27,7 @@ test('C13: callers that ask during a look share it, and the next caller starts a
 
 test('C13: a look that failed fails for all who shared it, and is not reused', async () => {
   const { open, look } = looksOf()
-  const ask = sharedLook(look, 60_000)
+  const ask = shareRead(look, 60_000)
   const waiting = [ask(), ask()].map((one) => assert.rejects(one, /away/))
   open[0]?.reject(new Error('away'))
   await Promise.all(waiting)
@@ -37,7 +37,7 @@ test('C13: a look that failed fails for all who shared it, and is not reused', a
 
 test('C13: a look that began too long ago is not shared', () => {
   const { open, look } = looksOf()
-  const ask = sharedLook(look, 0)
+  const ask = shareRead(look, 0)
   ask()
   ask()
   assert.equal(open.length, 2)

@@ -1,5 +1,5 @@
 /** Shares a read between callers: starts one, or waits for the one that began less than `freshMs` ago. */
-export function sharedLook(read: () => Promise<void>, freshMs: number): () => Promise<void> {
+export function shareRead(read: () => Promise<void>, freshMs: number): () => Promise<void> {
   let underWay: { since: number; done: Promise<void> } | null = null
   return () => {
     const now = performance.now()

@@ -1,7 +1,7 @@
-import { asyncContext } from './async-context.ts'
+import { newAsyncContext } from './async-context.ts'
 
 /** Where the time of one request went, in ms; work done in parallel counts in full. `batch`: how many items shared its commit. */
-export type Spent = {
+export type TimeSpent = {
   dbMs: number
   queueMs: number
   batch: number
@@ -10,22 +10,23 @@ export type Spent = {
   railClass: string | null
 }
 
-const spending = asyncContext<Spent | null>()
+const timeSpentContext = newAsyncContext<TimeSpent | null>()
 
-export const nothingSpent = (): Spent => ({ dbMs: 0, queueMs: 0, batch: 0, railMs: 0, railClass: null })
+export const newTimeSpent = (): TimeSpent => ({ dbMs: 0, queueMs: 0, batch: 0, railMs: 0, railClass: null })
 
 /**
  * Runs work on the time account of a request; null: on no account. Single statements are counted only where that costs a payment nothing
  * (async-context.ts); batches and calls to operators get the account passed explicitly.
  */
-export const spendOn = <T>(spent: Spent | null, work: () => T): T => spending.run(spent, work)
+export const trackTimeFor = <T>(spent: TimeSpent | null, work: () => T): T =>
+  timeSpentContext.run(spent, work)
 
 /** The time account of the request for which the current work is done; null where none is known. */
-export const spentNow = (): Spent | null => spending.kept() ?? null
+export const currentTimeSpent = (): TimeSpent | null => timeSpentContext.current() ?? null
 
 /** Adds a run of a batch to the accounts of all requests that waited for it. */
-export function countRun(
-  waited: readonly { spent: Spent | null; since: number }[],
+export function addBatchRun(
+  waited: readonly { spent: TimeSpent | null; since: number }[],
   { startedAt, ms }: { startedAt: number; ms: number },
 ): void {
   for (const { spent, since } of waited) {

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sized } from '../../test/helpers/parts.ts'
-import { canonicalJson, writingSteps } from './canonical-json.ts'
+import { canonicalJson, writeLargeInSteps } from './canonical-json.ts'
 import { parseStrictJson } from './strict-json.ts'
 
 const seed = randomInt(2 ** 31)
@@ -190,7 +190,7 @@ test('canonical JSON is the same whether or not large objects were written befor
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`${piece}${(at * 7919) % count}`, at]))
   const mixed = { ...large('x', 5000), ...large('\uff00', 5000), ...large('\u{1f600}', 100) }
   const value = { b: [large('x'), { a: large('\uff00') }, null], a: large('\u{1f600}'.repeat(70)), c: mixed }
-  const steps = writingSteps(value)
+  const steps = writeLargeInSteps(value)
   let step = steps.next()
   let taken = 0
   for (; !step.done; step = steps.next()) taken += 1

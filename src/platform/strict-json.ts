@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { echo, isControl, isLineControl } from './text.ts'
 
-export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: string }
+export type StrictJsonResult = { ok: true; value: unknown } | { ok: false; problem: string }
 
 const MAX_DEPTH = 32 // Contract 2.0. It also bounds every recursion over a parsed body.
 // Values are counted by commas and opening brackets, fields by colons. A value costs as much time as some dozen bytes of text and a
 // name more than a hundred; a bulk call of a thousand items has room for thirty names in each.
-const MOST_VALUES = 120_000
-const MOST_FIELDS = 30_000
+const MAX_VALUES = 120_000
+const MAX_FIELDS = 30_000
 export const NOT_JSON = 'body is not valid JSON'
 const CONTROL = -1
 const BAD_UNICODE = -2
@@ -22,38 +22,39 @@ const LETTER_U = 0x75
  * accepts: duplicate names, deep nesting, lone surrogates, control characters in strings (tab, LF and CR written as escapes pass; field
  * rules decide on them). A member `__proto__` is dropped like any unknown field.
  */
-export function parseStrictJson(text: Buffer): StrictJson {
-  const members = membersOf(text)
+export function parseStrictJson(text: Buffer): StrictJsonResult {
+  const members = countMembers(text)
   if (typeof members === 'string') return refused(members)
-  const value = parse(text.toString('utf8'))
+  const value = parseOrUndefined(text.toString('utf8'))
   if (value === undefined) return refused(NOT_JSON)
-  return tidyMembers(value) === members ? { ok: true, value } : refused(duplicateIn(text))
+  return tidyMembers(value) === members ? { ok: true, value } : refused(describeDuplicate(text))
 }
 
 /** Parses like `parseStrictJson`, in steps, so that other requests can run between them. */
-export function* strictJsonSteps(text: Buffer): Generator<void, StrictJson, void> {
-  const members = membersOf(text)
+export function* parseStrictJsonInSteps(text: Buffer): Generator<void, StrictJsonResult, void> {
+  const members = countMembers(text)
   if (typeof members === 'string') return refused(members)
   yield
-  const value = parse(text.toString('utf8'))
+  const value = parseOrUndefined(text.toString('utf8'))
   if (value === undefined) return refused(NOT_JSON)
   yield
   if (tidyMembers(value) === members) return { ok: true, value }
   yield
-  return refused(duplicateIn(text))
+  return refused(describeDuplicate(text))
 }
 
 /** Counts the members of all objects in the text; returns a problem instead when there is one. */
-const membersOf = (text: Buffer): number | string => (isUtf8(text) ? survey(text) : 'body is not valid UTF-8')
+const countMembers = (text: Buffer): number | string =>
+  isUtf8(text) ? surveyBytes(text) : 'body is not valid UTF-8'
 
 /** Names a duplicate field. Called only when parsing left fewer members than the text has. */
-const duplicateIn = (text: Buffer): string => `duplicate field ${echo(findDuplicate(text))}`
+const describeDuplicate = (text: Buffer): string => `duplicate field ${echo(findDuplicate(text))}`
 
-function refused(problem: string): StrictJson {
+function refused(problem: string): StrictJsonResult {
   return { ok: false, problem }
 }
 
-function parse(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -62,7 +63,7 @@ function parse(text: string): unknown {
 }
 
 // Walks the bytes once, before any object is built. Counts members by their colons, and does not check that the text is JSON.
-function survey(bytes: Buffer): number | string {
+function surveyBytes(bytes: Buffer): number | string {
   let depth = 0
   let members = 0
   let values = 1
@@ -71,15 +72,15 @@ function survey(bytes: Buffer): number | string {
     if (byte === QUOTE) {
       at = endOfString(bytes, at + 1)
       if (at < 0) return at === CONTROL ? 'body contains control characters' : 'body contains invalid Unicode'
-    } else if (opens(byte)) {
+    } else if (isOpeningBracket(byte)) {
       depth += 1
       values += 1
       if (depth > MAX_DEPTH) return 'body is nested too deeply'
-    } else if (closes(byte)) depth -= 1
+    } else if (isClosingBracket(byte)) depth -= 1
     else if (byte === COMMA) values += 1
     else if (byte === 0x3a) members += 1
-    if (values > MOST_VALUES) return `body holds more than ${MOST_VALUES} values`
-    if (members > MOST_FIELDS) return `body holds more than ${MOST_FIELDS} fields`
+    if (values > MAX_VALUES) return `body holds more than ${MAX_VALUES} values`
+    if (members > MAX_FIELDS) return `body holds more than ${MAX_FIELDS} fields`
   }
   return members
 }
@@ -154,8 +155,8 @@ function findDuplicate(bytes: Buffer): string {
   const open: Set<string>[] = []
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number // `at` is below the length.
-    if (opens(byte)) open.push(new Set())
-    else if (closes(byte)) open.pop()
+    if (isOpeningBracket(byte)) open.push(new Set())
+    else if (isClosingBracket(byte)) open.pop()
     else if (byte === QUOTE) {
       const end = endOfString(bytes, at + 1)
       const name = nameAt(bytes, at, end)
@@ -177,10 +178,10 @@ function nameAt(bytes: Buffer, quote: number, end: number): string | null {
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text // A JSON string is a string.
 }
 
-function opens(byte: number): boolean {
+function isOpeningBracket(byte: number): boolean {
   return byte === 0x7b || byte === 0x5b
 }
 
-function closes(byte: number): boolean {
+function isClosingBracket(byte: number): boolean {
   return byte === 0x7d || byte === 0x5d
 }

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { writeExact } from './exact-json.ts'
-import { minus, readSum, sumOf } from './sums.ts'
+import { writeExactJson } from './exact-json.ts'
+import { addSums, negate, parseSum } from './sums.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
 test('C20: a sum is exact at any size, and is a number wherever a number is exact', () => {
-  assert.equal(sumOf(1, 2, 3), 6)
-  assert.equal(sumOf(LARGEST, 1), 9_007_199_254_740_992n)
-  assert.equal(sumOf(LARGEST, LARGEST, minus(LARGEST)), LARGEST)
-  assert.equal(sumOf(), 0)
+  assert.equal(addSums(1, 2, 3), 6)
+  assert.equal(addSums(LARGEST, 1), 9_007_199_254_740_992n)
+  assert.equal(addSums(LARGEST, LARGEST, negate(LARGEST)), LARGEST)
+  assert.equal(addSums(), 0)
   const amount = fc.integer({ min: -LARGEST, max: LARGEST })
   fc.assert(
     fc.property(fc.array(amount), (amounts) => {
       const total = amounts.reduce((sum, one) => sum + BigInt(one), 0n)
-      const sum = sumOf(...amounts)
+      const sum = addSums(...amounts)
       assert.equal(BigInt(sum), total)
       assert.equal(typeof sum, total >= -LARGEST && total <= LARGEST ? 'number' : 'bigint')
     }),
@@ -23,16 +23,16 @@ test('C20: a sum is exact at any size, and is a number wherever a number is exac
 })
 
 test('C20: digits become a number where that is exact', () => {
-  assert.equal(readSum('9007199254740991'), LARGEST)
-  assert.equal(readSum('9007199254740993'), 9_007_199_254_740_993n)
-  assert.equal(readSum('-9007199254740993'), -9_007_199_254_740_993n)
+  assert.equal(parseSum('9007199254740991'), LARGEST)
+  assert.equal(parseSum('9007199254740993'), 9_007_199_254_740_993n)
+  assert.equal(parseSum('-9007199254740993'), -9_007_199_254_740_993n)
 })
 
 test('C20: JSON text holds every digit of a large sum', () => {
   const value = { a: [1, { b: 9_007_199_254_740_993n }], c: undefined, d: null, e: 'x"y', f: new Date(0) }
   assert.equal(
-    writeExact(value),
+    writeExactJson(value),
     '{"a":[1,{"b":9007199254740993}],"d":null,"e":"x\\"y","f":"1970-01-01T00:00:00.000Z"}',
   )
-  assert.equal(writeExact({ a: 1 }), '{"a":1}')
+  assert.equal(writeExactJson({ a: 1 }), '{"a":1}')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { longTest, test } from '../../test/helpers/parts.ts'
 import { systemClock } from './clock.ts'
-import { type Lookout, type Sweep, startWorker } from './sweep.ts'
+import { type DueWorkCheck, type Sweep, startWorker } from './sweep.ts'
 
 const NEVER_MS = 3_600_000
 const LATER_MS = 5
@@ -41,7 +41,12 @@ function counting(name: string, figures: number[] = [], everyMs = NEVER_MS) {
   return { sweep, ran, runs: () => runs }
 }
 /** A worker that stops when its test ends, even if it fails. */
-function start(t: TestContext, sweeps: readonly Sweep[], log = logging(), lookout: Lookout | null = null) {
+function start(
+  t: TestContext,
+  sweeps: readonly Sweep[],
+  log = logging(),
+  lookout: DueWorkCheck | null = null,
+) {
   const worker = startWorker(sweeps, { log, clock: systemClock(), lookout })
   t.after(() => worker.stop())
   return worker
@@ -208,7 +213,12 @@ test('a task with a lookout rests after twenty runs with nothing to do, and is w
     return due
   }
   const names = ['work', 'other']
-  const worker = start(t, [work.sweep, other.sweep], logging(), { names, everyMs: 1, restMs: 1, look })
+  const worker = start(t, [work.sweep, other.sweep], logging(), {
+    names,
+    everyMs: 1,
+    restMs: 1,
+    findDue: look,
+  })
   await Promise.all([work.ran(20), other.ran(20)])
   const before = looks
   while (looks < before + 3) await pause(1)
@@ -230,7 +240,7 @@ test('a look that fails is told, and the next one wakes what is due', async (t) 
     fails -= 1
     throw new Error('away')
   }
-  start(t, [work.sweep], log, { names: ['work'], everyMs: 1, restMs: 1, look })
+  start(t, [work.sweep], log, { names: ['work'], everyMs: 1, restMs: 1, findDue: look })
   await work.ran(21)
   assert.deepEqual(
     log.errors.map(({ sweep }) => sweep),

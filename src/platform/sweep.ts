@@ -32,16 +32,16 @@ type SweepLog = {
  * it is
  * woken, or it has rested for half a minute.
  */
-export type Lookout = {
+export type DueWorkCheck = {
   names: readonly string[]
   /** How long to wait between two checks; `restMs` once they have found nothing for a minute. */
   everyMs: number
   restMs: number
   /** Returns the names of tasks that may have work. */
-  look(): Promise<readonly string[]>
+  findDue(): Promise<readonly string[]>
 }
 
-export type Worker = {
+export type SweepWorker = {
   /** Wakes one sweep now, because this process has just committed work for it. */
   nudge(name: string): void
   /** Starts no further run; resolves when the runs under way have ended. */
@@ -51,13 +51,18 @@ export type Worker = {
 }
 
 /** `onRun`: called after every run. */
-type Watched = { log: SweepLog; clock: Clock; ran?: (run: SweepRun) => void; lookout?: Lookout | null }
+type WorkerOptions = {
+  log: SweepLog
+  clock: Clock
+  onRun?: (run: SweepRun) => void
+  lookout?: DueWorkCheck | null
+}
 
 // After an error the same sweep waits this long, so that a database that is away is not hammered.
 const AFTER_ERROR_MS = 1000
 const RESTS_AFTER_RUNS = 20
 // Shorter than the minute after which a task that does not run counts as behind.
-const LONGEST_REST_MS = 30_000
+const MAX_REST_MS = 30_000
 const QUIET_AFTER_MS = 60_000
 const LOOKOUT = 'look for work'
 
@@ -67,10 +72,10 @@ const LOOKOUT = 'look for work'
  */
 export function startWorker(
   sweeps: readonly Sweep[],
-  { log, clock, ran = () => {}, lookout = null }: Watched,
-): Worker {
+  { log, clock, onRun = () => {}, lookout = null }: WorkerOptions,
+): SweepWorker {
   const lastRunMs = new Map<string, number>()
-  const { pause, wake, wakeAll } = pauses()
+  const { pause, wake, wakeAll } = newPauses()
   const nudged = new Set<string>()
   const resting = new Set<string>()
   let stopping = false
@@ -79,11 +84,11 @@ export function startWorker(
     let idleRuns = 0
     while (!stopping) {
       nudged.delete(sweep.name)
-      const handled = await runLogged(sweep, { log, clock, ran })
+      const handled = await runLogged(sweep, { log, clock, onRun })
       if (handled !== null) lastRunMs.set(sweep.name, clock.nowMs())
       idleRuns = handled === 0 ? idleRuns + 1 : 0
       const rests = idleRuns >= RESTS_AFTER_RUNS && lookout?.names.includes(sweep.name) === true
-      const waitMs = rests ? LONGEST_REST_MS : waitAfter(sweep, handled, idleRuns)
+      const waitMs = rests ? MAX_REST_MS : chooseWaitMs(sweep, handled, idleRuns)
       if (waitMs === 0 || stopping || nudged.has(sweep.name)) continue
       if (rests) resting.add(sweep.name)
       await pause(sweep.name, waitMs)
@@ -91,12 +96,12 @@ export function startWorker(
     }
   }
 
-  async function watch({ everyMs, restMs, look }: Lookout): Promise<void> {
+  async function watch({ everyMs, restMs, findDue }: DueWorkCheck): Promise<void> {
     let foundAt = performance.now()
     while (!stopping) {
       await pause(LOOKOUT, performance.now() - foundAt < QUIET_AFTER_MS ? everyMs : restMs)
       if (stopping || resting.size === 0) continue
-      const due = await look().catch((error) => {
+      const due = await findDue().catch((error) => {
         log.error({ sweep: LOOKOUT, err: error }, 'sweep failed')
         return null
       })
@@ -123,7 +128,7 @@ export function startWorker(
 }
 
 /** Makes pauses that have a name by which they can be cut short. */
-function pauses() {
+function newPauses() {
   const wakers = new Map<string, () => void>()
   return {
     pause: (name: string, ms: number): Promise<void> =>
@@ -146,12 +151,12 @@ function pauses() {
 /** Runs a sweep once, logs and reports the run. Returns how many rows it handled; null after an error. */
 async function runLogged(
   sweep: Sweep,
-  { log, clock, ran }: Omit<Required<Watched>, 'lookout'>,
+  { log, clock, onRun }: Omit<Required<WorkerOptions>, 'lookout'>,
 ): Promise<number | null> {
   const started = performance.now()
   const startedAt = clock.now()
   const report = (handled: number | null, error: unknown = null) =>
-    ran({ sweep, startedAt, ms: performance.now() - started, handled, error })
+    onRun({ sweep, startedAt, ms: performance.now() - started, handled, error })
   try {
     const handled = await sweep.runOnce()
     report(handled)
@@ -166,7 +171,11 @@ async function runLogged(
   }
 }
 
-function waitAfter({ everyMs, restMs = everyMs, full = 1 }: Sweep, handled: number | null, idleRuns: number) {
+function chooseWaitMs(
+  { everyMs, restMs = everyMs, full = 1 }: Sweep,
+  handled: number | null,
+  idleRuns: number,
+) {
   if (handled === null) return AFTER_ERROR_MS
   if (handled >= full) return 0
   return idleRuns < RESTS_AFTER_RUNS ? everyMs : restMs

@@ -2,7 +2,7 @@ import { equal, ok } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { asSeen, echo, hasForbiddenControl } from './text.ts'
+import { cleanTyped, echo, hasForbiddenControl } from './text.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`text.test.ts seed ${seed}`)
@@ -29,7 +29,7 @@ test('what a person has pasted is read as it looks', () => {
     ['\u0660\u0667', '\u0660\u0667'],
     ['a\nb', 'a\nb'],
   ]
-  for (const [text, as] of seen) equal(asSeen(text), as, JSON.stringify(text))
+  for (const [text, as] of seen) equal(cleanTyped(text), as, JSON.stringify(text))
 })
 
 test('an echo is short, well formed and free of control characters, whatever the input', () => {

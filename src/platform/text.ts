@@ -14,7 +14,7 @@ export function echo(text: string): string {
 }
 
 // Invisible marks, but for the two joiners (U+200C, U+200D), which some scripts need for their letters.
-const MARKS = /(?![\u200C\u200D])[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
+const INVISIBLE_MARKS = /(?![\u200C\u200D])[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 const SPACES = /[\p{Zs}\t]/gu
 const DASHES = /[\u2010-\u2015\u2212]/g
 
@@ -22,8 +22,8 @@ const DASHES = /[\u2010-\u2015\u2212]/g
  * Cleans a text that a person typed or pasted into a page: chats, contacts and documents put invisible marks around numbers, and use spaces
  * and dashes of their own. Texts from programs are read unchanged (contract 2.0).
  */
-export const asSeen = (text: string): string =>
-  text.replace(MARKS, '').replace(SPACES, ' ').replace(DASHES, '-')
+export const cleanTyped = (text: string): string =>
+  text.replace(INVISIBLE_MARKS, '').replace(SPACES, ' ').replace(DASHES, '-')
 
 /** Whether the text holds a control character that its field refuses (contract 2.0). `allowLines` lets tab, LF and CR pass. */
 export function hasForbiddenControl(text: string, allowLines: boolean): boolean {
@@ -50,19 +50,20 @@ function isLoneSurrogate(character: string): boolean {
 }
 
 // Invisible characters and those that change the reading direction: with these a name could make an amount read backwards.
-const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
+const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
 
 /** Cleans a text from outside: one line, without characters that are invisible or change the reading direction. */
-export const withoutUnseen = (text: string): string => text.replace(UNSEEN, ' ').trim()
+export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, ' ').trim()
 
 // The blocks of Unicode whose letters run from right to left, with their digits and presentation forms.
-const TURNS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
 /** Whether a part of the text may run from right to left; most texts do not. */
-export const mayTurn = (text: string): boolean => TURNS.test(text)
+export const mayRunRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text)
 
 /**
  * Prepares a name from outside for a sentence of ours: one that runs from right to left would reverse the amounts and words beside it.
  * Invisible marks (U+2068, U+2069) isolate it.
  */
-export const inSentence = (name: string): string => (mayTurn(name) ? `\u2068${name}\u2069` : name)
+export const isolateDirection = (name: string): string =>
+  mayRunRightToLeft(name) ? `\u2068${name}\u2069` : name

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openThreads, ThreadLost } from './threads.ts'
+import { openThreadPool, ThreadLost } from './threads.ts'
 
 /** A thread that does what each step tells it, in place of one that draws. */
 const SCRIPT = new URL(
@@ -13,7 +13,7 @@ const SCRIPT = new URL(
       parentPort.postMessage(new Uint8Array([threadId]))
     })`)}`,
 )
-const open = (answerWithinMs = 60_000) => openThreads<string>({ script: SCRIPT, answerWithinMs })
+const open = (answerWithinMs = 60_000) => openThreadPool<string>({ script: SCRIPT, answerWithinMs })
 const threadOf = (threads: ReturnType<typeof open>) => threads.use(async (ask) => (await ask('work'))[0])
 
 test('one thread makes one document after the other', async () => {

@@ -4,14 +4,14 @@ import { Worker } from 'node:worker_threads'
 export class ThreadLost extends Error {}
 
 /** Sends the next step to a thread and returns its answer. Throws ThreadLost. */
-export type Ask<Step> = (step: Step) => Promise<Uint8Array>
-export type Threads<Step> = {
+export type AskThread<Step> = (step: Step) => Promise<Uint8Array>
+export type ThreadPool<Step> = {
   /** Lends a thread for one piece of work. After an error the thread is dropped; the next piece of work gets a new one. */
-  use<T>(work: (ask: Ask<Step>) => Promise<T>): Promise<T>
+  use<T>(work: (ask: AskThread<Step>) => Promise<T>): Promise<T>
 }
 
 // A thread that draws documents takes a third of a second and 40 MB to start, so one that runs is kept for a while.
-const KEPT_MS = 30_000
+const IDLE_KEPT_MS = 30_000
 // The limits of a thread's heap. The bytes that it makes are transferred, so the size of a document does not count.
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
@@ -19,7 +19,7 @@ const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
  * Opens a pool of threads that run `script` and answer each step with bytes within `answerWithinMs`. `keep`: how many idle threads stay
  * for a while.
  */
-export function openThreads<Step>({
+export function openThreadPool<Step>({
   script,
   answerWithinMs,
   keep = 1,
@@ -27,13 +27,13 @@ export function openThreads<Step>({
   script: URL
   answerWithinMs: number
   keep?: number
-}): Threads<Step> {
+}): ThreadPool<Step> {
   const idle = new Map<Worker, NodeJS.Timeout>()
 
   function borrow(): Worker {
     // The one that was used last, so that the others end when they are not needed.
     const last = [...idle].at(-1)
-    if (last === undefined) return start(script, idle)
+    if (last === undefined) return startThread(script, idle)
     const [worker, timer] = last
     clearTimeout(timer)
     idle.delete(worker)
@@ -44,7 +44,7 @@ export function openThreads<Step>({
     const timer = setTimeout(() => {
       idle.delete(worker)
       worker.terminate()
-    }, KEPT_MS).unref()
+    }, IDLE_KEPT_MS).unref()
     idle.set(worker, timer)
   }
 
@@ -52,7 +52,7 @@ export function openThreads<Step>({
     async use(work) {
       const worker = borrow()
       try {
-        const value = await work((step) => answerOf(worker, step, answerWithinMs))
+        const value = await work((step) => askThread(worker, step, answerWithinMs))
         giveBack(worker)
         return value
       } catch (error) {
@@ -63,7 +63,7 @@ export function openThreads<Step>({
   }
 }
 
-function start(script: URL, idle: Map<Worker, NodeJS.Timeout>): Worker {
+function startThread(script: URL, idle: Map<Worker, NodeJS.Timeout>): Worker {
   const worker = new Worker(script, { resourceLimits: LIMITS })
   // A thread must not keep a stopping process alive; its errors reach the caller that waits for it.
   worker.unref()
@@ -75,7 +75,7 @@ function start(script: URL, idle: Map<Worker, NodeJS.Timeout>): Worker {
   return worker
 }
 
-function answerOf<Step>(worker: Worker, step: Step, withinMs: number): Promise<Uint8Array> {
+function askThread<Step>(worker: Worker, step: Step, withinMs: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const settle = (done: () => void) => {
       clearTimeout(timer)

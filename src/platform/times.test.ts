@@ -2,7 +2,7 @@ import { equal, throws } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isoMs, readIsoTime, readXTimestamp } from './times.ts'
+import { formatIsoTime, parseIsoTime, parseXTimestamp } from './times.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`times.test.ts seed ${seed}`)
@@ -32,7 +32,7 @@ test('X-Timestamp is read as seconds or milliseconds and nothing else', () => {
     ['17500000000000000', null],
     ['12345678901234567890', null],
   ]
-  for (const [text, expected] of cases) equal(readXTimestamp(text), expected, JSON.stringify(text))
+  for (const [text, expected] of cases) equal(parseXTimestamp(text), expected, JSON.stringify(text))
 })
 
 test('times in queries are read as the contract says', () => {
@@ -84,14 +84,14 @@ test('times in queries are read as the contract says', () => {
     ['', null],
   ]
   for (const [text, expected] of cases) {
-    const read = readIsoTime(text)
-    equal(read && isoMs(read), expected, JSON.stringify(text))
+    const read = parseIsoTime(text)
+    equal(read && formatIsoTime(read), expected, JSON.stringify(text))
   }
 })
 
 test('every time that is written can be read back as the same moment', () => {
   const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
-  const same = fc.property(date, (at) => equal(readIsoTime(isoMs(at))?.getTime(), at.getTime()))
+  const same = fc.property(date, (at) => equal(parseIsoTime(formatIsoTime(at))?.getTime(), at.getTime()))
   fc.assert(same, { seed, numRuns: 1000 })
 })
 
@@ -100,6 +100,6 @@ test('a time is written as it is however often, and one that is none is refused'
   for (const round of [1, 2])
     for (let ms = 0; ms < 64; ms += 1)
       for (const at of [first + ms, -first - ms])
-        equal(isoMs(new Date(at)), new Date(at).toISOString(), `round ${round}`)
-  throws(() => isoMs(new Date(Number.NaN)), RangeError)
+        equal(formatIsoTime(new Date(at)), new Date(at).toISOString(), `round ${round}`)
+  throws(() => formatIsoTime(new Date(Number.NaN)), RangeError)
 })

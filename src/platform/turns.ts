@@ -1,26 +1,26 @@
-import { batch } from './batch.ts'
+import { newBatch } from './batch.ts'
 import { batchByKind } from './batch-by-kind.ts'
-import { done, failed } from './batch-run.ts'
+import { itemDone, itemFailed } from './batch-run.ts'
 import type { Lane } from './lane.ts'
 
 /** A few lanes that each run one piece of work at a time; all work of a key uses the same lane. */
-type Turns = Lane & {
-  take<T>(key: number, work: () => Promise<T>): Promise<T>
+type WorkLanes = Lane & {
+  run<T>(key: number, work: () => Promise<T>): Promise<T>
 }
 
-type Piece = { key: number; work(): Promise<unknown> }
+type WorkPiece = { key: number; work(): Promise<unknown> }
 
 /**
  * Makes lanes for work by key. Work that waits here for other work of its key holds no connection, as it would behind a database lock.
  * `run`
  * throws what the work throws, and 503 when too many wait.
  */
-export function turns(lanes: number): Turns {
+export function newWorkLanes(lanes: number): WorkLanes {
   const queues = Array.from({ length: lanes }, () =>
-    batch<Piece, unknown>({
+    newBatch<WorkPiece, unknown>({
       // Errors of the work are passed on: it has waited for locks itself and is not run again.
-      run: (pieces) => Promise.all(pieces.map(({ work }) => work().then(done, failed))),
-      laneOf: ({ key }) => key,
+      run: (pieces) => Promise.all(pieces.map(({ work }) => work().then(itemDone, itemFailed))),
+      keyOf: ({ key }) => key,
       max: 1,
       beside: false,
     }),
@@ -30,7 +30,7 @@ export function turns(lanes: number): Turns {
     ({ key }) => Math.abs(key) % lanes,
   )
   return {
-    take: <T>(key: number, work: () => Promise<T>) => add({ key, work }) as Promise<T>,
+    run: <T>(key: number, work: () => Promise<T>) => add({ key, work }) as Promise<T>,
     waiting,
     idle,
   }

@@ -34,7 +34,7 @@ export const ATTEMPT_FACTS = `a.installation, a.state, a.sends as nth, a.reposts
  * The tag of a row's merchant as SQL. A sub-select, because while the tables are small a join of three may be planned over all rows
  * of the merchant.
  */
-export const tagOfRow = (row: string): string =>
+export const merchantTagSql = (row: string): string =>
   `(select m.tag from merchants m where m.id = ${row}.merchant_id) as tag`
 
 // After this many "not found" answers over this time the operator never received the movement.

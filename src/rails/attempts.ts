@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
-import { callForRow, rowsOf } from '../platform/db/columns.ts'
+import { callForRow, unnestColumns } from '../platform/db/columns.ts'
 import { bigint, bytea, copyInto, integer, text, time } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { callbackDigestFor } from './callback-token.ts'
-import type { Evidence } from './rail.ts'
+import type { AnswerEvidence } from './rail.ts'
 
 /** The one attempt of a live movement. Its id is the reference that the rail sees, for life (rails.md 1.3). */
 export type NewAttempt = {
@@ -21,7 +21,7 @@ export type NewAttempt = {
 /** One post of an attempt to its operator, identified by its number. */
 export type Post = { merchantId: number; reference: string; installation: string; nth: number }
 /** An attempt, the installation that answered about it, and the number of the question. */
-type Heard = { merchantId: number; reference: string; installation?: string; question?: number }
+type QuestionedAttempt = { merchantId: number; reference: string; installation?: string; question?: number }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
 const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>(
@@ -57,17 +57,17 @@ const MOVE = statement(
   'move rail attempts',
   `update rail_attempts a set state = n.state, submit_ended_at = coalesce(n.submit_ended_at, a.submit_ended_at),
      ended_late_at = case when n.ended_at - a.created_at > interval '24 hours' then n.ended_at end
-   from ${rowsOf('bigint', 'text', 'text', 'timestamptz', 'timestamptz')} as n (merchant_id, id, state, submit_ended_at, ended_at)
+   from ${unnestColumns('bigint', 'text', 'text', 'timestamptz', 'timestamptz')} as n (merchant_id, id, state, submit_ended_at, ended_at)
    where a.merchant_id = n.merchant_id and a.id = n.id and a.state not in ('ended', 'void')`,
 )
-const ASKED = statement(
+const COUNT_QUESTION = statement(
   'count rail question',
   `update rail_attempts set question_count = question_count + 1, hurried = false, state = coalesce($3, state), last_answer = $5, answered_at = coalesce($6, answered_at),
      first_not_found_at = case when $4::timestamptz is null then first_not_found_at else coalesce(first_not_found_at, $4) end,
      not_found_count = not_found_count + case when $4::timestamptz is null then 0 else 1 end
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
 )
-const REFUSED = statement(
+const REFUSE_ATTEMPT = statement(
   'rail attempt refused again',
   `update rail_attempts set state = 'in_doubt', refused_as = $3, refusal_to_confirm = $4, first_not_found_at = null,
      not_found_count = 0, submit_ended_at = coalesce(submit_ended_at, $5)
@@ -81,18 +81,18 @@ const NOT_TAKEN = statement(
      first_sent_at = case when reposts = 0 and (state = 'sending' or question_count = 0) then null else first_sent_at end
    where merchant_id = $1 and id = $2 and sends = $3 and state in ('sending', 'in_doubt')`,
 )
-const KEEP_REFUSAL = statement(
+const STORE_REFUSAL = statement(
   'keep refusal of rail attempt',
   `update rail_attempts set submit_ended_at = coalesce(submit_ended_at, $3), refused_as = $4
    where merchant_id = $1 and id = $2`,
 )
-type EvidenceRow = {
-  attempt: Heard
+type NewEvidenceRow = {
+  attempt: QuestionedAttempt
   answer: string
-  evidence: Evidence
+  evidence: AnswerEvidence
   number: string | null
 }
-const EVIDENCE = copyInto<EvidenceRow>('add rail evidence', 'rail_evidence', {
+const EVIDENCE = copyInto<NewEvidenceRow>('add rail evidence', 'rail_evidence', {
   merchant_id: bigint(({ attempt }) => attempt.merchantId),
   attempt_id: text(({ attempt }) => attempt.reference),
   at: time(({ evidence }) => evidence.at),
@@ -126,34 +126,34 @@ export const sendAttempt = (
 ): Call<{ installation: string; nth: number; repeated: boolean }> =>
   call(SEND, attempt.merchantId, attempt.reference, at.toISOString(), installation)
 
-type Named = { merchantId: number; reference: string }
-type LastState = 'ended' | 'void'
+type AttemptKey = { merchantId: number; reference: string }
+type FinalAttemptState = 'ended' | 'void'
 
 /** Moves an unfinished attempt to another state. `submitEndedAt` is when the submit was answered or given up, null where it was not. */
 export const moveAttempt = (
-  attempt: Named,
-  state: Exclude<AttemptState, LastState>,
+  attempt: AttemptKey,
+  state: Exclude<AttemptState, FinalAttemptState>,
   submitEndedAt: Date | null,
-): Call => move(attempt, { state, submitEndedAt, endedAt: null })
+): Call => moveTo(attempt, { state, submitEndedAt, endedAt: null })
 
 /** Finishes an attempt, in the commit that finishes its movement. `submitEndedAt` is when its submit was over, where that was not stored before. */
 export const endAttempt = (
-  attempt: Named,
+  attempt: AttemptKey,
   {
     state = 'ended',
     at: endedAt,
     submitEndedAt = null,
-  }: { state?: LastState; at: Date; submitEndedAt?: Date | null },
-): Call => move(attempt, { state, submitEndedAt, endedAt })
+  }: { state?: FinalAttemptState; at: Date; submitEndedAt?: Date | null },
+): Call => moveTo(attempt, { state, submitEndedAt, endedAt })
 
-function move(
-  { merchantId, reference }: Named,
+function moveTo(
+  { merchantId, reference }: AttemptKey,
   to: { state: AttemptState; submitEndedAt: Date | null; endedAt: Date | null },
 ): Call {
   const row = { merchantId, reference, ...to }
   return callForRow(MOVE, { row, name: reference }, (each) => [
     ...each.numbers('merchantId'),
-    ...each.words('reference', 'state'),
+    ...each.texts('reference', 'state'),
     ...each.times('submitEndedAt', 'endedAt'),
   ])
 }
@@ -163,11 +163,11 @@ function move(
  * (rails.md 4.5).
  */
 export const refuseRepost = (attempt: { merchantId: number; reference: string }, reason: string): Call =>
-  call(REFUSED, attempt.merchantId, attempt.reference, reason, false, null)
+  call(REFUSE_ATTEMPT, attempt.merchantId, attempt.reference, reason, false, null)
 
 /** Records a refusal of the first post that counts only once questions confirm it (rails.md 3.6). */
 export const refuseInDoubt = (attempt: Post, reason: string, submitEndedAt: Date): Call =>
-  call(REFUSED, attempt.merchantId, attempt.reference, reason, true, submitEndedAt.toISOString())
+  call(REFUSE_ATTEMPT, attempt.merchantId, attempt.reference, reason, true, submitEndedAt.toISOString())
 
 /**
  * Records that this post was provably not taken. If it was the only one and no question was asked about it, the attempt may
@@ -177,11 +177,11 @@ export const attemptNotTaken = ({ merchantId, reference, nth }: Post, at: Date):
   call(NOT_TAKEN, merchantId, reference, nth, at.toISOString())
 
 /** Records that the only post was refused; the refusal still has to be applied (rails.md 4.4). */
-export const keepRefusal = (
+export const storeAttemptRefusal = (
   attempt: { merchantId: number; reference: string },
   at: Date,
   reason: string,
-): Call => call(KEEP_REFUSAL, attempt.merchantId, attempt.reference, at.toISOString(), reason)
+): Call => call(STORE_REFUSAL, attempt.merchantId, attempt.reference, at.toISOString(), reason)
 
 /**
  * Counts a question that finished nothing. `state` is the new state, null for none; `at` when it was answered; `notFoundAt` when the
@@ -193,7 +193,7 @@ export const countQuestion = (
   { at, notFoundAt, answer }: { at: Date | null; notFoundAt: Date | null; answer: string | null },
 ): Call =>
   call(
-    ASKED,
+    COUNT_QUESTION,
     ...[
       attempt.merchantId,
       attempt.reference,
@@ -206,8 +206,8 @@ export const countQuestion = (
 
 /** Stores the evidence of an answer, in the commit that records it. `number` is the operator's transaction number of a success. */
 export const addEvidence = (
-  attempt: Heard,
+  attempt: QuestionedAttempt,
   answer: string,
-  evidence: Evidence,
+  evidence: AnswerEvidence,
   number: string | null = null,
 ): Call => EVIDENCE.row({ attempt, answer, evidence, number })

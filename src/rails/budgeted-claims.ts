@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { leftOf, type Span } from '../platform/clock.ts'
+import { msLeft, type TimeSpan } from '../platform/clock.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { QuestionLevel } from './question-levels.ts'
 
@@ -8,11 +8,14 @@ export type BudgetedNoun<Row> = {
   /** The task that asks the questions: it is woken when there may be a question again. */
   sweep: Parameters<App['nudge']>[0]
   /** Reads at which of these installations something is due, and at which levels. */
-  look(now: Date, installations: readonly string[]): Call<{ installation: string; levels: QuestionLevel[] }>
+  dueLevels(
+    now: Date,
+    installations: readonly string[],
+  ): Call<{ installation: string; levels: QuestionLevel[] }>
   /** Claims at most `limit` due rows of one installation and level until `leaseUntil`. */
   claim(
     times: { now: Date; leaseUntil: Date },
-    input: { installation: string; level: QuestionLevel; places: number },
+    input: { installation: string; level: QuestionLevel; limit: number },
   ): Call<Row>
 }
 
@@ -21,8 +24,8 @@ type BudgetedClaims<Row> = { claim(leaseMs: number): Promise<Row[]>; stop(): voi
 
 // The search for due rows of one installation passes over all that is due at the others. A search that found nothing and took at least
 // this long is followed by a rest of nine times its duration, so that searching never costs more than a tenth of a processor.
-const LONG_LOOK_MS = 10
-const RESTS = 9
+const LONG_SEARCH_MS = 10
+const REST_FACTOR = 9
 
 /**
  * Claims the rows that the status budgets allow (rails.md 4.2): first a question is taken from the budget, then a row is claimed for it.
@@ -40,7 +43,7 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
   readonly #noun: BudgetedNoun<Row>
   readonly #freeSlotsAt: (installation: string) => number
   readonly #lastDue = new Map<string, QuestionLevel[]>()
-  readonly #restUntil = new Map<string, Span>()
+  readonly #restUntil = new Map<string, TimeSpan>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -73,18 +76,21 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
   #maySearchAt(installation: string): boolean {
     if (this.#freeSlotsAt(installation) <= 0 || this.#waitAt(installation) > 0) return false
     const rest = this.#restUntil.get(installation)
-    return rest === undefined || leftOf(rest, this.#app.clock.nowMs()) === 0
+    return rest === undefined || msLeft(rest, this.#app.clock.nowMs()) === 0
   }
 
   async #searchAt(installation: string): Promise<QuestionLevel[]> {
     const { clock, db } = this.#app
     const started = performance.now()
-    const search = this.#noun.look(clock.now(), [installation])
+    const search = this.#noun.dueLevels(clock.now(), [installation])
     const [row] = await db.query(search.statement, search.values)
     const levels = row?.levels ?? []
     const tookMs = performance.now() - started
-    if (levels.length === 0 && tookMs > LONG_LOOK_MS)
-      this.#restUntil.set(installation, { fromMs: clock.nowMs(), untilMs: clock.nowMs() + RESTS * tookMs })
+    if (levels.length === 0 && tookMs > LONG_SEARCH_MS)
+      this.#restUntil.set(installation, {
+        fromMs: clock.nowMs(),
+        untilMs: clock.nowMs() + REST_FACTOR * tookMs,
+      })
     this.#lastDue.set(installation, levels)
     return levels
   }
@@ -94,7 +100,7 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
     const { level, count } = await statusBudget.takeTurn(installation, due, this.#freeSlotsAt(installation))
     if (count === 0) return []
     const times = { now: clock.now(), leaseUntil: new Date(clock.nowMs() + leaseMs) }
-    const claim = this.#noun.claim(times, { installation, level, places: count })
+    const claim = this.#noun.claim(times, { installation, level, limit: count })
     const rows = await db.query(claim.statement, claim.values)
     await statusBudget.giveBack(installation, count - rows.length)
     return rows
@@ -110,7 +116,7 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
 }
 
 /** Whether some installation has no budget. Where all have one, every movement is at one of them and the free claims find nothing. */
-export function asksFreely(app: App): boolean {
+export function hasUnlimitedInstallation(app: App): boolean {
   const limited = app.statusBudget.limited()
   const known = app.rails.live.op1_momo?.installations ?? []
   return limited.length === 0 || known.some(({ id }) => !limited.includes(id))

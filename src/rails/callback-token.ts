@@ -1,34 +1,36 @@
 import { createHmac, hash } from 'node:crypto'
 import type { App } from '../app.ts'
-import { tagIn } from '../platform/ids.ts'
+import { parseTagOfAnyPrefix } from '../platform/ids.ts'
 import type { Channel } from './rail.ts'
 
-type Calls = Pick<App, 'vault' | 'rails'>
+type CallbackParts = Pick<App, 'vault' | 'rails'>
 
 /**
  * Makes the path at which an operator calls back about one attempt, below the installation's callback address: the merchant's tag,
  * which every id carries, and the token. Null where no installation calls back.
  */
 export const callbackPathFor = (
-  app: Calls,
+  app: CallbackParts,
   { id, reference, channel }: { id: string; reference: string; channel: string },
-): string | null => (callsBack(app, channel) ? `${tagIn(id)}/${tokenOf(app.vault, reference)}` : null)
+): string | null =>
+  hasAttemptCallbacks(app, channel) ? `${parseTagOfAnyPrefix(id)}/${deriveToken(app.vault, reference)}` : null
 
 /** Returns the digest by which an attempt is found from its token; null where no installation calls back. */
 export const callbackDigestFor = (
-  app: Calls,
+  app: CallbackParts,
   { reference, channel }: { reference: string; channel: string },
-): Buffer | null => (callsBack(app, channel) ? digestOf(tokenOf(app.vault, reference)) : null)
+): Buffer | null =>
+  hasAttemptCallbacks(app, channel) ? digestCallbackToken(deriveToken(app.vault, reference)) : null
 
 /** Digests a token as it came in an address. */
-export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
+export const digestCallbackToken = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 // The token is derived from the reference, so that a repeated post after a crash carries the same address.
-const tokenOf = (vault: App['vault'], reference: string): string =>
+const deriveToken = (vault: App['vault'], reference: string): string =>
   createHmac('sha256', vault.derive('rail callback tokens')).update(reference).digest('base64url')
 
 /** Whether some installation of this rail calls back at an address for each attempt. */
-const callsBack = ({ rails }: Pick<App, 'rails'>, channel: string): boolean =>
+const hasAttemptCallbacks = ({ rails }: Pick<App, 'rails'>, channel: string): boolean =>
   (Object.hasOwn(rails.live, channel) ? rails.live[channel as Channel] : undefined)?.installations.some(
     ({ callbacks }) => callbacks === 'each attempt',
   ) ?? false

@@ -1,15 +1,15 @@
 import { lastNine } from '../platform/phone.ts'
-import { type Attempt, ECHOES, type Echo, type Status } from './rail.ts'
+import { type Attempt, ECHOES, type Echo, type StatusAnswer } from './rail.ts'
 
-type Success = Extract<Status<string>, { kind: 'succeeded' }>
+type ReportedSuccess = Extract<StatusAnswer<string>, { kind: 'succeeded' }>
 
 /**
  * Finds what the operator reports about a success that differs from the request; an empty object where it agrees. A value that it
  * does not repeat differs only where `mustRepeat` names it (rails.md 1.4, rule 6; 3.14). A different phone is reported only as 'another'.
  */
-export function differing(
+export function findDifferences(
   attempt: Attempt,
-  { amount, currency, phone, externalId }: Success,
+  { amount, currency, phone, externalId }: ReportedSuccess,
   mustRepeat: readonly Echo[],
 ): Partial<Record<Echo, string | number | null>> {
   const party = phone === null ? null : lastNine(phone) === lastNine(attempt.phone) ? 'same' : 'another'
@@ -28,4 +28,5 @@ export function differing(
   return differs
 }
 
-export const isSame = (differs: ReturnType<typeof differing>): boolean => Object.keys(differs).length === 0
+export const isEmptyDifference = (differs: ReturnType<typeof findDifferences>): boolean =>
+  Object.keys(differs).length === 0

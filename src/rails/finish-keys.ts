@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { finishOrphans, type Orphan, type OrphanEnd } from '../idempotency/orphans.ts'
+import { finishOrphans, type Orphan, type OrphanOutcome } from '../idempotency/orphans.ts'
 import { call, type Tx } from '../platform/db/database.ts'
 import type { Statement } from '../platform/db/statement.ts'
 import { moveAttempt } from './attempts.ts'
@@ -8,7 +8,7 @@ import type { Movable, Mover } from './mover.ts'
 // After this long the request that reserved a live key has given up, because its submit ends within 25 s.
 const ORPHANED_AFTER_MS = 30_000
 
-type Left<Row extends Movable, Failure extends string> = {
+type OrphanedKeys<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>
   /** The prefix of the ids of these movements. */
   prefix: string
@@ -24,19 +24,19 @@ type Left<Row extends Movable, Failure extends string> = {
  */
 export const finishMovementKeys = <Row extends Movable, Failure extends string>(
   app: App,
-  keys: Left<Row, Failure>,
+  keys: OrphanedKeys<Row, Failure>,
 ): Promise<number> =>
   finishOrphans(app, {
     prefix: keys.prefix,
     afterMs: ORPHANED_AFTER_MS,
-    endOf: (tx, orphan) => endOf(app, tx, { ...keys, orphan }),
+    decide: (tx, orphan) => finishOrphan(app, tx, { ...keys, orphan }),
   })
 
-async function endOf<Row extends Movable, Failure extends string>(
+async function finishOrphan<Row extends Movable, Failure extends string>(
   app: App,
   tx: Tx,
-  { mover, find, firstView, orphan }: Left<Row, Failure> & { orphan: Orphan },
-): Promise<OrphanEnd> {
+  { mover, find, firstView, orphan }: OrphanedKeys<Row, Failure> & { orphan: Orphan },
+): Promise<OrphanOutcome> {
   const [[row]] = await tx.send(call(find, orphan.merchantId, orphan.objectId))
   if (!row) return { answer: null }
   const body = JSON.stringify(await firstView(tx, row))

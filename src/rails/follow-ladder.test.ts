@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { FOLLOW_SETTINGS, readLadder } from '../settings/follow-settings.ts'
+import { FOLLOW_SETTINGS, parseLadder } from '../settings/follow-settings.ts'
 import { nextQuestionMs as next } from './follow-ladder.ts'
 
 const SECOND = 1000
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const EXACT = () => 0.5
-const LADDER = readLadder(FOLLOW_SETTINGS.followLadder.byDefault)
+const LADDER = parseLadder(FOLLOW_SETTINGS.followLadder.byDefault)
 const nextQuestionMs = (fromMs: number, nowMs: number, chance?: () => number) =>
   next(LADDER, { fromMs, nowMs }, chance)
 

@@ -5,11 +5,11 @@ export type Ladder = {
 }
 
 // Each step is shorter or longer by up to this share, so that a thousand movements of one moment are not asked about all at once.
-const SPREAD = 0.2
+const SPREAD_SHARE = 0.2
 
 /** The longest step that a ladder may have, and the longest wait for a question that follows from it, in ms. */
-export const LONGEST_STEP_MS = 86_400_000
-export const LONGEST_WAIT_MS = LONGEST_STEP_MS * (1 + SPREAD)
+export const MAX_STEP_MS = 86_400_000
+export const MAX_WAIT_MS = MAX_STEP_MS * (1 + SPREAD_SHARE)
 
 /**
  * Computes when to ask again about a movement whose submit ended at `fromMs`, in ms of the same clock. There is always a next
@@ -24,36 +24,39 @@ export function nextQuestionMs(
   // The clocks of two machines may disagree, but a submit does not end in the future.
   const endedMs = Math.min(fromMs, nowMs)
   const age = nowMs - endedMs
-  const spread = SPREAD * (2 * chance() - 1)
+  const spread = SPREAD_SHARE * (2 * chance() - 1)
   for (const [index, questionAge] of firstMs.entries()) {
     const step = questionAge - (firstMs[index - 1] ?? 0)
-    if (questionAge - SPREAD * step > age) return endedMs + questionAge + spread * step
+    if (questionAge - SPREAD_SHARE * step > age) return endedMs + questionAge + spread * step
   }
   const period = periods.find(({ untilAge }) => age < untilAge) ?? periods.at(-1)
   return nowMs + (period?.everyMs ?? 0) * (1 + spread)
 }
 
-const THIN_FIRST_MS = [30_000, 60_000, 120_000, 300_000]
+const THINNED_FIRST_MS = [30_000, 60_000, 120_000, 300_000]
 
 /** Makes a ladder with fewer questions about young movements, for an installation whose callbacks come reliably. */
-export const thinned = (ladder: Ladder): Ladder => ({ ...ladder, firstMs: THIN_FIRST_MS })
+export const thinLadder = (ladder: Ladder): Ladder => ({ ...ladder, firstMs: THINNED_FIRST_MS })
 
 /** From each age on, how far ahead the next question may be at most; everything else that sets it only brings it forward. */
 export type LongestSteps = { agesMs: readonly number[]; stepsMs: readonly number[] }
 
 // A question that the spread brought forward is not asked again at its own time, so a step may be half as long again; and a claim
 // holds a movement for half a minute.
-const SKIPPED = 1.5
-const CLAIMED_MS = 120_000
+const SKIPPED_STEP_FACTOR = 1.5
+const CLAIM_MARGIN_MS = 120_000
 
 /** Computes the longest steps of a ladder and its thinner form together, with a margin. */
 export function longestSteps(ladder: Ladder): LongestSteps {
-  const ofFirst = [ladder.firstMs, THIN_FIRST_MS].flatMap((ages) =>
+  const ofFirst = [ladder.firstMs, THINNED_FIRST_MS].flatMap((ages) =>
     ages.map((age, index) => [ages[index - 1] ?? 0, age - (ages[index - 1] ?? 0)] as const),
   )
   const ofPeriods = ladder.periods.map(
     ({ everyMs }, index) => [ladder.periods[index - 1]?.untilAge ?? 0, everyMs] as const,
   )
   const steps = [...ofFirst, ...ofPeriods]
-  return { agesMs: steps.map(([age]) => age), stepsMs: steps.map(([, step]) => step * SKIPPED + CLAIMED_MS) }
+  return {
+    agesMs: steps.map(([age]) => age),
+    stepsMs: steps.map(([, step]) => step * SKIPPED_STEP_FACTOR + CLAIM_MARGIN_MS),
+  }
 }

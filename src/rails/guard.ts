@@ -1,5 +1,5 @@
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
-import type { Movement, Rail, Rails } from './rail.ts'
+import type { MovementRail, Rail, Rails } from './rail.ts'
 
 /** Wraps the rails so that every call to an operator throws when a transaction is open around it (rails.md 1.3). */
 export function guardRails(rails: Rails): Rails {
@@ -43,7 +43,7 @@ function guardBalance(rail: Rail): NonNullable<Rail['balance']> {
   }
 }
 
-function guardMovement<Failure>(name: string, movement: Movement<Failure>): Movement<Failure> {
+function guardMovement<Failure>(name: string, movement: MovementRail<Failure>): MovementRail<Failure> {
   return {
     submit(attempt, deadline) {
       assertOutsideTransaction(`${name}.submit`)

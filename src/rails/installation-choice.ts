@@ -5,7 +5,7 @@ import type { RailSide } from './rail.ts'
 import type { RailAlarms } from './rail-observer.ts'
 
 /** The installation that two members of staff have chosen for a side, and since when. */
-export type Chosen = { side: RailSide; installation: string; since: Date; approval: string }
+export type ChosenInstallation = { side: RailSide; installation: string; since: Date; approval: string }
 
 /** The installations that take new movements by choice, as this process has read them. Without a choice the settings decide. */
 export type InstallationChoice = {
@@ -17,7 +17,7 @@ export type InstallationChoice = {
 
 // The newest approved switch of a side is the choice, so that there is no second record that could differ from it. The newest is the one
 // with the highest number, because approvals may come from machines whose clocks differ.
-const CHOSEN = statement<Chosen>(
+const CHOSEN_INSTALLATIONS = statement<ChosenInstallation>(
   'chosen installations',
   `select s.side, a.command->>'installation' as installation, a.decided_at as since, a.id as approval
    from unnest(array['collect', 'disburse']) as s (side) cross join lateral (
@@ -25,12 +25,12 @@ const CHOSEN = statement<Chosen>(
      where merchant_id = 0 and kind = 'installation' and subject = s.side and status = 'approved'
      order by decided_no desc limit 1) a`,
 )
-const TELL_EVERY_MS = 60_000
+const ALARM_EVERY_MS = 60_000
 
 /** Reads the choices as they are stored. Index: approvals_about. */
-export const chosenInstallations = (): Call<Chosen> => call(CHOSEN)
+export const chosenInstallations = (): Call<ChosenInstallation> => call(CHOSEN_INSTALLATIONS)
 
-type Parts = {
+type InstallationChoiceParts = {
   directory: Database
   clock: Clock
   alarms: RailAlarms
@@ -39,25 +39,38 @@ type Parts = {
 }
 
 /** Keeps the choices of this process. A chosen installation that the settings lack counts as no choice and raises an alarm. */
-export function installationChoice({ directory, clock, alarms, known }: Parts): InstallationChoice {
+export function installationChoice({
+  directory,
+  clock,
+  alarms,
+  known,
+}: InstallationChoiceParts): InstallationChoice {
   let chosen = new Map<RailSide, string>()
   let alarmedMs = Number.NEGATIVE_INFINITY
   return {
     of: (side) => chosen.get(side) ?? null,
     async refresh() {
-      const rows = await directory.query(CHOSEN)
-      const isKnown = (choice: Chosen) =>
+      const rows = await directory.query(CHOSEN_INSTALLATIONS)
+      const isKnown = (choice: ChosenInstallation) =>
         known.some(({ id, side }) => id === choice.installation && side === choice.side)
       chosen = new Map(rows.filter(isKnown).map(({ side, installation }) => [side, installation]))
       const missing = rows.filter((row) => !isKnown(row))
-      if (missing.length === 0 || clock.nowMs() - alarmedMs < TELL_EVERY_MS) return
+      if (missing.length === 0 || clock.nowMs() - alarmedMs < ALARM_EVERY_MS) return
       alarmedMs = clock.nowMs()
       for (const { side, installation } of missing)
-        alarms.tell({ installation, side, kind: 'refused', says: goneSays({ side, installation }) })
+        alarms.raise({
+          installation,
+          side,
+          kind: 'refused',
+          says: formatMissingInstallation({ side, installation }),
+        })
     },
   }
 }
 
 /** Formats the alarm about a chosen installation that the settings lack. */
-export const goneSays = ({ side, installation }: Pick<Chosen, 'side' | 'installation'>): string =>
+export const formatMissingInstallation = ({
+  side,
+  installation,
+}: Pick<ChosenInstallation, 'side' | 'installation'>): string =>
   `OP1_INSTALLATIONS lacks ${installation}, which two operators chose for ${side}: the contract that it marks as active takes new payments`

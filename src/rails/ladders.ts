@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
-import { type Ladder, thinned } from './follow-ladder.ts'
+import { type Ladder, thinLadder } from './follow-ladder.ts'
 import type { Publication } from './mover.ts'
 
 /** Chooses the ladder of each movement of a cell. */
@@ -10,15 +10,15 @@ export type Ladders = {
   of(acceptedBy: string | null): Ladder
 }
 
-type Parts = Pick<App, 'clock' | 'config' | 'db' | 'log' | 'rails'>
+type LadderParts = Pick<App, 'clock' | 'config' | 'db' | 'log' | 'rails'>
 
-const LOOK_EVERY_MS = 60_000
-const LAST = 200
+const CHECK_EVERY_MS = 60_000
+const SAMPLE_SIZE = 200
 const RELIABLE_SHARE = 0.9
 // Where the callbacks could not be counted, the full ladder is used: it is always right.
 const UNRELIABLE = { checkedMs: -Infinity, reliable: false }
 
-const LOOK = statement<{ ended: number; calledBack: number }>(
+const COUNT_CALLBACKS = statement<{ ended: number; calledBack: number }>(
   'look at callbacks of a contract',
   `select count(*)::int as ended, (count(*) filter (where exists (select 1 from rail_evidence k
      where k.merchant_id = e.merchant_id and k.attempt_id = e.attempt_id and k.operation = 'callback' and k.seq < e.seq)))::int
@@ -32,21 +32,21 @@ const LOOK = statement<{ ended: number; calledBack: number }>(
  * least 90 % of its last 200 finished movements had their callback before our final question (rails.md 4.1). The callbacks are counted
  * once a minute, in the background.
  */
-export function laddersOf({ clock, config, db, log, rails }: Parts): Ladders {
+export function openLadders({ clock, config, db, log, rails }: LadderParts): Ladders {
   const full = config.followLadder
-  const thin = thinned(full)
+  const thin = thinLadder(full)
   const checks = new Map<string, typeof UNRELIABLE>()
 
   async function countCallbacks(installation: string): Promise<void> {
-    const [counts] = await db.query(LOOK, [installation, LAST])
+    const [counts] = await db.query(COUNT_CALLBACKS, [installation, SAMPLE_SIZE])
     const { ended = 0, calledBack = 0 } = counts ?? {}
-    const reliable = ended === LAST && calledBack >= RELIABLE_SHARE * LAST
+    const reliable = ended === SAMPLE_SIZE && calledBack >= RELIABLE_SHARE * SAMPLE_SIZE
     checks.set(installation, { checkedMs: clock.nowMs(), reliable })
   }
 
   function isReliable(installation: string): boolean {
     const check = checks.get(installation) ?? UNRELIABLE
-    if (clock.nowMs() - check.checkedMs >= LOOK_EVERY_MS) {
+    if (clock.nowMs() - check.checkedMs >= CHECK_EVERY_MS) {
       checks.set(installation, { ...check, checkedMs: clock.nowMs() })
       countCallbacks(installation).catch((error) => {
         checks.set(installation, { ...UNRELIABLE, checkedMs: clock.nowMs() })

@@ -31,7 +31,7 @@ export const StoryLineShape = Type.Object(
   { $id: 'TimelineLine' },
 )
 
-type EvidenceRow = {
+type StoryEvidenceRow = {
   seq: string
   at: Date
   operation: string
@@ -41,44 +41,49 @@ type EvidenceRow = {
   digest: string | null
   question: number | null
 }
-type AttemptRow = { reference: string; side: RailSide; sentAt: Date | null; questions: number }
+type StoryAttemptRow = { reference: string; side: RailSide; sentAt: Date | null; questions: number }
 
-const ATTEMPT = statement<AttemptRow>(
+const ATTEMPT = statement<StoryAttemptRow>(
   'attempt of story',
   `select id as reference, side, first_sent_at as "sentAt", question_count as questions from rail_attempts
    where merchant_id = $1 and subject = $2`,
 )
 // Far more rows than a movement has, because equal answers in a row are stored once.
-const MOST_EVIDENCE = 2000
-const EVIDENCE = statement<EvidenceRow>(
+const MAX_EVIDENCE_ROWS = 2000
+const EVIDENCE = statement<StoryEvidenceRow>(
   'evidence of story',
   `select seq::text, at, operation, answer, http_status as "httpStatus", operator_code as "operatorCode",
      body_sha256 as digest, question
-   from rail_evidence where merchant_id = $1 and attempt_id = $2 order by seq desc limit ${MOST_EVIDENCE}`,
+   from rail_evidence where merchant_id = $1 and attempt_id = $2 order by seq desc limit ${MAX_EVIDENCE_ROWS}`,
 )
 
 /** Reads the questions to the operator about a movement and its answers, in no order. A test movement has none. */
-export async function railStory(
+export async function readRailStory(
   { db }: Pick<App, 'db'>,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<StoryLine[]> {
   const [attempt] = await db.query(ATTEMPT, [merchantId, id])
   if (!attempt) return []
   const rows = await db.query(EVIDENCE, [merchantId, attempt.reference])
-  const sent = attempt.sentAt === null ? [] : [lineAt('sent', attempt.sentAt, 'sent', 'sent to the operator')]
-  return [...sent, ...rows.map((row, index) => lineOf(row, attempt, laterQuestion(rows, index)))]
+  const sent =
+    attempt.sentAt === null ? [] : [newStoryLine('sent', attempt.sentAt, 'sent', 'sent to the operator')]
+  return [...sent, ...rows.map((row, index) => presentEvidence(row, attempt, findLaterQuestion(rows, index)))]
 }
 
 /** Makes a line that is no answer of the operator. */
-export const lineAt = (key: string, at: Date, kind: StoryLine['kind'], summary: string): StoryLine => ({
+export const newStoryLine = (key: string, at: Date, kind: StoryLine['kind'], summary: string): StoryLine => ({
   ...{ key, at, kind, summary, httpStatus: null, operatorCode: null, digest: null, repeated: 1 },
 })
 
 /** Finds the number of the next question with another answer than this row; rows come newest first. */
-const laterQuestion = (rows: readonly EvidenceRow[], index: number): number | null =>
+const findLaterQuestion = (rows: readonly StoryEvidenceRow[], index: number): number | null =>
   rows.slice(0, index).findLast(({ question }) => question !== null)?.question ?? null
 
-function lineOf(row: EvidenceRow, { side, questions }: AttemptRow, later: number | null): StoryLine {
+function presentEvidence(
+  row: StoryEvidenceRow,
+  { side, questions }: StoryAttemptRow,
+  later: number | null,
+): StoryLine {
   const { seq, at, operation, answer, httpStatus, operatorCode, digest, question } = row
   const until = later ?? questions + 1
   const repeated = answer === 'pending' && question !== null ? Math.max(1, until - question) : 1
@@ -87,7 +92,7 @@ function lineOf(row: EvidenceRow, { side, questions }: AttemptRow, later: number
   return { key: `answer-${seq}`, at, kind, summary, httpStatus, operatorCode, digest, repeated }
 }
 
-const both = (text: string) => ({ collect: text, disburse: text })
+const forBothSides = (text: string) => ({ collect: text, disburse: text })
 /** The sentence that explains each answer to a merchant. */
 const SUMMARIES: Record<'answer' | 'question' | 'callback', Record<string, Record<RailSide, string>>> = {
   answer: {
@@ -95,22 +100,22 @@ const SUMMARIES: Record<'answer' | 'question' | 'callback', Record<string, Recor
       collect: 'the operator took it and asks the customer for the PIN',
       disburse: 'the operator took it and is paying',
     },
-    rejected: both('the operator refused it'),
-    refused: both('the operator wrote a refusal; it is asked whether that stands'),
-    unavailable: both('the operator did not take it'),
-    ambiguous: both('no clear answer came back; the operator is asked what happened'),
+    rejected: forBothSides('the operator refused it'),
+    refused: forBothSides('the operator wrote a refusal; it is asked whether that stands'),
+    unavailable: forBothSides('the operator did not take it'),
+    ambiguous: forBothSides('no clear answer came back; the operator is asked what happened'),
   },
   question: {
     pending: {
       collect: 'asked the operator: still waiting for the customer',
       disburse: 'asked the operator: still being paid',
     },
-    not_found: both('asked the operator: it does not know the payment now'),
-    unknown: both('asked the operator: no answer that can be read'),
-    succeeded: both('asked the operator: the money has moved'),
-    failed: both('asked the operator: it failed'),
-    mismatch: both('asked the operator: it speaks of another payment; a person looks at it'),
-    rejected: both('asked the operator: the refusal stands'),
+    not_found: forBothSides('asked the operator: it does not know the payment now'),
+    unknown: forBothSides('asked the operator: no answer that can be read'),
+    succeeded: forBothSides('asked the operator: the money has moved'),
+    failed: forBothSides('asked the operator: it failed'),
+    mismatch: forBothSides('asked the operator: it speaks of another payment; a person looks at it'),
+    rejected: forBothSides('asked the operator: the refusal stands'),
   },
-  callback: { callback: both('the operator called back; it is asked now') },
+  callback: { callback: forBothSides('the operator called back; it is asked now') },
 }

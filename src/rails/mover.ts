@@ -1,11 +1,11 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
-import type { Mark } from '../platform/mark.ts'
+import type { Moment } from '../platform/mark.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
-import type { LockedPost, Noun } from './lock-posts.ts'
-import type { Attempt, Movement, Refused, Unavailable } from './rail.ts'
+import type { LockedMovement, TravellingNoun } from './lock-posts.ts'
+import type { Attempt, MovementRail, OperatorRefusal, Unavailable } from './rail.ts'
 import type { RepostTimes } from './repost-times.ts'
 
 /** The fields that every charge, payout and top-up has: enough to identify its attempt. */
@@ -26,13 +26,13 @@ export type Followed<Row, Failure extends string> = Row & AttemptFacts<Failure> 
  * A post that is marked as sending, and when. `repeated`: an earlier post may have arrived, so the answer is about this post only
  * (rails.md 4.5).
  */
-export type Posted<Row> = { row: Row; post: Post; mark: Mark; repeated: boolean }
+export type MarkedPost<Row> = { row: Row; post: Post; mark: Moment; repeated: boolean }
 
 /** `acceptedBy`: the installation that took it; null when that is unknown. `calledBack`: its operator has called, so it is asked at once. */
 export type Publication = { acceptedBy: string | null; calledBack?: boolean }
 
 /** The final status of a movement, with its facts. */
-export type Final<Failure> =
+export type MovementOutcome<Failure> =
   | { status: 'succeeded'; railTransactionId: string | null }
   | { status: 'failed'; reason: Failure }
 
@@ -40,10 +40,10 @@ export type Final<Failure> =
  * `moved`: this call finished the movement. `same`: it was finished before with this outcome. `contradicted`: it was finished before
  * with another outcome; an exception is open. `overtaken`: the condition `still` did not hold; nothing was written.
  */
-export type Moved = 'moved' | 'same' | 'contradicted' | 'overtaken'
+export type MoveResult = 'moved' | 'same' | 'contradicted' | 'overtaken'
 
 /** The exception about an answer that cannot be believed: it reports something else than was requested, or contradicts itself. */
-type Mismatch = {
+type AnswerException = {
   merchantId: number
   tag: string
   mode: Mode
@@ -57,44 +57,48 @@ type Mismatch = {
  * the fields of a stored movement.
  */
 export type Mover<Row extends Movable, Failure extends string> = {
-  noun: Noun
+  noun: TravellingNoun
   side: 'collect' | 'disburse'
   /** Finds the side of the rail that carries it; undefined where there is none. */
-  carrier(app: App, row: Row): Movement<Failure> | undefined
+  findMovementRail(app: App, row: Row): MovementRail<Failure> | undefined
   /** Builds the attempt without its note, which only a post needs. */
-  attemptOf(app: App, row: Row, installation: string): Attempt
+  buildAttempt(app: App, row: Row, installation: string): Attempt
   /** Reads the text that the operator shows on the phone: the merchant's name. */
-  noteOf(app: App, row: Row): Promise<string>
+  readNote(app: App, row: Row): Promise<string>
   /** Shows it as `authorized` and sets its first question. */
   publish(app: App, row: Row, how: Publication): Call
   /** Sets when the follower takes up an open movement next, to ask about it or to send it. */
-  lookAt(row: Row, at: Date): Call
+  setFollowAt(row: Row, at: Date): Call
   /** Sets when it is asked about next. `unheard`: no end of its submit is recorded, so it is shown as ambiguous from now on. */
-  askAgain(row: Row, at: Date, unheard: boolean): Call
+  setNextQuestion(row: Row, at: Date, unheard: boolean): Call
   /**
    * Finishes it by compare-and-set; nothing else does. With `still`, only while that holds on the locked row. `alongside` commits
    * with it.
    */
-  end(
+  finish(
     app: App,
     row: Row,
-    end: { to: Final<Failure>; still?: (locked: LockedPost<Failure>) => boolean; alongside: readonly Call[] },
-  ): Promise<Moved>
-  openException(exception: Mismatch, at: Date): Call[]
+    end: {
+      to: MovementOutcome<Failure>
+      still?: (locked: LockedMovement<Failure>) => boolean
+      alongside: readonly Call[]
+    },
+  ): Promise<MoveResult>
+  openException(exception: AnswerException, at: Date): Call[]
   /** Returns the times at which a movement that the operator does not know is posted again, within the window of its installation. */
   reposts(windowMs: number): RepostTimes
   /** Whether a refusal that is not conclusive is stored, so that the movement fails once questions confirm it. */
-  keepsRefusal(refused: Refused<Failure>): boolean
+  keepsRefusal(refused: OperatorRefusal<Failure>): boolean
   /** How it is posted again: at once, because its customer waits, or through the queue, where a freeze and a pause are judged again. */
   repost: 'at once' | 'through the queue'
   /** Returns the writes for a post from the queue, or a repeated one, that was provably not taken. */
-  postNotTaken(app: App, posted: Posted<Row & AttemptFacts<Failure>>, answer: Unavailable): Call[]
+  postNotTaken(app: App, posted: MarkedPost<Row & AttemptFacts<Failure>>, answer: Unavailable): Call[]
   /** Where the crash tests kill the process: before the rail is asked, after its answer, after a refusal was stored. */
   crash: { sent(): void; answered(): void; refusalKept(): void }
 }
 
 /** Builds the identity of the post with this number of a movement. */
-export const postOf = (row: Movable, installation: string, nth: number): Post => ({
+export const buildPost = (row: Movable, installation: string, nth: number): Post => ({
   merchantId: row.merchantId,
   reference: row.railReference as string, // Only a movement that never travels has none.
   installation,

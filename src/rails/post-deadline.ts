@@ -1,19 +1,19 @@
 import type { App } from '../app.ts'
-import { type Mark, markAt, msBetween } from '../platform/mark.ts'
-import type { Deadline } from './rail.ts'
+import { type Moment, momentAt, msBetween } from '../platform/mark.ts'
+import type { CallDeadline } from './rail.ts'
 
 // Counted from the mark as sending. Other processes leave a post without a recorded end alone for longer than this (`SENDING_MS`).
-const POST_MS = 25_000
+const POST_DEADLINE_MS = 25_000
 
 /**
  * Returns the deadline of a post, counted from its mark. Null when it has passed: this process stood still since then, and other
  * processes rely on this post not leaving any more (rails.md 3.9).
  */
-export function postDeadline(
+export function deadlineOfPost(
   { clock, deadlineIn }: Pick<App, 'clock' | 'deadlineIn'>,
-  mark: Mark,
-): Deadline | null {
-  const leftMs = () => POST_MS - msBetween(mark, markAt(clock.now()))
+  mark: Moment,
+): CallDeadline | null {
+  const leftMs = () => POST_DEADLINE_MS - msBetween(mark, momentAt(clock.now()))
   const left = leftMs()
   if (left <= 0) return null
   return { ...deadlineIn(left), isOver: () => leftMs() <= 0 }

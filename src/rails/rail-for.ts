@@ -7,7 +7,7 @@ import type { Channel, Rail } from './rail.ts'
 export const READINESS_WAIT_MS = 2000
 
 /** Returns the rail of this channel in this mode; undefined where none is configured. */
-export function railFor(
+export function findRail(
   app: Pick<App, 'rails'>,
   { mode, channel }: { mode: Mode; channel: string },
 ): Rail | undefined {

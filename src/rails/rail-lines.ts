@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { RailObserver } from './rail-observer.ts'
 
 /** Makes the observer that logs each call to an operator, with the reference that the operator knows it by (reliability.md 11.1). */
-export const railLines = (log: Logger): RailObserver => ({
+export const logRailRequests = (log: Logger): RailObserver => ({
   request(installation, operation, outcome, { ms, reference }) {
     const line = {
       installation,

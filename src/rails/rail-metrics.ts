@@ -1,23 +1,25 @@
 import type { Registry } from 'prom-client'
 import type { App } from '../app.ts'
 import { count } from '../platform/measures.ts'
-import { counterOf, gaugeOf, histogramOf } from '../platform/metric-table.ts'
+import { newCounter, newGauge, newHistogram } from '../platform/metric-table.ts'
 import type { BreakerPosition, RailObserver } from './rail-observer.ts'
 
-const POSITIONS = { closed: 0, probing: 1, open: 2 } as const satisfies { [state in BreakerPosition]: number }
-const MS = 1000
+const POSITION_VALUES = { closed: 0, probing: 1, open: 2 } as const satisfies {
+  [state in BreakerPosition]: number
+}
+const MS_PER_SECOND = 1000
 
 /** Makes the observer that counts the calls to operators in these metrics; the label `rail` is the id of an installation. */
 export function railMetrics(
   registry: Registry,
   { rails, statusBudget }: Pick<App, 'rails' | 'statusBudget'>,
 ): RailObserver {
-  const requests = counterOf(registry, 'rail_requests_total')
-  const seconds = histogramOf(registry, 'rail_seconds')
-  const breakers = gaugeOf(registry, 'breaker_state')
+  const requests = newCounter(registry, 'rail_requests_total')
+  const seconds = newHistogram(registry, 'rail_seconds')
+  const breakers = newGauge(registry, 'breaker_state')
   for (const { id, sides } of rails.live.op1_momo?.installations ?? [])
-    for (const side of sides) breakers.set({ rail: id, side }, POSITIONS.closed)
-  gaugeOf(registry, 'status_budget_left', async (self) => {
+    for (const side of sides) breakers.set({ rail: id, side }, POSITION_VALUES.closed)
+  newGauge(registry, 'status_budget_left', async (self) => {
     self.reset()
     for (const { installation, tokens } of await statusBudget.left().catch(() => []))
       self.set({ rail: installation }, tokens)
@@ -26,8 +28,8 @@ export function railMetrics(
     request(rail, operation, outcome, { ms }) {
       if (outcome === 'ambiguous') count('ambiguous_total', rail, operation)
       requests.inc({ rail, operation, class: outcome })
-      seconds.observe({ rail, operation }, ms / MS)
+      seconds.observe({ rail, operation }, ms / MS_PER_SECOND)
     },
-    breaker: (rail, side, state) => breakers.set({ rail, side }, POSITIONS[state]),
+    breaker: (rail, side, state) => breakers.set({ rail, side }, POSITION_VALUES[state]),
   }
 }

@@ -13,7 +13,7 @@ export type RailAlarm = {
 }
 
 /** Raises alarms for people. Never throws, and no caller waits for it. */
-export type RailAlarms = { tell(alarm: RailAlarm): void }
+export type RailAlarms = { raise(alarm: RailAlarm): void }
 
 export type BreakerPosition = 'closed' | 'open' | 'probing'
 

@@ -1,38 +1,38 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
-import { columnsOf } from '../platform/db/columns.ts'
+import { toColumns } from '../platform/db/columns.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { RailSide } from './rail.ts'
 import type { BreakerPosition, RailAlarm, RailAlarms, RailObserver } from './rail-observer.ts'
-import { type WordWatch, wordWatch } from './word-watch.ts'
+import { openUnknownWordCounter, type UnknownWordCounter } from './word-watch.ts'
 
 /** Alarms that outlive the process, as rows from which the alerts are made. `close` writes those that still wait. */
 type RailTroubles = RailAlarms & RailObserver & { close(): Promise<void> }
 
-type Trouble = RailAlarm & { firstAt: Date; lastAt: Date; count: number }
-type Parts = { directory: Database; clock: Clock; log: Logger }
+type PendingTrouble = RailAlarm & { firstAt: Date; lastAt: Date; count: number }
+type RailTroubleParts = { directory: Database; clock: Clock; log: Logger }
 
-const MOST_CHARACTERS = 300
+const MAX_TROUBLE_CHARACTERS = 300
 // An operator may write any text, so the number of different sentences is limited: all in memory, and rows of one kind.
-const MOST_WAITING = 100
-const MOST_ROWS = 20
+const MAX_PENDING_TROUBLES = 100
+const MAX_ROWS_PER_KIND = 20
 // Alarms that repeat are written no more often than this.
 const WRITE_EVERY_MS = 250
 const AFTER_FAILURE_MS = 5000
 
 // A trouble is over this long after its last alarm. An open breaker raises one at every failed probe, twice a minute.
-const LASTS = `(case when t.kind = 'breaker' then interval '2 minutes' else interval '1 hour' end)`
+const STANDING_INTERVAL_SQL = `(case when t.kind = 'breaker' then interval '2 minutes' else interval '1 hour' end)`
 
-const TELL = statement(
+const WRITE_TROUBLES = statement(
   'tell rail troubles',
   `insert into rail_troubles as t (installation, side, kind, says, first_at, last_at, count)
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::bigint[])
    on conflict (installation, side, kind, says) do update set last_at = greatest(t.last_at, excluded.last_at),
-     first_at = case when excluded.first_at > t.last_at + ${LASTS} then excluded.first_at else t.first_at end,
-     count = excluded.count + case when excluded.first_at > t.last_at + ${LASTS} then 0 else t.count end`,
+     first_at = case when excluded.first_at > t.last_at + ${STANDING_INTERVAL_SQL} then excluded.first_at else t.first_at end,
+     count = excluded.count + case when excluded.first_at > t.last_at + ${STANDING_INTERVAL_SQL} then 0 else t.count end`,
 )
-const FORGET = statement(
+const PRUNE_TROUBLES = statement(
   'forget rail troubles',
   `delete from rail_troubles t using (
      select installation, side, kind, says,
@@ -41,42 +41,43 @@ const FORGET = statement(
 )
 
 // A breaker that stays open for a minute or longer means that its operator was probed and is silent.
-const STANDING = statement<StandingTrouble>(
+const STANDING_TROUBLES = statement<StandingTrouble>(
   'standing rail troubles',
   `select installation, side, kind, says, count, first_at as since from rail_troubles t
-   where last_at > $1::timestamptz - ${LASTS} and (kind <> 'breaker' or last_at - first_at >= interval '1 minute')`,
+   where last_at > $1::timestamptz - ${STANDING_INTERVAL_SQL} and (kind <> 'breaker' or last_at - first_at >= interval '1 minute')`,
 )
 
 export type StandingTrouble = RailAlarm & { count: number; since: Date }
 
 /** Reads the troubles of rails that are not over. */
-export const standingTroubles = (now: Date): Call<StandingTrouble> => call(STANDING, now.toISOString())
+export const standingTroubles = (now: Date): Call<StandingTrouble> =>
+  call(STANDING_TROUBLES, now.toISOString())
 
 /** Writes the alarms of rails in the background: a payment never waits for it, and while the database is away it is retried. */
-export const railTroubles = (parts: Parts): RailTroubles => new WrittenTroubles(parts)
+export const railTroubles = (parts: RailTroubleParts): RailTroubles => new WrittenTroubles(parts)
 
 class WrittenTroubles implements RailTroubles {
-  readonly #parts: Parts
-  readonly #unknownWords: WordWatch
-  readonly #pending = new Map<string, Trouble>()
+  readonly #parts: RailTroubleParts
+  readonly #unknownWords: UnknownWordCounter
+  readonly #pending = new Map<string, PendingTrouble>()
   /** The last write, which never fails. */
   #writing = Promise.resolve()
   #timer: NodeJS.Timeout | null = null
   #writtenMs = -Infinity
   #closed = false
 
-  constructor(parts: Parts) {
+  constructor(parts: RailTroubleParts) {
     this.#parts = parts
-    this.#unknownWords = wordWatch(parts.clock)
+    this.#unknownWords = openUnknownWordCounter(parts.clock)
   }
 
-  tell(alarm: RailAlarm): void {
+  raise(alarm: RailAlarm): void {
     if (alarm.kind === 'unknown-word' && !this.#unknownWords.isTooMany(alarm.installation)) return
     const at = this.#parts.clock.now()
-    const says = alarm.says.slice(0, MOST_CHARACTERS)
+    const says = alarm.says.slice(0, MAX_TROUBLE_CHARACTERS)
     const trouble = { ...alarm, says, firstAt: at, lastAt: at, count: 1 }
-    const pending = this.#pending.get(keyOf(trouble))
-    if (pending === undefined && this.#pending.size >= MOST_WAITING) return
+    const pending = this.#pending.get(troubleKey(trouble))
+    if (pending === undefined && this.#pending.size >= MAX_PENDING_TROUBLES) return
     if (pending === undefined)
       this.#parts.log.error({ alarm: { ...alarm, says } }, 'a person must look at a rail')
     this.#add(trouble)
@@ -89,7 +90,7 @@ class WrittenTroubles implements RailTroubles {
 
   breaker(installation: string, side: RailSide, state: BreakerPosition): void {
     if (state === 'open')
-      this.tell({ installation, side, kind: 'breaker', says: 'the operator does not answer payments' })
+      this.raise({ installation, side, kind: 'breaker', says: 'the operator does not answer payments' })
   }
 
   async close(): Promise<void> {
@@ -99,14 +100,14 @@ class WrittenTroubles implements RailTroubles {
     await this.#write()
   }
 
-  #add(trouble: Trouble): void {
-    const pending = this.#pending.get(keyOf(trouble))
+  #add(trouble: PendingTrouble): void {
+    const pending = this.#pending.get(troubleKey(trouble))
     const sum = pending && {
       firstAt: new Date(Math.min(pending.firstAt.getTime(), trouble.firstAt.getTime())),
       lastAt: new Date(Math.max(pending.lastAt.getTime(), trouble.lastAt.getTime())),
       count: pending.count + trouble.count,
     }
-    this.#pending.set(keyOf(trouble), { ...trouble, ...sum })
+    this.#pending.set(troubleKey(trouble), { ...trouble, ...sum })
   }
 
   #writeSoon(): void {
@@ -124,15 +125,15 @@ class WrittenTroubles implements RailTroubles {
     this.#pending.clear()
     this.#writtenMs = performance.now()
     try {
-      const each = columnsOf(troubles)
+      const each = toColumns(troubles)
       const write = call(
-        TELL,
+        WRITE_TROUBLES,
         ...each.values('installation', 'side', 'kind', 'says'),
         ...each.times('firstAt', 'lastAt'),
         ...each.numbers('count'),
       )
       await this.#parts.directory.query(write.statement, write.values)
-      await this.#parts.directory.query(FORGET, [MOST_ROWS])
+      await this.#parts.directory.query(PRUNE_TROUBLES, [MAX_ROWS_PER_KIND])
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'what a rail has told could not be written; it is tried again')
       for (const trouble of troubles) this.#add(trouble)
@@ -142,4 +143,5 @@ class WrittenTroubles implements RailTroubles {
   }
 }
 
-const keyOf = ({ installation, side, kind, says }: RailAlarm) => `${installation} ${side} ${kind} ${says}`
+const troubleKey = ({ installation, side, kind, says }: RailAlarm) =>
+  `${installation} ${side} ${kind} ${says}`

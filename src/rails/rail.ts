@@ -38,7 +38,7 @@ export const PAYOUT_FAILURES = [...CHARGE_FAILURES, 'recipient_not_found', 'wall
 export type PayoutFailure = (typeof PAYOUT_FAILURES)[number]
 
 /** The stored evidence of an operator's answer, or of how the call failed. Contains no secret, no name and no full phone number. */
-export type Evidence = {
+export type AnswerEvidence = {
   at: Date
   operation: 'ready' | 'submit' | 'status' | 'confirm' | 'callback' | 'statement'
   elapsedMs: number
@@ -57,25 +57,25 @@ export type Unavailable = {
   cure: 'wait' | 'person'
   why: string
   retryAfterSeconds: number
-  evidence: Evidence
+  evidence: AnswerEvidence
 }
 
-export type Submitted<Failure> =
+export type SubmitAnswer<Failure> =
   /** `repeated`: the operator had it already. `final`: the final answer, where it came at once. */
-  | { kind: 'accepted'; repeated: boolean; evidence: Evidence; final?: Status<Failure> }
+  | { kind: 'accepted'; repeated: boolean; evidence: AnswerEvidence; final?: StatusAnswer<Failure> }
   /** The operator definitely refused this movement. */
-  | { kind: 'rejected'; reason: Failure; operatorCode: string; ourFault: boolean; evidence: Evidence }
+  | { kind: 'rejected'; reason: Failure; operatorCode: string; ourFault: boolean; evidence: AnswerEvidence }
   | Unavailable
   /**
    * Bytes may have reached the other side and no conclusive answer came back. Never a failure. `refused`: the operator wrote
    * a refusal that is not conclusive by itself; it holds once questions confirm it (rails.md 3.6).
    */
-  | { kind: 'ambiguous'; evidence: Evidence; refused?: Refused<Failure> }
+  | { kind: 'ambiguous'; evidence: AnswerEvidence; refused?: OperatorRefusal<Failure> }
 
 /** A refusal, with the operator's own word. `ourFault`: it is about our account or settings, not about this movement. */
-export type Refused<Failure> = { reason: Failure; operatorCode: string; ourFault: boolean }
+export type OperatorRefusal<Failure> = { reason: Failure; operatorCode: string; ourFault: boolean }
 
-export type Status<Failure> =
+export type StatusAnswer<Failure> =
   | {
       kind: 'succeeded'
       railTransactionId: string | null
@@ -84,22 +84,24 @@ export type Status<Failure> =
       currency: string | null
       phone: string | null
       externalId: string | null
-      evidence: Evidence
+      evidence: AnswerEvidence
     }
-  | { kind: 'failed'; reason: Failure; operatorCode: string; evidence: Evidence }
-  | { kind: 'pending'; evidence: Evidence }
+  | { kind: 'failed'; reason: Failure; operatorCode: string; evidence: AnswerEvidence }
+  | { kind: 'pending'; evidence: AnswerEvidence }
   /** The operator does not know the reference now. Ends nothing. */
-  | { kind: 'not_found'; evidence: Evidence }
+  | { kind: 'not_found'; evidence: AnswerEvidence }
   /** An answer that cannot be read as one of the above. Ends nothing. `contradicts`: how the answer contradicts itself, if it does. */
-  | { kind: 'unknown'; evidence: Evidence; contradicts?: string }
+  | { kind: 'unknown'; evidence: AnswerEvidence; contradicts?: string }
 
 /** The holder of a wallet. It informs people before a payout and is never a condition for it. */
-export type Holder = { active: boolean; name: string | null } | { active: 'unknown'; evidence: Evidence }
+export type WalletHolder =
+  | { active: boolean; name: string | null }
+  | { active: 'unknown'; evidence: AnswerEvidence }
 
 /** The balance that an operator holds for us. `available` is in whole units of `currency`. */
-export type Float =
+export type OperatorFloat =
   | { available: number; currency: string; at: Date }
-  | { available: 'unknown'; evidence: Evidence }
+  | { available: 'unknown'; evidence: AnswerEvidence }
 
 /** A value of the request that a status answer repeats. */
 export type Echo = 'amount' | 'currency' | 'party' | 'externalId'
@@ -133,7 +135,7 @@ export type Installation = {
   repostMs?: { readonly [side in RailSide]: number }
 }
 
-export type Deadline = {
+export type CallDeadline = {
   signal: AbortSignal
   atMs: number
   /**
@@ -144,15 +146,15 @@ export type Deadline = {
 }
 
 /** Makes the deadline `ms` milliseconds from now, after which the caller no longer waits. */
-export function deadlineIn(ms: number): Deadline {
+export function deadlineIn(ms: number): CallDeadline {
   const atMs = performance.now() + ms
   return { signal: timeLimit(ms), atMs, isOver: () => performance.now() >= atMs }
 }
 
-export interface Movement<Failure> {
-  submit(attempt: Attempt, deadline: Deadline): Promise<Submitted<Failure>>
+export interface MovementRail<Failure> {
+  submit(attempt: Attempt, deadline: CallDeadline): Promise<SubmitAnswer<Failure>>
   /** A rail without a network call may answer without a promise, which would be a good part of the cost of its movements. */
-  status(attempt: Attempt, deadline: Deadline): Promise<Status<Failure>> | Status<Failure>
+  status(attempt: Attempt, deadline: CallDeadline): Promise<StatusAnswer<Failure>> | StatusAnswer<Failure>
 }
 
 /** The connection to one operator. It has only the functions that it supports; the others are absent, never stubs that throw. */
@@ -162,17 +164,17 @@ export interface Rail {
   readonly simulated: boolean
   /** Every installation that this process can ask, the active ones first. */
   readonly installations: readonly Installation[]
-  readonly collect?: Movement<ChargeFailure>
-  readonly disburse?: Movement<PayoutFailure>
-  readonly lookupAccountHolder?: (phone: string, deadline: Deadline) => Promise<Holder>
-  readonly balance?: (side: RailSide, deadline: Deadline, installation: string) => Promise<Float>
+  readonly collect?: MovementRail<ChargeFailure>
+  readonly disburse?: MovementRail<PayoutFailure>
+  readonly lookupAccountHolder?: (phone: string, deadline: CallDeadline) => Promise<WalletHolder>
+  readonly balance?: (side: RailSide, deadline: CallDeadline, installation: string) => Promise<OperatorFloat>
   /**
    * Checks whether it can serve now, by configuration, breaker and token in memory; makes no network call of its own. Checks the given
    * installation, or the one that takes new movements of this side, and returns its id.
    */
   readiness(
     side: RailSide,
-    deadline: Deadline,
+    deadline: CallDeadline,
     installation?: string,
   ): Promise<{ kind: 'ready'; installation: string } | Unavailable>
 }

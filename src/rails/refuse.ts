@@ -2,16 +2,16 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { type AttemptFacts, isCurrentPost, isRefusedOnce } from './attempt-facts.ts'
-import { addEvidence, endAttempt, keepRefusal, type Post } from './attempts.ts'
-import { lockPosts, ofPost } from './lock-posts.ts'
-import { type Movable, type Moved, type Mover, postOf } from './mover.ts'
-import type { Submitted } from './rail.ts'
+import { addEvidence, endAttempt, type Post, storeAttemptRefusal } from './attempts.ts'
+import { holdsForPost, lockMovements } from './lock-posts.ts'
+import { buildPost, type Movable, type MoveResult, type Mover } from './mover.ts'
+import type { SubmitAnswer } from './rail.ts'
 
 /** A refusal of the only post of a movement, and the reason with which the movement fails. */
-type Refusal<Row, Failure> = {
+type RefusedPost<Row, Failure> = {
   row: Row
   post: Post
-  heard: Extract<Submitted<Failure>, { kind: 'rejected' | 'unavailable' }>
+  heard: Extract<SubmitAnswer<Failure>, { kind: 'rejected' | 'unavailable' }>
   reason: Failure
   /** Commits with the failure. */
   alongside: readonly Call[]
@@ -27,51 +27,51 @@ type Refusal<Row, Failure> = {
 export async function applyRefusal<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  refusal: Refusal<Row, Failure>,
-): Promise<Moved> {
+  refusal: RefusedPost<Row, Failure>,
+): Promise<MoveResult> {
   const { row, post, reason: refusedAs, alongside, undo } = refusal
-  const stored = await keep(app, mover, refusal)
+  const stored = await storeRefusal(app, mover, refusal)
   mover.crash.refusalKept()
   if (stored === 'overtaken') return 'overtaken'
   await undo?.()
   const refused = { ...row, installation: post.installation, nth: post.nth, refusedAs }
-  return endAsRefused(app, mover, refused, { holds: isRefusedOnce, alongside })
+  return failAsRefused(app, mover, refused, { holds: isRefusedOnce, alongside })
 }
 
 /** Decides on the locked attempt whether the refusal counts, and stores it with its evidence. */
-function keep<Row extends Movable, Failure extends string>(
+function storeRefusal<Row extends Movable, Failure extends string>(
   app: App,
   { noun }: Mover<Row, Failure>,
-  { row, post, heard, reason }: Refusal<Row, Failure>,
+  { row, post, heard, reason }: RefusedPost<Row, Failure>,
 ): Promise<'counts' | 'overtaken'> {
-  const isKept = ofPost(post.nth, isRefusedOnce)
-  const isCurrent = ofPost(post.nth, (locked) => isCurrentPost(locked, post.nth))
+  const isKept = holdsForPost(post.nth, isRefusedOnce)
+  const isCurrent = holdsForPost(post.nth, (locked) => isCurrentPost(locked, post.nth))
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [[locked]] = await tx.send(lockPosts(noun, [row]))
+    const [[locked]] = await tx.send(lockMovements(noun, [row]))
     assert(locked, 'a live movement has an attempt')
     // An earlier try of this process was committed, but the answer to its COMMIT was lost.
     if (locked.refusedAs !== null && isKept(locked)) return { value: 'counts' }
     const evidence = addEvidence(post, heard.kind, heard.evidence)
     if (!isCurrent(locked)) return { value: 'overtaken', last: [evidence] }
-    return { value: 'counts', last: [keepRefusal(post, app.clock.now(), reason), evidence] }
+    return { value: 'counts', last: [storeAttemptRefusal(post, app.clock.now(), reason), evidence] }
   })
 }
 
-type Refused<Row, Failure extends string> = Row &
+type RefusedMovement<Row, Failure extends string> = Row &
   Pick<AttemptFacts<Failure>, 'installation' | 'nth' | 'refusedAs'>
 
 /** Makes a movement fail whose refusal is stored with its attempt, if `holds` is still true of the locked rows. */
-export function endAsRefused<Row extends Movable, Failure extends string>(
+export function failAsRefused<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  row: Refused<Row, Failure>,
+  row: RefusedMovement<Row, Failure>,
   { holds, alongside }: { holds: (locked: AttemptFacts) => boolean; alongside: readonly Call[] },
-): Promise<Moved> {
+): Promise<MoveResult> {
   assert(row.refusedAs !== null, 'a refusal has its word')
-  const finishAttempt = endAttempt(postOf(row, row.installation, row.nth), { at: app.clock.now() })
-  return mover.end(app, row, {
+  const finishAttempt = endAttempt(buildPost(row, row.installation, row.nth), { at: app.clock.now() })
+  return mover.finish(app, row, {
     to: { status: 'failed', reason: row.refusedAs },
-    still: ofPost(row.nth, holds),
+    still: holdsForPost(row.nth, holds),
     alongside: [...alongside, finishAttempt],
   })
 }

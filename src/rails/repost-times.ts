@@ -8,7 +8,7 @@ import {
 } from './attempt-facts.ts'
 import { type Ladder, nextQuestionMs } from './follow-ladder.ts'
 import type { RailSide } from './rail.ts'
-import { railFor } from './rail-for.ts'
+import { findRail } from './rail-for.ts'
 
 // Every time here is in ms of the injected clock.
 
@@ -28,23 +28,23 @@ export type RepostTimes = {
  */
 export const SENDING_MS = 30_000
 const MINUTE_MS = 60_000
-const NO_REASON = Number.POSITIVE_INFINITY
+const NEVER_MS = Number.POSITIVE_INFINITY
 
 // The second "not found" counts no sooner than this after the first one.
-const FOUND_AGAIN_MS = 2000
+const MIN_BETWEEN_NOT_FOUND_MS = 2000
 // Two posts are at least this far apart.
-const BETWEEN_POSTS_MS = 5000
-const MOST_REPOSTS = 2
+const MIN_BETWEEN_POSTS_MS = 5000
+const MAX_CHARGE_REPOSTS = 2
 
 // The waits of a payout before it is posted again after its first repost, counted from the post before.
-const REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
-const LATER_REPOST_MS = 60 * MINUTE_MS
+const PAYOUT_REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
+const LATER_PAYOUT_REPOST_WAIT_MS = 60 * MINUTE_MS
 // After a refused repost questions come this often, so that the three "not found" over a minute need not wait for an old payout's slow ladder.
-const REFUSED_AGAIN_MS = 30_000
+const AFTER_REFUSED_REPOST_MS = 30_000
 
 // For how long after its first post a movement may be posted again where the settings of the installation do not say. After a minute
 // the customer of a charge has gone, and a PIN prompt would be a surprise; after a day an operator may have forgotten a reference.
-const WINDOW_MS = { collect: MINUTE_MS, disburse: 24 * 60 * MINUTE_MS }
+const DEFAULT_REPOST_WINDOW_MS = { collect: MINUTE_MS, disburse: 24 * 60 * MINUTE_MS }
 
 /** Returns for how long (ms) after its first post a movement of this installation may be posted again. */
 export const repostWindowMs = (
@@ -52,11 +52,11 @@ export const repostWindowMs = (
   side: RailSide,
   row: { mode: Mode; channel: string; installation: string },
 ): number =>
-  railFor(app, row)?.installations.find(({ id }) => id === row.installation)?.repostMs?.[side] ??
-  WINDOW_MS[side]
+  findRail(app, row)?.installations.find(({ id }) => id === row.installation)?.repostMs?.[side] ??
+  DEFAULT_REPOST_WINDOW_MS[side]
 
 /** Returns the repost times of a movement, by its noun and installation. */
-export const repostsOf = (
+export const repostTimesFor = (
   app: Pick<App, 'rails'>,
   { side, reposts }: { side: RailSide; reposts(windowMs: number): RepostTimes },
   row: { mode: Mode; channel: string; installation: string },
@@ -73,7 +73,7 @@ export function nextQuestionAt(
   return Math.min(
     nextQuestionMs(ladder, { fromMs: from.getTime(), nowMs }),
     times.soonerAt(attempt, nowMs, notFound),
-    afterCallback(attempt, nowMs),
+    questionAfterCallbackMs(attempt, nowMs),
   )
 }
 
@@ -81,10 +81,10 @@ export function nextQuestionAt(
 const AFTER_CALLBACK_MS = [5_000, 15_000, 60_000]
 
 /** Computes the next question after a callback that the status has not confirmed yet (rails.md 4.3). */
-function afterCallback({ callbackSeenAt }: AttemptFacts, nowMs: number): number {
-  if (callbackSeenAt === null) return NO_REASON
+function questionAfterCallbackMs({ callbackSeenAt }: AttemptFacts, nowMs: number): number {
+  if (callbackSeenAt === null) return NEVER_MS
   const times = AFTER_CALLBACK_MS.map((ms) => callbackSeenAt.getTime() + ms)
-  return times.find((at) => at > nowMs) ?? NO_REASON
+  return times.find((at) => at > nowMs) ?? NEVER_MS
 }
 
 /** Charges are posted again soon after their first post, at most twice. */
@@ -97,7 +97,7 @@ export const chargeReposts = (windowMs: number): RepostTimes => ({
     return due !== null && nowMs >= due && nowMs < windowEnd
   },
   soonerAt: (attempt, nowMs, notFound) =>
-    notFound ? (chargeRepostAt(attempt, { nowMs, windowMs }) ?? NO_REASON) : NO_REASON,
+    notFound ? (chargeRepostAt(attempt, { nowMs, windowMs }) ?? NEVER_MS) : NEVER_MS,
 })
 
 /**
@@ -109,12 +109,12 @@ function chargeRepostAt(
   { nowMs, windowMs }: { nowMs: number; windowMs: number },
 ): number | null {
   const { state, refusedAs, reposts, firstSentAt, sendingSince, submitEndedAt, firstNotFoundAt } = attempt
-  if (state === 'accepted' || refusedAs !== null || reposts >= MOST_REPOSTS) return null
+  if (state === 'accepted' || refusedAs !== null || reposts >= MAX_CHARGE_REPOSTS) return null
   if (firstSentAt === null || sendingSince === null) return null
-  const confirmedMs = (firstNotFoundAt?.getTime() ?? nowMs) + FOUND_AGAIN_MS
+  const confirmedMs = (firstNotFoundAt?.getTime() ?? nowMs) + MIN_BETWEEN_NOT_FOUND_MS
   // `sending` ends with the post; for the first post it may also end with the deadline of its caller.
   const submitOver = state === 'in_doubt' && (reposts > 0 || submitEndedAt !== null)
-  const apartMs = sendingSince.getTime() + (submitOver ? BETWEEN_POSTS_MS : SENDING_MS)
+  const apartMs = sendingSince.getTime() + (submitOver ? MIN_BETWEEN_POSTS_MS : SENDING_MS)
   const due = Math.max(confirmedMs, apartMs)
   return due < firstSentAt.getTime() + windowMs ? due : null
 }
@@ -133,10 +133,10 @@ export const payoutReposts = (windowMs: number): RepostTimes => ({
     )
   },
   soonerAt(attempt, nowMs, notFound) {
-    if (attempt.state !== 'in_doubt') return NO_REASON
+    if (attempt.state !== 'in_doubt') return NEVER_MS
     const repost = payoutRepostAt(attempt)
     if (repost !== null && repost > nowMs) return repost
-    return notFound && attempt.refusedAs !== null ? nowMs + REFUSED_AGAIN_MS : NO_REASON
+    return notFound && attempt.refusedAs !== null ? nowMs + AFTER_REFUSED_REPOST_MS : NEVER_MS
   },
 })
 
@@ -155,7 +155,8 @@ function payoutRepostAt(attempt: AttemptFacts): number | null {
   // The last post was refused: the payout fails once the operator has confirmed that it knows no other, and is not posted
   // again.
   if (sendingSince === null || (refusedAs !== null && !refusalToConfirm)) return null
-  if (reposts > 0) return sendingSince.getTime() + (REPOST_WAITS_MS[reposts - 1] ?? LATER_REPOST_MS)
+  if (reposts > 0)
+    return sendingSince.getTime() + (PAYOUT_REPOST_WAITS_MS[reposts - 1] ?? LATER_PAYOUT_REPOST_WAIT_MS)
   if (firstNotFoundAt === null || notFoundCount + 1 < LOST_AFTER_QUESTIONS) return null
   return firstNotFoundAt.getTime() + LOST_AFTER_MS
 }

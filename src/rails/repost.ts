@@ -1,22 +1,22 @@
 import type { App } from '../app.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { markAt } from '../platform/mark.ts'
+import { momentAt } from '../platform/mark.ts'
 import { addEvidence, countQuestion, type Post, sendAttempt } from './attempts.ts'
-import { lockPosts } from './lock-posts.ts'
-import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
+import { lockMovements } from './lock-posts.ts'
+import { buildPost, type Followed, type Movable, type Mover } from './mover.ts'
 import { postAndRecord } from './post.ts'
-import type { Evidence } from './rail.ts'
-import { READINESS_WAIT_MS, railFor } from './rail-for.ts'
-import { repostsOf, SENDING_MS } from './repost-times.ts'
+import type { AnswerEvidence } from './rail.ts'
+import { findRail, READINESS_WAIT_MS } from './rail-for.ts'
+import { repostTimesFor, SENDING_MS } from './repost-times.ts'
 
 /**
  * Posts again a movement that the operator does not know, under the same reference and through the same installation (rails.md
  * 4.5). `notFound` is the answer that led here. Returns false when it may not be posted now; then the questions go on.
  */
-export function postAgain<Row extends Movable, Failure extends string>(
+export function repostLost<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  lost: { row: Followed<Row, Failure>; notFound: Evidence },
+  lost: { row: Followed<Row, Failure>; notFound: AnswerEvidence },
 ): Promise<boolean> {
   switch (mover.repost) {
     case 'at once':
@@ -26,22 +26,22 @@ export function postAgain<Row extends Movable, Failure extends string>(
   }
 }
 
-type Lost<Row, Failure extends string> = { row: Followed<Row, Failure>; notFound: Evidence }
+type LostMovement<Row, Failure extends string> = { row: Followed<Row, Failure>; notFound: AnswerEvidence }
 
 async function repostAtOnce<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  lost: Lost<Row, Failure>,
+  lost: LostMovement<Row, Failure>,
 ): Promise<boolean> {
   const { row } = lost
   const deadline = app.deadlineIn(READINESS_WAIT_MS)
-  const ready = await railFor(app, row)?.readiness(mover.side, deadline, row.installation)
+  const ready = await findRail(app, row)?.readiness(mover.side, deadline, row.installation)
   if (ready?.kind !== 'ready') return false
   const sent = await markAsLost(app, mover, lost, async (tx, post, now) => {
     const [[marked]] = await tx.send(sendAttempt(post, row.installation, now))
     return {
-      value: marked ? { post: { ...post, nth: marked.nth }, mark: markAt(now) } : null,
-      last: [mover.lookAt(row, new Date(now.getTime() + SENDING_MS))],
+      value: marked ? { post: { ...post, nth: marked.nth }, mark: momentAt(now) } : null,
+      last: [mover.setFollowAt(row, new Date(now.getTime() + SENDING_MS))],
     }
   })
   if (sent === null) return false
@@ -52,11 +52,11 @@ async function repostAtOnce<Row extends Movable, Failure extends string>(
 async function backToQueue<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  lost: Lost<Row, Failure>,
+  lost: LostMovement<Row, Failure>,
 ): Promise<boolean> {
   const queued = await markAsLost(app, mover, lost, async (_tx, _post, now) => ({
     value: true,
-    last: [mover.askAgain(lost.row, now, false)],
+    last: [mover.setNextQuestion(lost.row, now, false)],
   }))
   return queued === true
 }
@@ -68,14 +68,18 @@ async function backToQueue<Row extends Movable, Failure extends string>(
 function markAsLost<Row extends Movable, Failure extends string, T>(
   app: App,
   mover: Mover<Row, Failure>,
-  { row, notFound }: Lost<Row, Failure>,
+  { row, notFound }: LostMovement<Row, Failure>,
   next: (tx: Tx, post: Post, now: Date) => Promise<{ value: T; last: Call[] }>,
 ): Promise<T | null> {
-  const post = postOf(row, row.installation, row.nth)
+  const post = buildPost(row, row.installation, row.nth)
   return app.db.transactionFor<T | null>({ kind: 'outcome' }, async (tx) => {
-    const [[locked]] = await tx.send(lockPosts(mover.noun, [row]))
+    const [[locked]] = await tx.send(lockMovements(mover.noun, [row]))
     const now = app.clock.now()
-    if (!locked?.open || locked.nth !== row.nth || !repostsOf(app, mover, row).isLost(locked, now.getTime()))
+    if (
+      !locked?.open ||
+      locked.nth !== row.nth ||
+      !repostTimesFor(app, mover, row).isLost(locked, now.getTime())
+    )
       return { value: null }
     await tx.send(countQuestion(post, 'not_sent', { at: now, notFoundAt: now, answer: 'not_found' }))
     const { value, last } = await next(tx, post, now)

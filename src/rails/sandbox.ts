@@ -2,16 +2,16 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import { lastNine } from '../platform/phone.ts'
 import {
+  type AnswerEvidence,
   type Attempt,
   type ChargeFailure,
   ECHOES,
-  type Evidence,
-  type Holder,
   type Installation,
-  type Movement,
+  type MovementRail,
   type PayoutFailure,
   type Rail,
-  type Status,
+  type StatusAnswer,
+  type WalletHolder,
 } from './rail.ts'
 
 // Numbers whose last nine digits make a movement fail (spec section 8); with every other number it succeeds.
@@ -48,7 +48,7 @@ export function sandboxRail(
   clock: Clock,
   { outcomeSeconds, pays }: { outcomeSeconds: number; pays: boolean },
 ): Rail {
-  const evidence = (operation: Evidence['operation']): Evidence => ({
+  const evidence = (operation: AnswerEvidence['operation']): AnswerEvidence => ({
     at: clock.now(),
     operation,
     elapsedMs: 0,
@@ -57,13 +57,13 @@ export function sandboxRail(
   function statusAt<Failure>(
     attempt: Attempt,
     reason: Failure | undefined,
-    statusEvidence: Evidence,
-  ): Status<Failure> {
+    statusEvidence: AnswerEvidence,
+  ): StatusAnswer<Failure> {
     if (clock.nowMs() - attempt.createdAt.getTime() < outcomeSeconds * 1000)
       return { kind: 'pending', evidence: statusEvidence }
-    return outcomeOf(attempt, reason, statusEvidence)
+    return finalStatus(attempt, reason, statusEvidence)
   }
-  const sandboxPayouts: Movement<PayoutFailure> = {
+  const sandboxPayouts: MovementRail<PayoutFailure> = {
     submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
     status: (attempt) =>
       statusAt(
@@ -80,20 +80,20 @@ export function sandboxRail(
       submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
       status: (attempt) => statusAt(attempt, CHARGE_OUTCOMES[lastNine(attempt.phone)], evidence('status')),
     },
-    ...(pays ? { disburse: sandboxPayouts, lookupAccountHolder: lookUp } : {}),
+    ...(pays ? { disburse: sandboxPayouts, lookupAccountHolder: lookUpSandboxWallet } : {}),
     readiness: async () => ({ kind: 'ready', installation: 'sandbox' }),
   }
 }
 
-function outcomeOf<Failure>(
+function finalStatus<Failure>(
   attempt: Attempt,
   reason: Failure | undefined,
-  evidence: Evidence,
-): Status<Failure> {
+  evidence: AnswerEvidence,
+): StatusAnswer<Failure> {
   if (reason) return { kind: 'failed', reason, operatorCode: String(reason), evidence }
   return {
     kind: 'succeeded',
-    railTransactionId: transactionNumber(attempt.reference),
+    railTransactionId: deriveTransactionNumber(attempt.reference),
     amount: attempt.amount,
     currency: attempt.currency,
     phone: attempt.phone,
@@ -103,13 +103,13 @@ function outcomeOf<Failure>(
 }
 
 /** Returns the holder of a sandbox wallet (spec section 8; G16). */
-async function lookUp(phone: string): Promise<Holder> {
+async function lookUpSandboxWallet(phone: string): Promise<WalletHolder> {
   const active = lastNine(phone) !== INACTIVE_WALLET
   return { active, name: active ? `SANDBOX HOLDER ${phone.slice(-4)}` : null }
 }
 
 /** Derives a number of decimal digits from the reference, so that statements and receipts look as in live mode. */
-function transactionNumber(reference: string): string {
+function deriveTransactionNumber(reference: string): string {
   const digest = hash('sha256', reference, 'hex')
   return String(10_000_000_000 + (Number.parseInt(digest.slice(0, 12), 16) % 89_999_999_999))
 }

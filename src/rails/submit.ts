@@ -1,18 +1,18 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { finishKey, type HeldKey, heldAnswer } from '../idempotency/keys.ts'
+import { findAnswerForObject, finishKey, type RunningKey } from '../idempotency/keys.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
-import { againWhileAway } from '../platform/db/while-away.ts'
-import type { Mark } from '../platform/mark.ts'
+import { retryWhileAway } from '../platform/db/while-away.ts'
+import type { Moment } from '../platform/mark.ts'
 import { Refusal, TooBusy } from '../platform/refusal.ts'
-import type { Spent } from '../platform/spent.ts'
+import type { TimeSpent } from '../platform/spent.ts'
 import { isCurrentPost } from './attempt-facts.ts'
 import { addEvidence, attemptNotTaken, moveAttempt, refuseInDoubt } from './attempts.ts'
-import type { LockedPost } from './lock-posts.ts'
-import { type Movable, type Mover, postOf } from './mover.ts'
-import { KEPT_MS, keptRefusal, submitPost, wordFor } from './post.ts'
-import type { Refused, Submitted, Unavailable } from './rail.ts'
+import type { LockedMovement } from './lock-posts.ts'
+import { buildPost, type Movable, type Mover } from './mover.ts'
+import { ANSWER_KEPT_MS, evidenceAnswer, keptRefusal, submitPost } from './post.ts'
+import type { OperatorRefusal, SubmitAnswer, Unavailable } from './rail.ts'
 import { recordPost } from './record-posts.ts'
 import { applyRefusal } from './refuse.ts'
 
@@ -23,22 +23,22 @@ import { applyRefusal } from './refuse.ts'
 export type Submission<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>
   row: Row
-  mark: Mark
+  mark: Moment
   installation: string
-  owner: HeldKey | null
+  owner: RunningKey | null
   /** Counts the time that the waiting request has spent; null where no request is measured. */
-  spent: Spent | null
+  spent: TimeSpent | null
   /** Makes the 201, never with a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */
   firstAnswer(inDoubt: boolean): FirstAnswer
   /** Whether its caller waits however long the rail takes, because its process ends with it. */
   untilAnswered?: boolean
   /** Handles the proof that the operator took nothing. `parked`: the caller has its 201 already, so the movement exists. */
-  notTaken(app: App, heard: Unavailable, parked: boolean): Promise<Answer>
+  refuseNotTaken(app: App, heard: Unavailable, parked: boolean): Promise<Answer>
 }
 type FirstAnswer = Answer & { objectId: string }
 
 // The number of the post that the request which created the movement submits.
-const FIRST_POST = 1
+const FIRST_POST_NUMBER = 1
 // The caller waits this long for the rail; the submit itself goes on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
 
@@ -57,7 +57,10 @@ export async function submitMovement<Row extends Movable, Failure extends string
       work.spent.railMs += heard.evidence.elapsedMs
       work.spent.railClass = heard.kind
     }
-    return againWhileAway(() => record(app, work, { heard, parked: caller.parked }), KEPT_MS)
+    return retryWhileAway(
+      () => recordFirstAnswer(app, work, { heard, parked: caller.parked }),
+      ANSWER_KEPT_MS,
+    )
   })
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
@@ -87,64 +90,64 @@ const isAnswered = (submitted: Promise<Answer>): Promise<boolean> =>
     new Promise<false>((resolve) => setTimeout(() => resolve(false), ANSWER_DEADLINE_MS).unref()),
   ])
 
-async function record<Row extends Movable, Failure extends string>(
+async function recordFirstAnswer<Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
-  { heard, parked }: { heard: Submitted<Failure>; parked: boolean },
+  { heard, parked }: { heard: SubmitAnswer<Failure>; parked: boolean },
 ): Promise<Answer> {
   switch (heard.kind) {
     case 'accepted':
-      return publishSurely(app, work, newsOf(app, work, { to: 'accepted', heard }))
+      return publishOrAssert(app, work, buildNews(app, work, { to: 'accepted', heard }))
     case 'ambiguous':
-      return publishSurely(app, work, {
-        ...newsOf(app, work, { to: 'in_doubt', heard }),
+      return publishOrAssert(app, work, {
+        ...buildNews(app, work, { to: 'in_doubt', heard }),
         refused: keptRefusal(work.mover, heard),
       })
     case 'rejected':
       return refuseMovement(app, work, { heard, reason: heard.reason })
     case 'unavailable':
-      return work.notTaken(app, heard, parked)
+      return work.refuseNotTaken(app, heard, parked)
   }
 }
 
-type News = {
+type PostNews = {
   to: 'accepted' | 'in_doubt' | 'not_taken'
   /** Null while the submit runs, or when its end is recorded already. */
   submitEndedAt: Date | null
   evidence: readonly Call[]
   /** A refusal that questions must confirm. */
-  refused?: Refused<string> | null
+  refused?: OperatorRefusal<string> | null
 }
 
 /** Builds what the answer to the first post changes, with its evidence. */
-export const newsOf = <Row extends Movable, Failure extends string>(
+export const buildNews = <Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
-  { to, heard }: { to: News['to']; heard: Submitted<Failure> },
-): News => ({
+  { to, heard }: { to: PostNews['to']; heard: SubmitAnswer<Failure> },
+): PostNews => ({
   to,
   submitEndedAt: app.clock.now(),
-  evidence: [addEvidence(firstPost(work), wordFor(heard), heard.evidence)],
+  evidence: [addEvidence(firstPost(work), evidenceAnswer(heard), heard.evidence)],
 })
 
 /** Returns the post of the request that created the movement. */
 export const firstPost = <Row extends Movable, Failure extends string>({
   row,
   installation,
-}: Submission<Row, Failure>) => postOf(row, installation, FIRST_POST)
+}: Submission<Row, Failure>) => buildPost(row, installation, FIRST_POST_NUMBER)
 
 /** Applies a definite refusal. If another answer counts by now, the caller gets the 201 and that answer decides. */
 export async function refuseMovement<Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
   refusal: {
-    heard: Extract<Submitted<Failure>, { kind: 'rejected' | 'unavailable' }>
+    heard: Extract<SubmitAnswer<Failure>, { kind: 'rejected' | 'unavailable' }>
     reason: Failure
     undo?: () => Promise<void>
   },
 ): Promise<Answer> {
   const answer = work.firstAnswer(false)
-  const alongside = keyWith(work, answer)
+  const alongside = finishKeyCalls(work, answer)
   const result = await applyRefusal(app, work.mover, {
     ...refusal,
     row: work.row,
@@ -152,11 +155,11 @@ export async function refuseMovement<Row extends Movable, Failure extends string
     alongside,
   })
   if (result !== 'overtaken')
-    return (work.owner === null ? null : await heldAnswer(app.db, work.owner)) ?? answer
-  return publishSurely(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
+    return (work.owner === null ? null : await findAnswerForObject(app.db, work.owner)) ?? answer
+  return publishOrAssert(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
 }
 
-const keyWith = <Row extends Movable, Failure extends string>(
+const finishKeyCalls = <Row extends Movable, Failure extends string>(
   { owner }: Submission<Row, Failure>,
   answer: FirstAnswer,
 ): Call[] => (owner === null ? [] : [finishKey(owner, answer)])
@@ -168,7 +171,7 @@ const keyWith = <Row extends Movable, Failure extends string>(
 export async function publishMovement<Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
-  news: News,
+  news: PostNews,
 ): Promise<Answer | null> {
   const { mover, row, owner } = work
   const inDoubt = news.to === 'in_doubt'
@@ -176,8 +179,8 @@ export async function publishMovement<Row extends Movable, Failure extends strin
     ...{ noun: mover.noun, row, owner, answer: work.firstAnswer(inDoubt), evidence: news.evidence },
     // True when an earlier try was committed and the answer to its COMMIT was lost: the evidence is stored already.
     isRecorded: (locked) => isRecorded(locked, news),
-    shown(locked) {
-      if (news.to !== 'accepted' && !isCurrentPost(locked, FIRST_POST)) return []
+    movementWrites(locked) {
+      if (news.to !== 'accepted' && !isCurrentPost(locked, FIRST_POST_NUMBER)) return []
       const acceptedBy = inDoubt ? null : work.installation
       const calledBack = locked.callbackSeenAt !== null
       return [mover.publish(app, row, { acceptedBy, calledBack }), attemptMove(work, news)]
@@ -185,12 +188,12 @@ export async function publishMovement<Row extends Movable, Failure extends strin
   })
 }
 
-const isRecorded = ({ open, nth, submitEndedAt }: LockedPost<string>, news: News): boolean =>
-  news.submitEndedAt !== null && open && nth === FIRST_POST && submitEndedAt !== null
+const isRecorded = ({ open, nth, submitEndedAt }: LockedMovement<string>, news: PostNews): boolean =>
+  news.submitEndedAt !== null && open && nth === FIRST_POST_NUMBER && submitEndedAt !== null
 
 function attemptMove<Row extends Movable, Failure extends string>(
   work: Submission<Row, Failure>,
-  { to, submitEndedAt, refused }: News,
+  { to, submitEndedAt, refused }: PostNews,
 ): Call {
   if (refused && submitEndedAt !== null) return refuseInDoubt(firstPost(work), refused.reason, submitEndedAt)
   if (to === 'not_taken') return attemptNotTaken(firstPost(work), submitEndedAt ?? work.row.createdAt)
@@ -198,10 +201,10 @@ function attemptMove<Row extends Movable, Failure extends string>(
 }
 
 /** Shows the movement like publishMovement, after an answer that cannot lead to taking it back. */
-async function publishSurely<Row extends Movable, Failure extends string>(
+async function publishOrAssert<Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
-  news: News,
+  news: PostNews,
 ): Promise<Answer> {
   const answer = await publishMovement(app, work, news)
   assert(answer, 'only a submit that was not taken takes a movement back')

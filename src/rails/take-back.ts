@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { endAttempt } from './attempts.ts'
-import { lockPosts } from './lock-posts.ts'
+import { lockMovements } from './lock-posts.ts'
 import type { Movable } from './mover.ts'
 import { firstPost, type Submission } from './submit.ts'
 
@@ -16,7 +16,7 @@ export function takeBackUnseen<Row extends Movable, Failure extends string>(
   { hide, freed }: { hide: Call<{ id: string }>; freed: readonly Call[] },
 ): Promise<boolean> {
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [hidden, [locked]] = await tx.send(hide, lockPosts(work.mover.noun, [work.row]))
+    const [hidden, [locked]] = await tx.send(hide, lockMovements(work.mover.noun, [work.row]))
     if (hidden.length === 0) return { value: locked?.voided === true }
     return {
       value: true,

@@ -1,17 +1,17 @@
 import type { Clock } from '../platform/clock.ts'
 
 /** Counts answers and unknown words of each installation in the present hour. */
-export type WordWatch = {
+export type UnknownWordCounter = {
   answered(installation: string): void
   /** Counts one more unknown word. Returns whether they are more than 1 % of the answers of this hour (rails.md 3.7). */
   isTooMany(installation: string): boolean
 }
 
 const HOUR_MS = 3_600_000
-const MOST_SHARE = 0.01
+const MAX_UNKNOWN_SHARE = 0.01
 
 /** Opens the counter. It counts in memory: the answers that one process gets are a fair sample. */
-export function wordWatch(clock: Pick<Clock, 'nowMs'>): WordWatch {
+export function openUnknownWordCounter(clock: Pick<Clock, 'nowMs'>): UnknownWordCounter {
   const counts = new Map<string, { hour: number; answers: number; unknown: number }>()
 
   function countOf(installation: string) {
@@ -29,7 +29,7 @@ export function wordWatch(clock: Pick<Clock, 'nowMs'>): WordWatch {
     isTooMany(installation) {
       const count = countOf(installation)
       count.unknown += 1
-      return count.unknown > MOST_SHARE * count.answers
+      return count.unknown > MAX_UNKNOWN_SHARE * count.answers
     },
   }
 }

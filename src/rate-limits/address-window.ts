@@ -1,6 +1,14 @@
-import { MINUTE_MS, tooMany } from './limits.ts'
-import { remember } from './oldest-out.ts'
-import { addTo, emptyWindow, forgetOld, shapeOf, takeFrom, type Window, waitForPlace } from './window.ts'
+import { MINUTE_MS, tooManyRequests } from './limits.ts'
+import { rememberNewest } from './oldest-out.ts'
+import {
+  addRequests,
+  dropOldCounts,
+  makeShape,
+  msUntilRoom,
+  newWindow,
+  type RateWindow,
+  removeRequests,
+} from './window.ts'
 
 /** One sliding window for each client address, in the memory of this process: for cheap requests without a merchant. */
 export type AddressWindow = {
@@ -15,22 +23,22 @@ export type AddressWindow = {
 }
 
 // A flood from countless addresses must not fill the memory: the address that has been silent longest is forgotten.
-const MOST_ADDRESSES = 10_000
+const MAX_ADDRESSES = 10_000
 
 /** Allows `limit` requests of an address in any `windowMs` (default: a minute). */
-export function addressWindow(limit: number, windowMs: number = MINUTE_MS): AddressWindow {
-  const shape = shapeOf(limit, windowMs)
-  const windows = new Map<string, Window>()
+export function newAddressWindow(limit: number, windowMs: number = MINUTE_MS): AddressWindow {
+  const shape = makeShape(limit, windowMs)
+  const windows = new Map<string, RateWindow>()
   const requireRoom = (address: string, nowMs: number) => {
-    const window = windows.get(address) ?? emptyWindow()
-    const waitMs = waitForPlace(window, shape, nowMs)
-    if (waitMs > 0) throw tooMany(waitMs)
+    const window = windows.get(address) ?? newWindow()
+    const waitMs = msUntilRoom(window, shape, nowMs)
+    if (waitMs > 0) throw tooManyRequests(waitMs)
   }
   const add = (address: string, atMs: number) => {
-    const window = windows.get(address) ?? emptyWindow()
-    forgetOld(window, shape, atMs)
-    addTo(window, shape, atMs)
-    remember(windows, { key: address, value: window, most: MOST_ADDRESSES })
+    const window = windows.get(address) ?? newWindow()
+    dropOldCounts(window, shape, atMs)
+    addRequests(window, shape, atMs)
+    rememberNewest(windows, { key: address, value: window, most: MAX_ADDRESSES })
   }
   return {
     add,
@@ -41,7 +49,7 @@ export function addressWindow(limit: number, windowMs: number = MINUTE_MS): Addr
     },
     giveBack(address, takenMs) {
       const window = windows.get(address)
-      if (window) takeFrom(window, shape, takenMs)
+      if (window) removeRequests(window, shape, takenMs)
     },
     check(address, nowMs) {
       if (limit > 0) requireRoom(address, nowMs)

@@ -1,32 +1,33 @@
 import ipaddr from 'ipaddr.js'
-import { remember } from './oldest-out.ts'
+import { rememberNewest } from './oldest-out.ts'
 
-const LONGEST = 64
+const MAX_ADDRESS_CHARACTERS = 64
 // Some proxies write the port of the connection behind the address; it differs with each connection.
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
 const HEXTETS_OF_A_CUSTOMER = 4
 // Every request has an address, and most requests come from a few: their results are remembered.
-const MOST_KNOWN = 1000
-const known = new Map<string, string>()
+const MAX_REMEMBERED = 1000
+const countedAddresses = new Map<string, string>()
 const networks = new Map<string, string>()
 
 /**
  * Returns the name under which an address is counted: an IPv4 address as it is; of an IPv6 address the first 64 bits, because one
  * client owns all addresses behind them; anything else as it is.
  */
-export function countedAddress(text: string): string {
-  const remembered = known.get(text)
+export function toCountedAddress(text: string): string {
+  const remembered = countedAddresses.get(text)
   if (remembered !== undefined) return remembered
-  const counted = readAddress(text)
+  const counted = parseAddress(text)
   // Longer texts are no addresses, and would fill the memory.
-  if (text.length <= LONGEST) remember(known, { key: text, value: counted, most: MOST_KNOWN })
+  if (text.length <= MAX_ADDRESS_CHARACTERS)
+    rememberNewest(countedAddresses, { key: text, value: counted, most: MAX_REMEMBERED })
   return counted
 }
 
-function readAddress(text: string): string {
+function parseAddress(text: string): string {
   const [, bracketed, bare] = WITH_PORT.exec(text) ?? []
   const address = (bracketed ?? bare ?? text).split('%', 1)[0] ?? text
-  if (!ipaddr.isValid(address)) return text.slice(0, LONGEST)
+  if (!ipaddr.isValid(address)) return text.slice(0, MAX_ADDRESS_CHARACTERS)
   const parsed = ipaddr.process(address)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
   const own = parsed.parts.slice(0, HEXTETS_OF_A_CUSTOMER).map((part) => part.toString(16))
@@ -34,15 +35,15 @@ function readAddress(text: string): string {
 }
 
 /** Returns the network of a counted address for logs: its first 24 bits, or 48 of an IPv6 address; `unknown` for what is no address. */
-export function networkOf(counted: string): string {
+export function toNetwork(counted: string): string {
   const remembered = networks.get(counted)
   if (remembered !== undefined) return remembered
-  const network = readNetwork(counted)
-  remember(networks, { key: counted, value: network, most: MOST_KNOWN })
+  const network = parseNetwork(counted)
+  rememberNewest(networks, { key: counted, value: network, most: MAX_REMEMBERED })
   return network
 }
 
-function readNetwork(counted: string): string {
+function parseNetwork(counted: string): string {
   const v4 = /^(\d+\.\d+\.\d+)\.\d+$/.exec(counted)
   if (v4) return `${v4[1]}.0/24`
   const v6 = /^((?:[\da-f]+:){3})[\da-f]+::\/64$/.exec(counted)

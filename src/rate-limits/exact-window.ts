@@ -1,12 +1,18 @@
-import { type Batch, batch } from '../platform/batch.ts'
-import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
+import { type Batch, newBatch } from '../platform/batch.ts'
+import { type BatchTurn, type ItemOutcome, itemDone, itemFailed } from '../platform/batch-run.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { MINUTE_MS } from './limits.ts'
-import { remember } from './oldest-out.ts'
-import { copyOf, type Frame, type OpenWindows, openWindows, refuseFull } from './open-windows.ts'
-import { type Shape, shapeOf, takeFrom, type Window } from './window.ts'
-import { inLockOrder, lockRows, makeRows, type WindowRow } from './window-rows.ts'
+import { rememberNewest } from './oldest-out.ts'
+import {
+  copyWindow,
+  type LimitWindows,
+  type OpenWindows,
+  openLockedWindows,
+  refuseIfFull,
+} from './open-windows.ts'
+import { makeShape, type RateWindow, removeRequests, type WindowShape } from './window.ts'
+import { compareMerchantModes, lockRows, makeRows, type WindowRow } from './window-rows.ts'
 
 /**
  * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and
@@ -30,9 +36,9 @@ export type ExactWindow = {
 /** The part of a window that a request uses before its own work. */
 export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'idle'>
 /** A request to be counted, or with `back` to be removed from the count. */
-type Ask = { merchantMode: MerchantMode; atMs: number; back: boolean }
+type CountChange = { merchantMode: MerchantMode; atMs: number; back: boolean }
 
-const MOST_SHAPES = 1000
+const MAX_SHAPES = 1000
 
 const UNLIMITED: OpenWindows = {
   check: () => {},
@@ -55,21 +61,21 @@ export const NOT_COUNTED: ExactWindow = {
 /** `limit`: requests a minute for each merchant and mode without a granted rate; 0 switches the limit off for all. */
 export type WindowLimits = { limit: number; grantedTo?: (merchantId: number) => number | undefined }
 
-export function exactWindow({
+export function newExactWindow({
   what,
   db,
   ...limits
 }: WindowLimits & { what: string; db: Database }): ExactWindow {
   if (limits.limit === 0) return NOT_COUNTED
-  const frame: Frame = { what, shapeFor: shapesFor(limits), known: new Map() }
+  const frame: LimitWindows = { what, shapeFor: shapesFor(limits), known: new Map() }
   const { shapeFor, known } = frame
   const window: Pick<ExactWindow, 'lock' | 'open'> = {
-    lock: (merchantModes) => lock(frame, merchantModes),
-    open: (answers, nowMs) => openWindows(frame, (answers.at(-1) ?? []) as readonly WindowRow[], nowMs),
+    lock: (merchantModes) => lockWindows(frame, merchantModes),
+    open: (answers, nowMs) => openLockedWindows(frame, (answers.at(-1) ?? []) as readonly WindowRow[], nowMs),
   }
-  const changes: Batch<Ask, number> = batch({
-    run: (batched, turn) => answerAsks({ db, window, turn }, batched),
-    laneOf: ({ merchantMode }) => merchantMode.merchantId,
+  const changes: Batch<CountChange, number> = newBatch({
+    run: (batched, turn) => applyChanges({ db, window, turn }, batched),
+    keyOf: ({ merchantMode }) => merchantMode.merchantId,
   })
   return {
     ...window,
@@ -77,7 +83,7 @@ export function exactWindow({
       const cached = known.get(merchantModeKey(merchantMode))?.window
       if (cached === undefined) return
       const shape = shapeFor(merchantMode)
-      if (cached.total >= shape.limit) refuseFull(cached, shape, nowMs)
+      if (cached.total >= shape.limit) refuseIfFull(cached, shape, nowMs)
     },
     takeNow: (merchantMode, nowMs) => changes.add({ merchantMode, atMs: nowMs, back: false }),
     giveBack: (merchantMode, acceptedMs) => {
@@ -88,7 +94,7 @@ export function exactWindow({
         known.set(merchantModeKey(merchantMode), {
           ...cached,
           text: null,
-          window: without(cached.window, shapeFor(merchantMode), acceptedMs),
+          window: withoutRequest(cached.window, shapeFor(merchantMode), acceptedMs),
         })
       return changes.add({ merchantMode, atMs: acceptedMs, back: true })
     },
@@ -103,29 +109,32 @@ export function exactWindow({
 function shapesFor({
   limit,
   grantedTo = () => undefined,
-}: WindowLimits): (merchantMode: MerchantMode) => Shape {
-  const usual = shapeOf(limit, MINUTE_MS)
-  const granted = new Map<number, Shape>()
+}: WindowLimits): (merchantMode: MerchantMode) => WindowShape {
+  const usual = makeShape(limit, MINUTE_MS)
+  const granted = new Map<number, WindowShape>()
   return ({ merchantId }) => {
     const own = grantedTo(merchantId)
     if (own === undefined) return usual
-    const shape = granted.get(own) ?? shapeOf(own, MINUTE_MS)
-    remember(granted, { key: own, value: shape, most: MOST_SHAPES })
+    const shape = granted.get(own) ?? makeShape(own, MINUTE_MS)
+    rememberNewest(granted, { key: own, value: shape, most: MAX_SHAPES })
     return shape
   }
 }
 
-function lock({ what, known }: Frame, merchantModes: readonly MerchantMode[]): Call<WindowRow>[] {
-  const sorted = [...merchantModes].sort(inLockOrder)
+function lockWindows(
+  { what, known }: LimitWindows,
+  merchantModes: readonly MerchantMode[],
+): Call<WindowRow>[] {
+  const sorted = [...merchantModes].sort(compareMerchantModes)
   const missing = sorted.filter((merchantMode) => known.get(merchantModeKey(merchantMode))?.made !== true)
   return [...(missing.length === 0 ? [] : [makeRows(missing, what)]), lockRows(sorted, what)]
 }
 
 /** Removes requests first, because that may make room for others in the batch. */
-function answerAsks(
-  { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
-  changes: readonly Ask[],
-): Promise<Outcome<number>[]> {
+function applyChanges(
+  { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: BatchTurn },
+  changes: readonly CountChange[],
+): Promise<ItemOutcome<number>[]> {
   const merchantModes = new Map(
     changes.map(({ merchantMode }) => [merchantModeKey(merchantMode), merchantMode]),
   )
@@ -133,23 +142,25 @@ function answerAsks(
   return db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
     const open = window.open(await tx.send(...window.lock([...merchantModes.values()])), nowMs)
     for (const { merchantMode, atMs, back } of changes) if (back) open.giveBack(merchantMode, atMs)
-    const outcomes = changes.map((change) => (change.back ? done(change.atMs) : takeOne(open, change, nowMs)))
+    const outcomes = changes.map((change) =>
+      change.back ? itemDone(change.atMs) : takeOrRefuse(open, change, nowMs),
+    )
     return { value: outcomes, last: open.writes() }
   })
 }
 
-function takeOne(open: OpenWindows, { merchantMode }: Ask, nowMs: number): Outcome<number> {
+function takeOrRefuse(open: OpenWindows, { merchantMode }: CountChange, nowMs: number): ItemOutcome<number> {
   try {
     open.check(merchantMode)
     open.take(merchantMode)
-    return done(nowMs)
+    return itemDone(nowMs)
   } catch (error) {
-    return failed(error)
+    return itemFailed(error)
   }
 }
 
-function without(window: Window, shape: Shape, acceptedMs: number): Window {
-  const copy = copyOf(window)
-  takeFrom(copy, shape, acceptedMs)
+function withoutRequest(window: RateWindow, shape: WindowShape, acceptedMs: number): RateWindow {
+  const copy = copyWindow(window)
+  removeRequests(copy, shape, acceptedMs)
   return copy
 }

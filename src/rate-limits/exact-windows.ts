@@ -2,19 +2,19 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
 import { mapValues } from '../platform/map-values.ts'
 import type { Config } from '../settings/config.ts'
-import { type ExactWindow, exactWindow } from './exact-window.ts'
-import type { Granted } from './granted-rates.ts'
-import { type LeasedWindow, leasedWindow } from './leased-window.ts'
-import { RATES, type RateName } from './rates.ts'
+import { type ExactWindow, newExactWindow } from './exact-window.ts'
+import type { GrantedRateCache } from './granted-rates.ts'
+import { type LeasedWindow, newLeasedWindow } from './leased-window.ts'
+import { RATE_SETTINGS, type RateName } from './rates.ts'
 
 /** A limit that is counted exactly over all processes: of endpoints that write, ask an operator or are expensive. */
-type ExactRate = keyof typeof RATE_OF
+type ExactRate = keyof typeof RATE_BY_ENDPOINT
 export type ExactWindows = Readonly<Record<Exclude<ExactRate, 'charges'>, ExactWindow>> & {
   readonly charges: LeasedWindow
 }
 
 // The first four are counted in the transaction of the work itself, the others in one before it.
-const RATE_OF = {
+const RATE_BY_ENDPOINT = {
   charges: 'charges',
   payouts: 'payouts',
   bulk_payouts: 'payouts',
@@ -37,16 +37,16 @@ const RATE_OF = {
 } as const satisfies Record<string, RateName>
 
 /** Makes the windows of one cell, by the rate name of their endpoint. Every payment passes the one of charges. */
-export const exactWindows = (
+export const newExactWindows = (
   config: Config,
-  { db, clock, granted }: { db: Database; clock: Clock; granted: Granted },
+  { db, clock, granted }: { db: Database; clock: Clock; granted: GrantedRateCache },
 ): ExactWindows => {
   const limitsOf = (rate: RateName) => ({
-    limit: config[RATES[rate]],
-    grantedTo: (merchantId: number) => granted.of(rate, merchantId),
+    limit: config[RATE_SETTINGS[rate]],
+    grantedTo: (merchantId: number) => granted.rateOf(rate, merchantId),
   })
   return {
-    ...mapValues(RATE_OF, (rate, what) => exactWindow({ what, ...limitsOf(rate), db })),
-    charges: leasedWindow({ what: 'charges', ...limitsOf('charges'), db, clock }),
+    ...mapValues(RATE_BY_ENDPOINT, (rate, what) => newExactWindow({ what, ...limitsOf(rate), db })),
+    charges: newLeasedWindow({ what: 'charges', ...limitsOf('charges'), db, clock }),
   }
 }

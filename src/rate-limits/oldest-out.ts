@@ -1,5 +1,5 @@
 /** Stores the value under this key as the newest entry, and drops the oldest entries beyond `most`. */
-export function remember<Key, Value>(
+export function rememberNewest<Key, Value>(
   known: Map<Key, Value>,
   { key, value, most }: { key: Key; value: Value; most: number },
 ): void {

@@ -1,19 +1,19 @@
 import type { Call } from '../platform/db/database.ts'
 import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
-import { tooMany } from './limits.ts'
-import { remember } from './oldest-out.ts'
+import { tooManyRequests } from './limits.ts'
+import { rememberNewest } from './oldest-out.ts'
 import {
-  addTo,
-  countedIn,
-  emptyWindow,
-  forgetOld,
-  type Shape,
-  takeFrom,
-  type Window,
-  waitForPlace,
+  addRequests,
+  countRequests,
+  dropOldCounts,
+  msUntilRoom,
+  newWindow,
+  type RateWindow,
+  removeRequests,
+  type WindowShape,
 } from './window.ts'
-import { inLockOrder, type WindowRow, writeRows } from './window-rows.ts'
-import { readWindow, writeWindow } from './window-text.ts'
+import { compareMerchantModes, type WindowRow, writeRows } from './window-rows.ts'
+import { formatWindow, parseWindow } from './window-text.ts'
 
 /** The windows that one transaction has locked. */
 export type OpenWindows = {
@@ -35,29 +35,33 @@ export type OpenWindows = {
  * The window of a merchant as this process last read or wrote it (`text`): an unchanged row is not parsed again. `made`: the row
  * existed before the transaction that read it, so it need not be made.
  */
-type KnownWindow = { text: string | null; window: Window; made: boolean }
+type CachedWindow = { text: string | null; window: RateWindow; made: boolean }
 /** The windows of one limit in this process. */
-export type Frame = {
+export type LimitWindows = {
   what: string
-  shapeFor(merchantMode: MerchantMode): Shape
-  known: Map<number, KnownWindow>
+  shapeFor(merchantMode: MerchantMode): WindowShape
+  known: Map<number, CachedWindow>
 }
 
-const MOST_KNOWN = 10_000
+const MAX_CACHED_WINDOWS = 10_000
 
 /** A window within one transaction. `counted`: how many requests count at the transaction's time, which every item needs. */
-type Opened = {
+type OpenWindow = {
   merchantMode: MerchantMode
-  shape: Shape
-  window: Window
+  shape: WindowShape
+  window: RateWindow
   counted: number
   changed: boolean
   /** The cached window when it was opened; null where its row was missing. */
-  known: KnownWindow | null
+  known: CachedWindow | null
 }
 
 /** Opens the locked windows of these rows. */
-export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
+export function openLockedWindows(
+  frame: LimitWindows,
+  rows: readonly WindowRow[],
+  nowMs: number,
+): OpenWindows {
   const opened = new Map(rows.map((row) => [merchantModeKey(row), openRow(frame, row, nowMs)]))
   const openedOf = (merchantMode: MerchantMode) => {
     const window = opened.get(merchantModeKey(merchantMode)) ?? openMissing(frame, merchantMode)
@@ -67,11 +71,11 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
   return {
     check(merchantMode) {
       const { counted, window, shape } = openedOf(merchantMode)
-      if (counted >= shape.limit) refuseFull(window, shape, nowMs)
+      if (counted >= shape.limit) refuseIfFull(window, shape, nowMs)
     },
     take(merchantMode) {
       const open = openedOf(merchantMode)
-      addTo(open.window, open.shape, nowMs)
+      addRequests(open.window, open.shape, nowMs)
       open.counted += 1
       open.changed = true
     },
@@ -80,9 +84,9 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
     },
     change(merchantMode, { atMs, count }) {
       const open = openedOf(merchantMode)
-      if (count > 0) addTo(open.window, open.shape, atMs, count)
-      else takeFrom(open.window, open.shape, atMs, -count)
-      open.counted = countedIn(open.window, open.shape, nowMs)
+      if (count > 0) addRequests(open.window, open.shape, atMs, count)
+      else removeRequests(open.window, open.shape, atMs, -count)
+      open.counted = countRequests(open.window, open.shape, nowMs)
       open.changed = true
     },
     free(merchantMode) {
@@ -91,35 +95,35 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
     },
     writes: () => {
       const changed = [...opened.values()].filter((opened) => opened.changed)
-      return changed.length === 0 ? [] : [write(frame, changed)]
+      return changed.length === 0 ? [] : [buildWrite(frame, changed)]
     },
   }
 }
 
-function openRow({ shapeFor, known }: Frame, row: WindowRow, nowMs: number): Opened {
+function openRow({ shapeFor, known }: LimitWindows, row: WindowRow, nowMs: number): OpenWindow {
   const shape = shapeFor(row)
   const key = merchantModeKey(row)
   const before = known.get(key)
-  const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
-  forgetOld(window, shape, nowMs)
+  const window = before?.text === row.accepted ? before.window : parseWindow(row.accepted)
+  dropOldCounts(window, shape, nowMs)
   // A row that this transaction inserted disappears if the transaction fails.
   const made = row.accepted !== ''
   const cached = { text: row.accepted, window, made }
-  remember(known, { key, value: cached, most: MOST_KNOWN })
+  rememberNewest(known, { key, value: cached, most: MAX_CACHED_WINDOWS })
   // A copy: if the transaction fails, the row and the cached window are as they were.
   return {
-    ...{ merchantMode: row, shape, window: copyOf(window), counted: countedIn(window, shape, nowMs) },
+    ...{ merchantMode: row, shape, window: copyWindow(window), counted: countRequests(window, shape, nowMs) },
     ...{ changed: false, known: cached },
   }
 }
 
 /** Opens an empty window for a missing row: after a crash of the database the windows start empty, and the next batch makes the row. */
-function openMissing({ shapeFor, known }: Frame, merchantMode: MerchantMode): Opened {
+function openMissing({ shapeFor, known }: LimitWindows, merchantMode: MerchantMode): OpenWindow {
   known.delete(merchantModeKey(merchantMode))
   return {
     merchantMode,
     shape: shapeFor(merchantMode),
-    window: emptyWindow(),
+    window: newWindow(),
     counted: 0,
     changed: false,
     known: null,
@@ -127,10 +131,10 @@ function openMissing({ shapeFor, known }: Frame, merchantMode: MerchantMode): Op
 }
 
 /** Stores these windows, in the order in which every process locks them. */
-function write({ what, known }: Frame, opened: Opened[]): Call {
-  opened.sort((a, b) => inLockOrder(a.merchantMode, b.merchantMode))
+function buildWrite({ what, known }: LimitWindows, opened: OpenWindow[]): Call {
+  opened.sort((a, b) => compareMerchantModes(a.merchantMode, b.merchantMode))
   const texts = opened.map(({ merchantMode, window, known: cached }) => {
-    const text = writeWindow(window)
+    const text = formatWindow(window)
     // Unless a request was removed meanwhile: then the cache holds that count, and the row follows.
     if (cached !== null && known.get(merchantModeKey(merchantMode)) === cached)
       Object.assign(cached, { text, window })
@@ -143,14 +147,14 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
   )
 }
 
-export const copyOf = (window: Window): Window => ({
+export const copyWindow = (window: RateWindow): RateWindow => ({
   ...window,
   slots: [...window.slots],
   counts: [...window.counts],
 })
 
 /** Throws 429 unless a request fits now. */
-export function refuseFull(window: Window, shape: Shape, nowMs: number): void {
-  const waitMs = waitForPlace(window, shape, nowMs)
-  if (waitMs > 0) throw tooMany(waitMs)
+export function refuseIfFull(window: RateWindow, shape: WindowShape, nowMs: number): void {
+  const waitMs = msUntilRoom(window, shape, nowMs)
+  if (waitMs > 0) throw tooManyRequests(waitMs)
 }

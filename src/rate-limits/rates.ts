@@ -1,7 +1,7 @@
 import type { Config } from '../settings/config.ts'
 
 /** The setting of each rate limit (requests a minute of one merchant and mode), by the name that staff and merchants know. */
-export const RATES = {
+export const RATE_SETTINGS = {
   charges: 'rateCharges',
   payment_links: 'ratePaymentLinks',
   payouts: 'ratePayouts',
@@ -18,17 +18,20 @@ export const RATES = {
   all: 'rateAll',
 } as const satisfies Record<string, keyof Config>
 
-export type RateName = keyof typeof RATES
-export const RATE_NAMES = Object.keys(RATES) as readonly RateName[] // Typed by its keys.
+export type RateName = keyof typeof RATE_SETTINGS
+export const RATE_NAMES = Object.keys(RATE_SETTINGS) as readonly RateName[] // Typed by its keys.
 
 /** The rates that staff have granted a merchant instead of the settings. */
 export type GrantedRates = Readonly<Partial<Record<RateName, number>>>
 
 /** The highest rate that may be granted: more than any process of ours can answer. The table of merchants has the same bound. */
-export const MOST_A_MINUTE = 1_000_000
+export const MAX_PER_MINUTE = 1_000_000
 
 /** Computes the limits of a merchant with these granted rates, a minute; 0: no limit. A setting of 0 lifts the limit for all merchants. */
-export const ratesOf = (config: Config, granted: GrantedRates): Record<RateName, number> =>
+export const computeRates = (config: Config, granted: GrantedRates): Record<RateName, number> =>
   Object.fromEntries(
-    RATE_NAMES.map((name) => [name, config[RATES[name]] === 0 ? 0 : (granted[name] ?? config[RATES[name]])]),
+    RATE_NAMES.map((name) => [
+      name,
+      config[RATE_SETTINGS[name]] === 0 ? 0 : (granted[name] ?? config[RATE_SETTINGS[name]]),
+    ]),
   ) as Record<RateName, number> // Of all names.

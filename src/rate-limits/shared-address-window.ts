@@ -1,17 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { type Batch, batch } from '../platform/batch.ts'
-import { done, failed, type Outcome } from '../platform/batch-run.ts'
+import { type Batch, newBatch } from '../platform/batch.ts'
+import { type ItemOutcome, itemDone, itemFailed } from '../platform/batch-run.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { count } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { addressWindow } from './address-window.ts'
-import { MINUTE_MS, tooMany } from './limits.ts'
-import { addTo, forgetOld, type Shape, shapeOf, takeFrom, type Window, waitForPlace } from './window.ts'
-import { readWindow, writeWindow } from './window-text.ts'
+import { newAddressWindow } from './address-window.ts'
+import { MINUTE_MS, tooManyRequests } from './limits.ts'
+import {
+  addRequests,
+  dropOldCounts,
+  makeShape,
+  msUntilRoom,
+  type RateWindow,
+  removeRequests,
+  type WindowShape,
+} from './window.ts'
+import { formatWindow, parseWindow } from './window-text.ts'
 
-type Row = { what: string; address: Buffer; accepted: string }
+type AddressWindowRow = { what: string; address: Buffer; accepted: string }
 
 const MAKE = statement(
   'make address windows',
@@ -19,7 +27,7 @@ const MAKE = statement(
    select what, address, $3 from unnest($1::text[], $2::bytea[]) as n (what, address)
    on conflict do nothing`,
 )
-const LOCK = statement<Row>(
+const LOCK = statement<AddressWindowRow>(
   'lock address windows',
   `select what, address, accepted from address_windows
    where (what, address) in (select * from unnest($1::text[], $2::bytea[]))
@@ -37,8 +45,8 @@ const FORGET = statement(
      select what, address from address_windows where counts_until < $1 order by counts_until limit $2
      for update skip locked) returning 1`,
 )
-const FORGOTTEN_AT_ONCE = 5000
-const ROUNDS = 20
+const FORGOTTEN_PER_ROUND = 5000
+const MAX_ROUNDS = 20
 
 /** One sliding window for each client address, shared by all processes: for requests that guess at money, codes and keys. */
 export type SharedAddressWindow = {
@@ -49,25 +57,25 @@ export type SharedAddressWindow = {
 }
 
 /** A request to be counted, or with `back` to be removed from the count. */
-type Ask = { what: string; address: Buffer; shape: Shape; atMs: number; back: boolean }
+type AddressCountChange = { what: string; address: Buffer; shape: WindowShape; atMs: number; back: boolean }
 
 /** Counts requests of addresses: one transaction for all that came while the previous one was running. */
-export type AddressCounts = Pick<Batch<Ask, number>, 'add' | 'idle'> & {
+export type AddressCounts = Pick<Batch<AddressCountChange, number>, 'add' | 'idle'> & {
   /** Drops counts that are too old. Called every ten seconds. */
   forget(now: Date): Promise<void>
 }
 
-export function addressCounts(db: Database): AddressCounts {
-  const changes = batch<Ask, number>({
-    run: (batched) => answerAsks(db, batched),
-    laneOf: () => 0,
+export function newAddressCounts(db: Database): AddressCounts {
+  const changes = newBatch<AddressCountChange, number>({
+    run: (batched) => applyChanges(db, batched),
+    keyOf: () => 0,
   })
   return {
     add: changes.add,
     idle: changes.idle,
     forget: async (now) => {
-      for (let round = 0; round < ROUNDS; round += 1)
-        if ((await db.query(FORGET, [now.toISOString(), FORGOTTEN_AT_ONCE])).length < FORGOTTEN_AT_ONCE)
+      for (let round = 0; round < MAX_ROUNDS; round += 1)
+        if ((await db.query(FORGET, [now.toISOString(), FORGOTTEN_PER_ROUND])).length < FORGOTTEN_PER_ROUND)
           return
     },
   }
@@ -86,7 +94,7 @@ type SharedAddressWindowOptions = {
  * Refuses without a round trip when the counts of this process alone reach the limit; otherwise the database decides. While the
  * database is away, this process counts alone (contract.md G5).
  */
-export function sharedAddressWindow({
+export function newSharedAddressWindow({
   what,
   limit,
   windowMs = MINUTE_MS,
@@ -94,10 +102,10 @@ export function sharedAddressWindow({
   log,
 }: SharedAddressWindowOptions): SharedAddressWindow {
   if (limit === 0) return { take: async (_address, nowMs) => nowMs, giveBack: async () => {} }
-  const shape = shapeOf(limit, windowMs)
-  const own = addressWindow(limit, windowMs)
+  const shape = makeShape(limit, windowMs)
+  const own = newAddressWindow(limit, windowMs)
   const change = (address: string, atMs: number, back: boolean) =>
-    counts().add({ what, address: digestOf(address), shape, atMs, back })
+    counts().add({ what, address: hashAddress(address), shape, atMs, back })
   return {
     async take(address, nowMs) {
       own.check(address, nowMs)
@@ -122,35 +130,41 @@ export function sharedAddressWindow({
   }
 }
 
-const digestOf = (address: string) => createHash('sha256').update(address).digest()
-const nameOf = ({ what, address }: Pick<Row, 'what' | 'address'>) => `${what} ${address.toString('hex')}`
-const inLockOrder = (a: Ask, b: Ask) =>
+const hashAddress = (address: string) => createHash('sha256').update(address).digest()
+const windowName = ({ what, address }: Pick<AddressWindowRow, 'what' | 'address'>) =>
+  `${what} ${address.toString('hex')}`
+const compareForLocking = (a: AddressCountChange, b: AddressCountChange) =>
   a.what < b.what ? -1 : a.what > b.what ? 1 : Buffer.compare(a.address, b.address)
 
 /** Removes requests first, because that may make room for others in the batch. */
-async function answerAsks(db: Database, changes: readonly Ask[]): Promise<Outcome<number>[]> {
+async function applyChanges(
+  db: Database,
+  changes: readonly AddressCountChange[],
+): Promise<ItemOutcome<number>[]> {
   const nowMs = Math.max(...changes.map(({ atMs }) => atMs))
   // One change of each window, for its name and shape.
-  const firsts = [...new Map(changes.map((change) => [nameOf(change), change])).values()].sort(inLockOrder)
+  const firsts = [...new Map(changes.map((change) => [windowName(change), change])).values()].sort(
+    compareForLocking,
+  )
   const names = [firsts.map(({ what }) => what), firsts.map(({ address }) => address)] as const
   return db.transaction(async (tx) => {
     const [, rows] = await tx.send(call(MAKE, ...names, new Date(nowMs).toISOString()), call(LOCK, ...names))
-    const windows = new Map(rows.map((row) => [nameOf(row), readWindow(row.accepted)]))
-    const windowOf = (change: Ask) => windows.get(nameOf(change)) ?? readWindow('')
-    for (const change of firsts) forgetOld(windowOf(change), change.shape, nowMs)
-    for (const change of changes) if (change.back) takeFrom(windowOf(change), change.shape, change.atMs)
+    const windows = new Map(rows.map((row) => [windowName(row), parseWindow(row.accepted)]))
+    const windowOf = (change: AddressCountChange) => windows.get(windowName(change)) ?? parseWindow('')
+    for (const change of firsts) dropOldCounts(windowOf(change), change.shape, nowMs)
+    for (const change of changes) if (change.back) removeRequests(windowOf(change), change.shape, change.atMs)
     const outcomes = changes.map((change) =>
-      change.back ? done(change.atMs) : takeOne(windowOf(change), change.shape, nowMs),
+      change.back ? itemDone(change.atMs) : takeOrRefuse(windowOf(change), change.shape, nowMs),
     )
-    const texts = firsts.map((change) => writeWindow(windowOf(change)))
+    const texts = firsts.map((change) => formatWindow(windowOf(change)))
     const countUntil = firsts.map(({ shape }) => new Date(nowMs + 2 * shape.windowMs).toISOString())
     return { value: outcomes, last: [call(WRITE, ...names, texts, countUntil)] }
   })
 }
 
-function takeOne(window: Window, shape: Shape, nowMs: number): Outcome<number> {
-  const waitMs = waitForPlace(window, shape, nowMs)
-  if (waitMs > 0) return failed(tooMany(waitMs))
-  addTo(window, shape, nowMs)
-  return done(nowMs)
+function takeOrRefuse(window: RateWindow, shape: WindowShape, nowMs: number): ItemOutcome<number> {
+  const waitMs = msUntilRoom(window, shape, nowMs)
+  if (waitMs > 0) return itemFailed(tooManyRequests(waitMs))
+  addRequests(window, shape, nowMs)
+  return itemDone(nowMs)
 }

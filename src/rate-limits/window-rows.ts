@@ -1,4 +1,4 @@
-import { modes, numbers, repeated } from '../platform/db/columns.ts'
+import { modeColumn, numberColumn, repeatedColumn } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
@@ -41,18 +41,24 @@ export const writeRows = (
   what: string,
   texts: readonly string[],
 ): Call => {
-  const merchants = numbers(merchantModes.map((merchantMode) => merchantMode.merchantId))
-  return call(WRITE, merchants, modes(merchantModes.map((merchantMode) => merchantMode.mode)), what, texts)
+  const merchants = numberColumn(merchantModes.map((merchantMode) => merchantMode.merchantId))
+  return call(
+    WRITE,
+    merchants,
+    modeColumn(merchantModes.map((merchantMode) => merchantMode.mode)),
+    what,
+    texts,
+  )
 }
 
 const callFor = (statement: typeof LOCK, merchantModes: readonly MerchantMode[], what: string) =>
   call(
     statement,
-    numbers(merchantModes.map((merchantMode) => merchantMode.merchantId)),
-    modes(merchantModes.map((merchantMode) => merchantMode.mode)),
-    repeated(what, merchantModes.length),
+    numberColumn(merchantModes.map((merchantMode) => merchantMode.merchantId)),
+    modeColumn(merchantModes.map((merchantMode) => merchantMode.mode)),
+    repeatedColumn(what, merchantModes.length),
   )
 
 /** Compares two windows by the order in which every process locks them. */
-export const inLockOrder = (a: MerchantMode, b: MerchantMode) =>
+export const compareMerchantModes = (a: MerchantMode, b: MerchantMode) =>
   a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

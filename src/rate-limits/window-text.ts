@@ -1,7 +1,7 @@
-import { emptyWindow, type Window } from './window.ts'
+import { newWindow, type RateWindow } from './window.ts'
 
 /** Formats a window as its row stores it: each slot as its distance from the slot before, and its count. */
-export function writeWindow({ slots, counts }: Window): string {
+export function formatWindow({ slots, counts }: RateWindow): string {
   let text = ''
   let before = 0
   for (const [at, slot] of slots.entries()) {
@@ -12,8 +12,8 @@ export function writeWindow({ slots, counts }: Window): string {
 }
 
 /** Parses what `formatWindow` has written. */
-export function readWindow(text: string): Window {
-  const window = emptyWindow()
+export function parseWindow(text: string): RateWindow {
+  const window = newWindow()
   if (text === '') return window
   const numbers = text.split(',').map(Number)
   let slot = 0

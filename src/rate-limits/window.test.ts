@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { remember } from './oldest-out.ts'
-import { addTo, countedIn, emptyWindow, forgetOld, shapeOf, takeFrom, waitForPlace } from './window.ts'
-import { readWindow, writeWindow } from './window-text.ts'
+import { rememberNewest } from './oldest-out.ts'
+import {
+  addRequests,
+  countRequests,
+  dropOldCounts,
+  makeShape,
+  msUntilRoom,
+  newWindow,
+  removeRequests,
+} from './window.ts'
+import { formatWindow, parseWindow } from './window-text.ts'
 
 const MINUTE = 60_000
 const START = 1_780_000_000_000
@@ -12,20 +20,20 @@ const LATEST = 10_000
 
 /** Asks at these times (some decide late, as if behind a lock) and returns the accepted ones. */
 function accept(limit: number, steps: readonly { ms: number; lateMs: number }[]): number[] {
-  const shape = shapeOf(limit, MINUTE)
+  const shape = makeShape(limit, MINUTE)
   const accepted: number[] = []
   let nowMs = START
   let text = ''
   for (const { ms, lateMs } of steps) {
     nowMs += ms
     const atMs = nowMs - lateMs
-    const window = readWindow(text)
-    forgetOld(window, shape, atMs)
-    if (waitForPlace(window, shape, atMs) > 0) continue
-    assert.ok(countedIn(window, shape, atMs) < limit)
-    addTo(window, shape, atMs)
+    const window = parseWindow(text)
+    dropOldCounts(window, shape, atMs)
+    if (msUntilRoom(window, shape, atMs) > 0) continue
+    assert.ok(countRequests(window, shape, atMs) < limit)
+    addRequests(window, shape, atMs)
     accepted.push(atMs)
-    text = writeWindow(window)
+    text = formatWindow(window)
   }
   return accepted
 }
@@ -59,54 +67,54 @@ test('S6: never more than the limit in any minute, for small and large limits, e
 })
 
 test('S6: a small window is exact to the millisecond and reports the wait', () => {
-  const shape = shapeOf(3, MINUTE)
-  const window = emptyWindow()
-  for (const ms of [0, 0, 500]) addTo(window, shape, START + ms)
-  assert.equal(waitForPlace(window, shape, START + 1000), MINUTE - 1000)
-  assert.equal(waitForPlace(window, shape, START + MINUTE - 1), 1)
-  assert.equal(waitForPlace(window, shape, START + MINUTE), 0)
-  assert.equal(countedIn(window, shape, START + MINUTE), 1)
+  const shape = makeShape(3, MINUTE)
+  const window = newWindow()
+  for (const ms of [0, 0, 500]) addRequests(window, shape, START + ms)
+  assert.equal(msUntilRoom(window, shape, START + 1000), MINUTE - 1000)
+  assert.equal(msUntilRoom(window, shape, START + MINUTE - 1), 1)
+  assert.equal(msUntilRoom(window, shape, START + MINUTE), 0)
+  assert.equal(countRequests(window, shape, START + MINUTE), 1)
 })
 
 test('S6: a large window frees its places at most a sixtieth late', () => {
-  const shape = shapeOf(1_000_000, MINUTE)
-  const window = emptyWindow()
-  for (let nth = 0; nth < 1_000_000; nth += 1) addTo(window, shape, START + (nth % 30_000))
+  const shape = makeShape(1_000_000, MINUTE)
+  const window = newWindow()
+  for (let nth = 0; nth < 1_000_000; nth += 1) addRequests(window, shape, START + (nth % 30_000))
   assert.ok(window.slots.length <= 31)
-  assert.equal(countedIn(window, shape, START + 30_000), 1_000_000)
-  const wait = waitForPlace(window, shape, START + 30_000)
+  assert.equal(countRequests(window, shape, START + 30_000), 1_000_000)
+  const wait = msUntilRoom(window, shape, START + 30_000)
   assert.ok(wait >= 30_000 && wait < 31_000, String(wait))
-  forgetOld(window, shape, START + 3 * MINUTE)
-  assert.deepEqual(window, emptyWindow())
+  dropOldCounts(window, shape, START + 3 * MINUTE)
+  assert.deepEqual(window, newWindow())
 })
 
 test('S6: a returned place is free again, once', () => {
-  const shape = shapeOf(2, MINUTE)
-  const window = emptyWindow()
-  addTo(window, shape, START)
-  addTo(window, shape, START + 5)
-  takeFrom(window, shape, START + 7)
-  assert.ok(waitForPlace(window, shape, START + 10) > 0, 'nothing was accepted then')
-  takeFrom(window, shape, START)
-  takeFrom(window, shape, START)
+  const shape = makeShape(2, MINUTE)
+  const window = newWindow()
+  addRequests(window, shape, START)
+  addRequests(window, shape, START + 5)
+  removeRequests(window, shape, START + 7)
+  assert.ok(msUntilRoom(window, shape, START + 10) > 0, 'nothing was accepted then')
+  removeRequests(window, shape, START)
+  removeRequests(window, shape, START)
   assert.equal(window.total, 1)
-  assert.equal(waitForPlace(window, shape, START + 10), 0)
+  assert.equal(msUntilRoom(window, shape, START + 10), 0)
 })
 
 test('S6: times written by a wrong clock do not count for ever', () => {
-  const shape = shapeOf(1, MINUTE)
-  const window = emptyWindow()
-  addTo(window, shape, START + 3_600_000)
-  forgetOld(window, shape, START)
-  assert.equal(waitForPlace(window, shape, START), 0)
+  const shape = makeShape(1, MINUTE)
+  const window = newWindow()
+  addRequests(window, shape, START + 3_600_000)
+  dropOldCounts(window, shape, START)
+  assert.equal(msUntilRoom(window, shape, START), 0)
 })
 
 test('what is written can be read back', () => {
   fc.assert(
     fc.property(steps(5000), fc.constantFrom(5, 500), (some, limit) => {
-      const window = emptyWindow()
-      for (const { ms } of some) addTo(window, shapeOf(limit, MINUTE), START + ms)
-      assert.deepEqual(readWindow(writeWindow(window)), window)
+      const window = newWindow()
+      for (const { ms } of some) addRequests(window, makeShape(limit, MINUTE), START + ms)
+      assert.deepEqual(parseWindow(formatWindow(window)), window)
     }),
     { numRuns: 20 },
   )
@@ -114,7 +122,8 @@ test('what is written can be read back', () => {
 
 test('D6: when there are too many, the oldest is forgotten and not all', () => {
   const known = new Map<string, number>()
-  for (const [value, key] of ['a', 'b', 'c', 'a', 'd'].entries()) remember(known, { key, value, most: 3 })
+  for (const [value, key] of ['a', 'b', 'c', 'a', 'd'].entries())
+    rememberNewest(known, { key, value, most: 3 })
   assert.deepEqual(
     [...known],
     [

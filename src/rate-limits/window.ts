@@ -4,28 +4,28 @@
  * until all of it is out of the window: never more than the limit in any window, and at large limits room comes free up to a slot
  * late.
  */
-export type Window = { slots: number[]; counts: number[]; total: number }
+export type RateWindow = { slots: number[]; counts: number[]; total: number }
 
 /** How many requests are accepted in any `windowMs`, and how wide the slots are. */
-export type Shape = { limit: number; windowMs: number; slotMs: number }
+export type WindowShape = { limit: number; windowMs: number; slotMs: number }
 
 // Up to this limit a window is exact: a list of this many instants is still short.
-const MOST_EXACT = 300
-const SLOTS_OF_LARGE = 60
+const MAX_EXACT_LIMIT = 300
+const SLOTS_PER_LARGE_WINDOW = 60
 // A transaction that waited for the row decides with a time older than what another one has written. So counts that have just
 // left the window are kept for this long, which is longer than three tries of a transaction take.
-const KEPT_MS = 15_000
+const LATE_COUNTS_KEPT_MS = 15_000
 
-export const shapeOf = (limit: number, windowMs: number): Shape => ({
+export const makeShape = (limit: number, windowMs: number): WindowShape => ({
   limit,
   windowMs,
-  slotMs: limit <= MOST_EXACT ? 1 : Math.ceil(windowMs / SLOTS_OF_LARGE),
+  slotMs: limit <= MAX_EXACT_LIMIT ? 1 : Math.ceil(windowMs / SLOTS_PER_LARGE_WINDOW),
 })
 
-export const emptyWindow = (): Window => ({ slots: [], counts: [], total: 0 })
+export const newWindow = (): RateWindow => ({ slots: [], counts: [], total: 0 })
 
 /** Adds `count` requests at this time. */
-export function addTo(window: Window, { slotMs }: Shape, atMs: number, count = 1): void {
+export function addRequests(window: RateWindow, { slotMs }: WindowShape, atMs: number, count = 1): void {
   const slot = Math.floor(atMs / slotMs)
   let at = window.slots.length
   while (at > 0 && (window.slots[at - 1] as number) > slot) at -= 1
@@ -38,7 +38,7 @@ export function addTo(window: Window, { slotMs }: Shape, atMs: number, count = 1
 }
 
 /** Removes `count` requests of this time, or as many of them as are still counted. */
-export function takeFrom(window: Window, { slotMs }: Shape, atMs: number, count = 1): void {
+export function removeRequests(window: RateWindow, { slotMs }: WindowShape, atMs: number, count = 1): void {
   const at = window.slots.lastIndexOf(Math.floor(atMs / slotMs))
   const taken = Math.min(count, window.counts[at] ?? 0)
   if (taken === 0) return
@@ -47,27 +47,28 @@ export function takeFrom(window: Window, { slotMs }: Shape, atMs: number, count 
 }
 
 /** How many requests count now. */
-export function countedIn(window: Window, shape: Shape, nowMs: number): number {
+export function countRequests(window: RateWindow, shape: WindowShape, nowMs: number): number {
   let outside = 0
-  for (let at = 0; at < window.slots.length && leavesAt(window, shape, at) <= nowMs; at += 1)
+  for (let at = 0; at < window.slots.length && leavesWindowAt(window, shape, at) <= nowMs; at += 1)
     outside += window.counts[at] as number
   return window.total - outside
 }
 
 /** How long until one more request fits, in ms; 0 when it fits now. */
-export function waitForPlace(window: Window, shape: Shape, nowMs: number): number {
+export function msUntilRoom(window: RateWindow, shape: WindowShape, nowMs: number): number {
   let over = window.total - shape.limit
   for (let at = 0; over >= 0 && at < window.slots.length; at += 1) {
     over -= window.counts[at] as number
-    if (over < 0) return Math.max(0, leavesAt(window, shape, at) - nowMs)
+    if (over < 0) return Math.max(0, leavesWindowAt(window, shape, at) - nowMs)
   }
   return 0
 }
 
 /** Drops counts that are too old, and counts further ahead than a window, which a wrong clock has written. */
-export function forgetOld(window: Window, shape: Shape, nowMs: number): void {
+export function dropOldCounts(window: RateWindow, shape: WindowShape, nowMs: number): void {
   const isKept = (at: number) =>
-    leavesAt(window, shape, at) > nowMs - KEPT_MS && leavesAt(window, shape, at) <= nowMs + 2 * shape.windowMs
+    leavesWindowAt(window, shape, at) > nowMs - LATE_COUNTS_KEPT_MS &&
+    leavesWindowAt(window, shape, at) <= nowMs + 2 * shape.windowMs
   const last = window.slots.length - 1
   // Slots are in order of time: if both ends are kept, all are.
   if (last < 0 || (isKept(0) && isKept(last))) return
@@ -78,5 +79,5 @@ export function forgetOld(window: Window, shape: Shape, nowMs: number): void {
 }
 
 /** When the last instant of this slot leaves the window. */
-const leavesAt = (window: Window, { slotMs, windowMs }: Shape, at: number) =>
+const leavesWindowAt = (window: RateWindow, { slotMs, windowMs }: WindowShape, at: number) =>
   (window.slots[at] as number) * slotMs + slotMs - 1 + windowMs

@@ -1,9 +1,9 @@
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { StaffCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { Gateway } from '../app.ts'
 import type { Approval } from '../approvals/approval.ts'
 import { approveWith } from '../approvals/approve.ts'
-import { END_AS_TOLD } from './end-as-told.ts'
+import { END_AS_TOLD_EFFECT } from './end-as-told.ts'
 
 /**
  * Approves a request as the second staff member. It is defined here because the effect that ends movements depends on more rooms than
@@ -11,9 +11,9 @@ import { END_AS_TOLD } from './end-as-told.ts'
  */
 export async function approve(
   gateway: Gateway,
-  caller: OperatorCaller,
+  caller: StaffCaller,
   { id, note = null }: { id: string; note?: string | null },
 ): Promise<Approval> {
   allow(caller, 'approval.approve')
-  return approveWith({ 'end-as-told': END_AS_TOLD }, gateway, { caller, id, note })
+  return approveWith({ 'end-as-told': END_AS_TOLD_EFFECT }, gateway, { caller, id, note })
 }

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { someone } from '../actors/actor.ts'
-import { lastAnswer } from '../http/close-gently.ts'
-import { asRefusal } from '../http/framework-refusals.ts'
+import { publicActor } from '../actors/actor.ts'
+import { closeAfterReply } from '../http/close-gently.ts'
+import { translateFrameworkError } from '../http/framework-refusals.ts'
 import { clientAddress } from '../http/guards.ts'
-import { STAND_IN } from '../http/other-methods.ts'
+import { STAND_IN_METHOD } from '../http/other-methods.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type RailCallbacks, railCallbacks } from './rail-callback.ts'
 
 const PATH = '/inbound/op1/:tag/:token'
-const MOST_BYTES = 64 * 1024
+const MAX_BODY_BYTES = 64 * 1024
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
 
 /** Registers the address to which the operator calls back, by PUT or POST (rails.md 4.3). The response is always the same. */
@@ -21,22 +21,22 @@ export function registerRailCallbacks(
     const { tag = '', token = '' } = request.params as { tag?: string; token?: string }
     const body = Buffer.isBuffer(request.body) ? request.body : null
     const address = clientAddress(request.raw, options.trustedProxies)
-    const actor = someone('rail', { origin: address, requestId: request.id })
+    const actor = publicActor('rail', { origin: address, requestId: request.id })
     callbacks.take({ actor, tag, token, body, address })
     return answer(reply)
   }
   server.register(async (inbound) => {
     inbound.addHook('onClose', () => callbacks.idle())
     inbound.setErrorHandler((error, request, reply) => {
-      const refusal = asRefusal(error)
+      const refusal = translateFrameworkError(error)
       // A body that is too large changes nothing about the hint, which stands in the address.
-      if (refusal instanceof Refusal && refusal.status === 413) lastAnswer(request, reply)
+      if (refusal instanceof Refusal && refusal.status === 413) closeAfterReply(request, reply)
       if (refusal instanceof Refusal && refusal.status === 405) throw error
       return answer(reply)
     })
-    inbound.route({ method: 'POST', url: PATH, bodyLimit: MOST_BYTES, handler: take })
+    inbound.route({ method: 'POST', url: PATH, bodyLimit: MAX_BODY_BYTES, handler: take })
     inbound.route({
-      method: ['GET', STAND_IN],
+      method: ['GET', STAND_IN_METHOD],
       url: PATH,
       handler: async (request, reply) => {
         if (request.raw.method === 'PUT') return take(request, reply)

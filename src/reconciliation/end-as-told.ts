@@ -1,32 +1,36 @@
-import { nameOf } from '../actors/actor.ts'
+import { actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import type { Approval, Commands } from '../approvals/approval.ts'
-import { type Asker, ask } from '../approvals/ask.ts'
+import type { Approval, ApprovalCommands } from '../approvals/approval.ts'
+import { type Asker, askForApproval } from '../approvals/ask.ts'
 import type { Effect } from '../approvals/effect.ts'
-import { endChargesIn } from '../charges/move-charge.ts'
-import { placeOfException } from '../exceptions/any-exception.ts'
+import { finishChargesIn } from '../charges/move-charge.ts'
+import { locateException } from '../exceptions/any-exception.ts'
 import { addExceptionNote } from '../exceptions/notes.ts'
-import { closeLocked, lockOpenException, type OpenedException } from '../exceptions/resolve-exception.ts'
+import {
+  closeLockedException,
+  lockOpenException,
+  type OpenedException,
+} from '../exceptions/resolve-exception.ts'
 import type { Book } from '../ledger/book.ts'
 import { addAdjustment, postCorrection } from '../ledger/corrections.ts'
-import { endPayoutsIn } from '../payouts/move-payout.ts'
+import { finishPayoutsIn } from '../payouts/move-payout.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { newId, tagOf } from '../platform/ids.ts'
+import { newId, parseTag } from '../platform/ids.ts'
 import { domainRefusal, invalidRequest, notFound } from '../platform/refusal.ts'
 import { addEvidence, endAttempt } from '../rails/attempts.ts'
-import { lockPosts, type Noun } from '../rails/lock-posts.ts'
-import { endTopUpIn } from '../top-ups/move-top-up.ts'
-import { type ToldMovement, toldEnd, toldMovement } from './told-movement.ts'
+import { lockMovements, type TravellingNoun } from '../rails/lock-posts.ts'
+import { finishTopUpIn } from '../top-ups/move-top-up.ts'
+import { findMismatchedMovement, judgeMismatch, type MismatchedMovement } from './told-movement.ts'
 
-type Wanted = Pick<Commands['end-as-told'], 'exception' | 'told' | 'reason'>
-const MOST_TOLD = 200
+type EndAsToldInput = Pick<ApprovalCommands['end-as-told'], 'exception' | 'told' | 'reason'>
+const MAX_TOLD_LENGTH = 200
 
-const NOUNS: Record<string, Noun> = { txn: 'charge', pout: 'payout', top: 'top-up' }
-function nounOf(id: string): Noun {
-  const noun = NOUNS[id.slice(0, id.indexOf('_'))]
+const NOUN_BY_PREFIX: Record<string, TravellingNoun> = { txn: 'charge', pout: 'payout', top: 'top-up' }
+function getNoun(id: string): TravellingNoun {
+  const noun = NOUN_BY_PREFIX[id.slice(0, id.indexOf('_'))]
   if (noun === undefined) throw domainRefusal('conflict', `${id} is no charge, payout or top-up`)
   return noun
 }
@@ -35,54 +39,59 @@ function nounOf(id: string): Noun {
  * Asks that an open movement, of which its operator reports another amount, ends as succeeded, with a correction of the difference
  * (decision 42). A second staff member approves it. Throws Refusal.
  */
-export async function askEndAsTold(gateway: Gateway, caller: Asker, wanted: Wanted): Promise<Approval> {
+export async function askEndAsTold(
+  gateway: Gateway,
+  caller: Asker,
+  wanted: EndAsToldInput,
+): Promise<Approval> {
   allow(caller, 'movement.end-as-told')
   const { exception, told, reason } = wanted
   if (told.trim() === '') throw invalidRequest('told is required')
-  if (told.length > MOST_TOLD) throw invalidRequest(`told must be at most ${MOST_TOLD} characters`)
-  const { app, merchantId } = await placeOfException(gateway, exception)
-  const tag = tagOf('exc_', exception)
+  if (told.length > MAX_TOLD_LENGTH)
+    throw invalidRequest(`told must be at most ${MAX_TOLD_LENGTH} characters`)
+  const { app, merchantId } = await locateException(gateway, exception)
+  const tag = parseTag('exc_', exception)
   if (app === null || tag === null) throw notFound('movement')
   const { found, movement } = await app.db.transaction(async (tx) => ({
-    value: await look(tx, merchantId, exception),
+    value: await lockAndRead(tx, merchantId, exception),
   }))
-  const end = toldEnd(found, movement)
+  const end = judgeMismatch(found, movement)
   const { subject: about, merchant } = found
   const command = {
     ...({ kind: 'end-as-told', merchant: merchant ?? '', mode: 'live', exception, about } as const),
     ...({ id: newId('adj_', tag), against: 'rail', ...end, told, reason } as const),
   }
-  return ask(caller, {
+  return askForApproval(caller, {
     ...{ db: app.db, clock: gateway.clock, merchantId, tag, mode: 'live', subject: exception, command },
-    async along(_tx, approval, at) {
+    async extraWrites(_tx, approval, at) {
       const text = `${approval}: end ${about} as told, ${end.moved}`
-      return [addExceptionNote({ kind: 'asked', text, at, by: nameOf(caller), merchantId, id: exception })]
+      return [addExceptionNote({ kind: 'asked', text, at, by: actorName(caller), merchantId, id: exception })]
     },
   })
 }
 
 /** Locks the exception with its head, and reads its movement. */
-async function look(
+async function lockAndRead(
   tx: Tx,
   merchantId: number,
   id: string,
-): Promise<{ found: OpenedException; movement: ToldMovement | undefined }> {
-  const { found } = await lockOpenException(tx, { merchantId, id })
-  const [[movement]] = await tx.send(toldMovement(merchantId, found.subject))
-  return { found, movement }
+): Promise<{ found: OpenedException; movement: MismatchedMovement | undefined }> {
+  const { exception } = await lockOpenException(tx, { merchantId, id })
+  const [[movement]] = await tx.send(findMismatchedMovement(merchantId, exception.subject))
+  return { found: exception, movement }
 }
 
 /**
  * Ends the movement by the mover of its noun, in the transaction that approves it. The movement is locked first, then what its outcome
  * locks, and the exception last.
  */
-export const END_AS_TOLD: Effect<'end-as-told'> = {
+export const END_AS_TOLD_EFFECT: Effect<'end-as-told'> = {
   async run({ gateway, tx, actor, merchantId, approval, command, at }) {
     const { id, exception, about, moved, number, direction, amount, against, told, reason } = command
-    const noun = nounOf(about)
-    await tx.send(lockPosts(noun, [{ merchantId, id: about }]))
-    const { found, movement } = await look(tx, merchantId, exception)
-    const now = toldEnd(found, movement)
+    const noun = getNoun(about)
+    await tx.send(lockMovements(noun, [{ merchantId, id: about }]))
+    const { found, movement } = await lockAndRead(tx, merchantId, exception)
+    const now = judgeMismatch(found, movement)
     assert(movement, 'a movement that can be ended is there')
     if (
       now.moved !== moved ||
@@ -91,40 +100,45 @@ export const END_AS_TOLD: Effect<'end-as-told'> = {
       found.subject !== about
     )
       throw domainRefusal('conflict', 'its operator reports something else now: ask for it again')
-    const { app } = await placeOfException(gateway, exception)
+    const { app } = await locateException(gateway, exception)
     assert(app, 'a movement has a merchant')
     const mode = 'live' as const
     const correction = { merchantId, mode, id, direction, amount }
     const posts = (book: Book) => {
       if (amount > 0) postCorrection(book, { ...correction, against })
     }
-    const alongside = heard({ merchantId, movement, found, at })
-    const writes = await endIn(app, tx, { merchantId, noun, movement, number, posts, alongside, at })
+    const alongside = evidenceWrites({ merchantId, movement, found, at })
+    const writes = await succeedIn(app, tx, { merchantId, noun, movement, number, posts, alongside, at })
     const after = { status: 'succeeded', moved, direction, amount, approval }
     const act = { actor, action: 'movement.end-as-told', at, merchantId, mode, subject: about } as const
     const closed = {
       closedAt: at,
       note: reason,
-      resolvedBy: nameOf(actor),
+      resolvedBy: actorName(actor),
       resolution: 'ended_as_told',
     } as const
     return [
       ...writes,
       ...(amount > 0 ? [addAdjustment({ ...correction, approval, exception, about, told, at })] : []),
       auditRow({ ...act, after }),
-      ...closeLocked({ ...found, ...closed }),
+      ...closeLockedException({ ...found, ...closed }),
     ]
   },
-  async after(gateway) {
+  async afterCommit(gateway) {
     for (const app of gateway.cells)
       for (const sweep of ['send-deliveries', 'dispense'] as const) app.nudge(sweep)
   },
 }
 
-type Hearing = { merchantId: number; movement: ToldMovement; found: OpenedException; at: Date }
+type EvidenceInput = { merchantId: number; movement: MismatchedMovement; found: OpenedException; at: Date }
 
 /** The writes that end the attempt, with the operator's report of success as evidence. */
-function heard({ merchantId, movement: { reference, installation }, found, at }: Hearing): Call[] {
+function evidenceWrites({
+  merchantId,
+  movement: { reference, installation },
+  found,
+  at,
+}: EvidenceInput): Call[] {
   const operation = found.foundBy?.includes('references') ? 'status' : 'statement'
   return [
     endAttempt({ merchantId, reference }, { at }),
@@ -137,20 +151,20 @@ function heard({ merchantId, movement: { reference, installation }, found, at }:
   ]
 }
 
-type Ending = {
+type SucceedInput = {
   merchantId: number
-  noun: Noun
-  movement: ToldMovement
+  noun: TravellingNoun
+  movement: MismatchedMovement
   number: string | null
   posts: (book: Book) => void
   alongside: readonly Call[]
   at: Date
 }
 
-async function endIn(
+async function succeedIn(
   app: App,
   tx: Tx,
-  { merchantId, noun, movement, number, posts, alongside, at }: Ending,
+  { merchantId, noun, movement, number, posts, alongside, at }: SucceedInput,
 ): Promise<readonly Call[]> {
   const { id, giftCardAmount, subaccountId } = movement
   const key = { merchantId, id, mode: 'live' } as const
@@ -158,17 +172,17 @@ async function endIn(
   switch (noun) {
     case 'charge': {
       const move = { charge: { ...key, giftCardAmount: giftCardAmount ?? 0 }, ...end }
-      const { missed, writes } = await endChargesIn(app, tx, { moves: [move], at })
+      const { missed, writes } = await finishChargesIn(app, tx, { moves: [move], at })
       assert(missed.size === 0, 'a locked charge that is open ends')
       return writes
     }
     case 'payout': {
-      const { moved, writes } = await endPayoutsIn(tx, [{ payout: { ...key, subaccountId }, ...end }], at)
+      const { moved, writes } = await finishPayoutsIn(tx, [{ payout: { ...key, subaccountId }, ...end }], at)
       assert(moved[0] === 'moved', 'a locked payout that is open ends')
       return writes
     }
     case 'top-up': {
-      const { moved, writes } = await endTopUpIn(tx, { topUp: key, ...end }, at)
+      const { moved, writes } = await finishTopUpIn(tx, { topUp: key, ...end }, at)
       assert(moved === 'moved', 'a locked top-up that is open ends')
       return writes
     }

@@ -1,20 +1,20 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { moveCharge } from '../charges/move-charge.ts'
-import { closeWithNote, findException, type OpenedException } from '../exceptions/resolve-exception.ts'
+import { closeException, findException, type OpenedException } from '../exceptions/resolve-exception.ts'
 import { movePayout } from '../payouts/move-payout.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { addEvidence, endAttempt } from '../rails/attempts.ts'
-import type { LockedPost } from '../rails/lock-posts.ts'
+import type { LockedMovement } from '../rails/lock-posts.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { moveTopUp } from '../top-ups/move-top-up.ts'
 
 /** A movement that its operator may never have received. */
-type Lost = {
+type LostMovementFacts = {
   id: string
   reference: string
   installation: string
@@ -31,7 +31,7 @@ type Lost = {
 const HOURS_24 = `$3::timestamptz - interval '24 hours'`
 const ANSWERS = `select from rail_evidence e where e.merchant_id = a.merchant_id and e.attempt_id = a.id
   and e.operation = 'status' and e.at > ${HOURS_24}`
-const FIND = statement<Lost>(
+const FIND = statement<LostMovementFacts>(
   'movement that may be lost',
   `select a.subject as id, a.id as reference, a.installation, a.side, a.earliest as "from", a.latest as "to",
      a.state in ('accepted', 'in_doubt') and a.last_answer = 'not_found' and a.first_not_found_at <= ${HOURS_24}
@@ -46,12 +46,12 @@ const FIND = statement<Lost>(
    left join payouts p on p.merchant_id = a.merchant_id and p.id = a.subject`,
 )
 // A line without our id is stored in the first cell, wherever its movement is. Some statements write references in capitals.
-const LISTED = statement(
+const LINES_ABOUT = statement(
   'statement lines about movement',
   `select 1 from rail_statement_lines where lower(external_id) = any($1::text[])
    union all select 1 from rail_statement_lines where rail_transaction_id = any($1::text[]) limit 1`,
 )
-const REASON = 'timeout'
+const FAILURE_REASON = 'timeout'
 const DAY_MS = 86_400_000
 
 /**
@@ -76,17 +76,17 @@ export async function endLost(
   const [lost] = await app.db.query(FIND, [merchantId, exception.subject, app.clock.now().toISOString()])
   if (!lost) throw notFound('movement')
   await refuseWithoutProof(app, lost)
-  const ended = { closedAt: app.clock.now(), note, resolvedBy: nameOf(actor) }
+  const ended = { closedAt: app.clock.now(), note, resolvedBy: actorName(actor) }
   const closed: OpenedException = { ...exception, ...ended, resolution: 'ended_lost' }
-  const alongside = [...writesFor(app, actor, { merchantId, lost, note }), closeWithNote(closed)]
-  const moved = await fail(app, { merchantId, lost, alongside })
+  const alongside = [...outcomeWrites(app, actor, { merchantId, lost, note }), closeException(closed)]
+  const moved = await failMovement(app, { merchantId, lost, alongside })
   if (moved !== 'moved')
     throw domainRefusal('conflict', 'its operator has answered in the meantime: look at it again')
   return closed
 }
 
 /** A statement covers a period only once all its lines are stored, so the lines are read after it. */
-async function refuseWithoutProof(app: App, lost: Lost): Promise<void> {
+async function refuseWithoutProof(app: App, lost: LostMovementFacts): Promise<void> {
   const { id, reference, installation, side, from, to, isUnknown, isCovered } = lost
   if (!isUnknown)
     throw domainRefusal(
@@ -99,34 +99,37 @@ async function refuseWithoutProof(app: App, lost: Lost): Promise<void> {
       `no imported statement of ${installation} with ${side} lines covers ${from.toISOString()} to ${to.toISOString()}`,
     )
   const names = [id, reference]
-  const lines = await Promise.all(app.allCells().map((cell) => cell.db.query(LISTED, [names])))
+  const lines = await Promise.all(app.allCells().map((cell) => cell.db.query(LINES_ABOUT, [names])))
   if (lines.flat().length > 0)
     throw domainRefusal('conflict', `a statement of its operator has a line about ${id}`)
 }
 
-type Ending = { merchantId: number; lost: Lost; alongside: readonly Call[] }
+type FailLostInput = { merchantId: number; lost: LostMovementFacts; alongside: readonly Call[] }
 
 /** Fails the movement by the mover of its noun, if the proof still holds on the locked rows. */
-function fail(app: App, { merchantId, lost, alongside }: Ending): Promise<string> {
+function failMovement(app: App, { merchantId, lost, alongside }: FailLostInput): Promise<string> {
   const key = { merchantId, id: lost.id, mode: 'live' } as const
-  const still = (post: LockedPost<string>) => isStillLost(post, app.clock.nowMs())
-  const end = { to: { status: 'failed', reason: REASON }, still, alongside } as const
+  const still = (post: LockedMovement<string>) => isStillLost(post, app.clock.nowMs())
+  const end = { to: { status: 'failed', reason: FAILURE_REASON }, still, alongside } as const
   if (lost.giftCardAmount !== null)
     return moveCharge(app, { charge: { ...key, giftCardAmount: lost.giftCardAmount }, ...end })
   if (lost.side === 'collect') return moveTopUp(app, { topUp: key, ...end })
   return movePayout(app, { payout: { ...key, subaccountId: lost.subaccountId }, ...end })
 }
 
-const isStillLost = ({ state, lastAnswer, firstNotFoundAt }: LockedPost<string>, nowMs: number): boolean =>
+const isStillLost = (
+  { state, lastAnswer, firstNotFoundAt }: LockedMovement<string>,
+  nowMs: number,
+): boolean =>
   (state === 'accepted' || state === 'in_doubt') &&
   lastAnswer === 'not_found' &&
   firstNotFoundAt !== null &&
   firstNotFoundAt.getTime() <= nowMs - DAY_MS
 
-function writesFor(
+function outcomeWrites(
   app: App,
   actor: Actor,
-  { merchantId, lost, note }: { merchantId: number; lost: Lost; note: string },
+  { merchantId, lost, note }: { merchantId: number; lost: LostMovementFacts; note: string },
 ): Call[] {
   const { id: subject, reference, installation } = lost
   const at = app.clock.now()
@@ -135,6 +138,6 @@ function writesFor(
   return [
     endAttempt({ merchantId, reference }, { at }),
     addEvidence({ merchantId, reference, installation }, 'failed', evidence),
-    auditRow({ ...act, after: { status: 'failed', reason: REASON, note, by: nameOf(actor) } }),
+    auditRow({ ...act, after: { status: 'failed', reason: FAILURE_REASON, note, by: actorName(actor) } }),
   ]
 }

@@ -2,7 +2,7 @@ import type { App, Gateway } from '../app.ts'
 import type { OpenedException } from '../exceptions/resolve-exception.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { railStory, type StoryLine } from '../rails/movement-story.ts'
+import { readRailStory, type StoryLine } from '../rails/movement-story.ts'
 import { liveMovements } from './movements.ts'
 
 /** A movement in our books. Whole UGX. */
@@ -17,7 +17,7 @@ export type OurSide = {
   number: string | null
 }
 /** A line of the operator's own statement about the movement. */
-export type TheirLine = {
+export type OperatorLine = {
   digest: Buffer
   number: string | null
   externalId: string | null
@@ -29,7 +29,7 @@ export type TheirLine = {
   importedAt: Date
 }
 /** Both sides of an exception, as stored: our books, the operator's answers, and the lines of its statements. */
-export type Evidence = { ours: OurSide | null; heard: StoryLine[]; lines: TheirLine[] }
+export type ExceptionEvidence = { ours: OurSide | null; heard: StoryLine[]; lines: OperatorLine[] }
 
 const OURS = statement<OurSide>(
   'our side of exception',
@@ -39,32 +39,32 @@ const OURS = statement<OurSide>(
    from (${liveMovements('m.merchant_id = $1 and m.id = $2')}) m`,
 )
 // Found by two indexes: the id or reference that the line names, and the operator's own number.
-const LINES = statement<TheirLine>(
+const LINES = statement<OperatorLine>(
   'their side of exception',
   `select digest, rail_transaction_id as number, external_id as "externalId", type, amount, currency, at, status,
      imported_at as "importedAt"
    from (select * from rail_statement_lines where lower(external_id) in ($1, $2)
      union select * from rail_statement_lines where rail_transaction_id in ($3, ltrim($3, '0'))) l order by at limit 50`,
 )
-const MOST_HEARD = 50
+const MAX_ANSWERS = 50
 
 /** Reads both sides of an exception: our books, the operator's answers, and the lines of its statements. */
-export async function evidenceOf(
+export async function readEvidence(
   gateway: Gateway,
   app: App | null,
   { merchantId, subject: id }: OpenedException,
-): Promise<Evidence> {
+): Promise<ExceptionEvidence> {
   const [ours, heard] =
     app === null
       ? [null, []]
       : await Promise.all([
           firstRow(app.db.query(OURS, [merchantId, id])),
-          railStory(app, { merchantId, id }),
+          readRailStory(app, { merchantId, id }),
         ])
   // A line without our id is stored in the first cell.
   const lines = await Promise.all(
     gateway.cells.map(({ db }) => db.query(LINES, [id, ours?.reference ?? null, ours?.number ?? null])),
   )
-  const inOrder = heard.sort((a, b) => a.at.getTime() - b.at.getTime()).slice(-MOST_HEARD)
+  const inOrder = heard.sort((a, b) => a.at.getTime() - b.at.getTime()).slice(-MAX_ANSWERS)
   return { ours, heard: inOrder, lines: lines.flat() }
 }

@@ -1,11 +1,11 @@
 import type { Actor } from '../actors/actor.ts'
-import { nameOf } from '../actors/actor.ts'
+import { actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { writeAll } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-all.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import type { RailSide } from '../rails/rail.ts'
 
@@ -25,7 +25,7 @@ type FloatRecord = {
 /** The figures from which a wallet's expected balance is computed. */
 export type FloatBase = { openingAt: Date; opening: number; lowered: number }
 /** A stored record, with who made it and when. */
-export type FloatRecordRead = FloatRecord & { recordedBy: string; recordedAt: Date }
+export type StoredFloatRecord = FloatRecord & { recordedBy: string; recordedAt: Date }
 export type FloatReading = {
   installation: string
   side: RailSide
@@ -47,7 +47,7 @@ const BASE = statement<{ openingAt: Date; opening: string; lowered: string }>(
    from float_records o where o.installation = $1 and o.side = $2 and o.kind = 'opening'
    order by o.id desc limit 1`,
 )
-const READ = statement<{ outside: number }>(
+const STORE_READING = statement<{ outside: number }>(
   'float read',
   `insert into float_readings (installation, side, operator, currency, low, outside, read_at)
    values ($1, $2, $3, $4, $5, $6::int, $7)
@@ -56,7 +56,7 @@ const READ = statement<{ outside: number }>(
      outside = case when excluded.outside = 0 then 0 else float_readings.outside + 1 end
    returning outside`,
 )
-const RECORDS = statement<Omit<FloatRecordRead, 'amount'> & { amount: string }>(
+const RECORDS = statement<Omit<StoredFloatRecord, 'amount'> & { amount: string }>(
   'float records',
   `select installation, side, kind, amount::text as amount, note, recorded_by as "recordedBy", recorded_at as "recordedAt"
    from float_records order by id desc limit 50`,
@@ -66,11 +66,11 @@ const READINGS = statement<Omit<FloatReading, 'operator'> & { operator: string }
   `select installation, side, operator, currency, low, read_at as "readAt" from float_readings order by installation, side`,
 )
 
-type Place = Pick<App, 'directory' | 'clock' | 'rails'>
+type FloatRecordApp = Pick<App, 'directory' | 'clock' | 'rails'>
 
 /** Stores what staff know of a wallet, with an audit row. Throws 400 for an unknown installation, 403. */
 export async function recordFloat(
-  { directory, clock, rails }: Place,
+  { directory, clock, rails }: FloatRecordApp,
   actor: Actor,
   record: FloatRecord,
 ): Promise<void> {
@@ -81,14 +81,14 @@ export async function recordFloat(
     throw invalidRequest(`installation: there is no contract called ${installation}`)
   const at = clock.now()
   const act = { actor, action: 'float.record', at, merchantId: null } as const
-  await writeAll(directory, [
-    call(ADD, installation, side, kind, amount, note, nameOf(actor), at.toISOString()),
+  await writeInTransaction(directory, [
+    call(ADD, installation, side, kind, amount, note, actorName(actor), at.toISOString()),
     auditRow({ ...act, subject: `${installation} ${side}`, after: { kind, amount, note } }),
   ])
 }
 
 /** The last opening figure of a wallet and what has lowered it since; null before the first one. */
-export async function floatBase(
+export async function readFloatBase(
   directory: Database,
   { installation, side }: { installation: string; side: RailSide },
 ): Promise<FloatBase | null> {
@@ -97,21 +97,21 @@ export async function floatBase(
 }
 
 /** Stores a reading. Returns how many readings in a row were outside of the expected range. */
-export async function keepReading(
+export async function storeReading(
   directory: Database,
   reading: FloatReading,
   isOutside: boolean,
 ): Promise<number> {
   const { installation, side, operator, currency, low, readAt } = reading
   const values = [installation, side, operator, currency, low, isOutside ? 1 : 0, readAt.toISOString()]
-  const [row] = await directory.query(READ, values)
+  const [row] = await directory.query(STORE_READING, values)
   return row?.outside ?? 0
 }
 
 /** The latest records of staff, newest first; at most 50. */
-export const floatRecords = async (directory: Database): Promise<FloatRecordRead[]> =>
+export const listFloatRecords = async (directory: Database): Promise<StoredFloatRecord[]> =>
   (await directory.query(RECORDS)).map((row) => ({ ...row, amount: Number(row.amount) }))
 
 /** The last reading of every wallet. */
-export const floatReadings = async (directory: Database): Promise<FloatReading[]> =>
+export const listFloatReadings = async (directory: Database): Promise<FloatReading[]> =>
   (await directory.query(READINGS)).map((row) => ({ ...row, operator: Number(row.operator) }))

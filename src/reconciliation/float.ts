@@ -1,9 +1,9 @@
-import { service } from '../actors/actor.ts'
+import { serviceActor } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { agreeOnPlatform, openPlatformException } from '../exceptions/platform-exceptions.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Installation, RailSide } from '../rails/rail.ts'
-import { type FloatBase, floatBase, keepReading, recordFloat } from './float-records.ts'
+import { type FloatBase, readFloatBase, recordFloat, storeReading } from './float-records.ts'
 import { emptyLeg, type Leg } from './leg.ts'
 import { liveMovements } from './movements.ts'
 
@@ -15,7 +15,7 @@ const OUTSIDE_IN_ROW = 2
 
 // Only movements created after the opening figure are surely not in it. Movements that were under way at that moment may be in it or not,
 // like those under way now: both widen the interval.
-const MOVED = statement<{ moved: string; doubtful: string; outflow: string }>(
+const MOVED_THROUGH_WALLET = statement<{ moved: string; doubtful: string; outflow: string }>(
   'moved through wallet',
   `select coalesce(sum(m.amount) filter (where m.status in ('succeeded', 'refunded') and m.created_at > $3), 0) as moved,
      coalesce(sum(m.amount) filter (where (m.status in ('succeeded', 'refunded') and m.created_at <= $3)
@@ -43,7 +43,7 @@ export async function checkFloats(gateway: Wallets): Promise<Leg> {
       // A missing answer is never a break.
       if (float === undefined || float.available === 'unknown') continue
       leg.lookedAt += 1
-      const result = await compare(gateway, {
+      const result = await compareWallet(gateway, {
         contract,
         side,
         operator: float.available,
@@ -55,20 +55,23 @@ export async function checkFloats(gateway: Wallets): Promise<Leg> {
   return leg
 }
 
-type Read = { contract: Installation; side: RailSide; operator: number; currency: string }
+type WalletBalance = { contract: Installation; side: RailSide; operator: number; currency: string }
 
-async function compare(gateway: Wallets, read: Read): Promise<'agreed' | 'opened' | 'outside'> {
+async function compareWallet(
+  gateway: Wallets,
+  read: WalletBalance,
+): Promise<'agreed' | 'opened' | 'outside'> {
   const { directory, clock } = gateway
   const { contract, side, operator, currency } = read
   const wallet = { installation: contract.id, side }
   const at = clock.now()
-  const base = await floatBase(directory, wallet)
+  const base = await readFloatBase(directory, wallet)
   if (base === null) {
     const opening = { ...wallet, kind: 'opening', amount: operator, note: 'the first look' } as const
-    await recordFloat(gateway, service('reconcile'), opening)
+    await recordFloat(gateway, serviceActor('reconcile'), opening)
   }
-  const sums = await sumsOf(gateway, wallet, base?.openingAt ?? at)
-  const { low: least, high: most } = expected(
+  const sums = await readWalletSums(gateway, wallet, base?.openingAt ?? at)
+  const { low: least, high: most } = expectedRange(
     base ?? { openingAt: at, opening: operator, lowered: 0 },
     side,
     sums,
@@ -76,7 +79,7 @@ async function compare(gateway: Wallets, read: Read): Promise<'agreed' | 'opened
   const outside = operator < least || operator > most
   const low = operator < Math.max(contract.floatAlarmAmount ?? 0, side === 'disburse' ? sums.dailyOutflow : 0)
   const reading = { ...wallet, operator, currency, low, readAt: at }
-  const inRow = await keepReading(directory, reading, outside)
+  const inRow = await storeReading(directory, reading, outside)
   const drift = { kind: 'float_drift', subject: `${contract.id} ${side}` } as const
   if (!outside) {
     const agreeing = agreeOnPlatform(drift, at)
@@ -92,16 +95,16 @@ async function compare(gateway: Wallets, read: Read): Promise<'agreed' | 'opened
   return row?.opened ? 'opened' : 'outside'
 }
 
-type Sums = { moved: number; doubtful: number; dailyOutflow: number }
+type WalletSums = { moved: number; doubtful: number; dailyOutflow: number }
 
-async function sumsOf(
+async function readWalletSums(
   gateway: Wallets,
   { installation, side }: { installation: string; side: RailSide },
   openingAt: Date,
-): Promise<Sums> {
+): Promise<WalletSums> {
   const week = new Date(gateway.clock.nowMs() - DAYS_OF_OUTFLOW * DAY_MS)
   const values = [installation, side, openingAt.toISOString(), week.toISOString()]
-  const rows = await Promise.all(gateway.cells.map((app) => app.db.query(MOVED, values)))
+  const rows = await Promise.all(gateway.cells.map((app) => app.db.query(MOVED_THROUGH_WALLET, values)))
   const sum = (name: 'moved' | 'doubtful' | 'outflow') =>
     rows.flat().reduce((total, row) => total + Number(row[name]), 0)
   return {
@@ -112,10 +115,10 @@ async function sumsOf(
 }
 
 /** The range in which the wallet's balance must be. */
-function expected(
+function expectedRange(
   { opening, lowered }: FloatBase,
   side: RailSide,
-  { moved, doubtful }: Pick<Sums, 'moved' | 'doubtful'>,
+  { moved, doubtful }: Pick<WalletSums, 'moved' | 'doubtful'>,
 ): { low: number; high: number } {
   const base = opening - lowered
   return side === 'collect'

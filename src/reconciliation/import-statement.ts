@@ -1,40 +1,50 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { writeAll } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-all.ts'
 import { newId } from '../platform/ids.ts'
 import { compareLines, findAbsent, type StagedFile } from './compare-statement.ts'
 import { emptyLeg, type Leg } from './leg.ts'
-import { looking, openedBy, opening, type Told } from './report-differences.ts'
-import { addRun, runOfImport } from './run-log.ts'
-import { noLines, type Staged, type StatementToRead, stageStatement } from './stage-statement.ts'
+import {
+  countOpenedBy,
+  type DifferenceReport,
+  makeDryRunReport,
+  makeOpeningReport,
+} from './report-differences.ts'
+import { addRun, importRunId } from './run-log.ts'
+import {
+  noLinesRefusal,
+  type StagedStatement,
+  type StatementToRead,
+  stageStatement,
+} from './stage-statement.ts'
 import { agreeOnLines } from './statement-agreement.ts'
-import type { Period } from './statement-differences.ts'
-import { digestOf } from './statement-file.ts'
-import { addImport, endImport, keptLook } from './statement-jobs.ts'
-import { addStatement, keepLines } from './statement-lines.ts'
+import type { StatementSpan } from './statement-differences.ts'
+import { hashSource } from './statement-file.ts'
+import { addImport, endImport, serializeFindings } from './statement-jobs.ts'
+import { addStatement, storeLines } from './statement-lines.ts'
 import { dropStaged } from './statement-staging.ts'
 
 /** Receives the progress of an import: how many lines of a step were done. Throwing stops the import, with nothing that counts. */
-export type Went = (step: 'read' | 'compared' | 'kept', lines: number) => Promise<void> | void
+export type ImportProgress = (step: 'read' | 'compared' | 'kept', lines: number) => Promise<void> | void
 
 /** A statement to import. `period`: where it is not the file's own. `dryRun`: compare only. */
 export type StatementImport = StatementToRead & {
-  period: Period | null
+  period: StatementSpan | null
   dryRun: boolean
-  went?: Went
+  went?: ImportProgress
 }
 
 /** The result of comparing a statement with our books. */
-export type Looked = {
+export type StatementFindings = {
   leg: Leg
-  period: Period
+  period: StatementSpan
   lines: number
   /** The sides and installations for which missing lines were judged. */
   judged: StagedFile['judged']
-} & Pick<Told, 'counts' | 'kept'>
+} & Pick<DifferenceReport, 'counts' | 'kept'>
 
 /**
  * Leg 4: imports the operator's own statement and compares it with our books, in both directions (rails.md 5.1). A line that several
@@ -43,77 +53,92 @@ export type Looked = {
  */
 export async function importStatement(gateway: Gateway, actor: Actor, input: StatementImport): Promise<Leg> {
   allow(actor, 'statement.import')
-  if (input.dryRun) return (await lookAtStatement(gateway, input)).leg
+  if (input.dryRun) return (await dryRunStatement(gateway, input)).leg
   const importId = newId('stf_', 'platform')
   const { source, installation } = input
-  const digest = await digestOf(source)
-  const done = await importAs(gateway, nameOf(actor), {
+  const digest = await hashSource(source)
+  const done = await importWithId(gateway, actorName(actor), {
     ...{ ...input, importId },
     async begun({ span }) {
       const at = gateway.clock.now()
       const act = { actor, action: 'statement.import', at, merchantId: null, subject: importId } as const
-      await writeAll(gateway.directory, [
-        addImport({ id: importId, name: source.name, digest, installation, by: nameOf(actor), at, span }),
+      await writeInTransaction(gateway.directory, [
+        addImport({ id: importId, name: source.name, digest, installation, by: actorName(actor), at, span }),
         auditRow({ ...act, after: { file: source.name, digest: digest.toString('hex') } }),
       ])
     },
   })
-  const ended = endImport(importId, keptLook(done), gateway.clock.now())
+  const ended = endImport(importId, serializeFindings(done), gateway.clock.now())
   await gateway.directory.query(ended.statement, ended.values)
   return done.leg
 }
 
 /** The parts of the gateway that an import uses. */
-export type Places = Pick<Gateway, 'cells' | 'directory' | 'clock' | 'appOf' | 'rails'>
-type Import = Omit<StatementImport, 'dryRun'> & {
+export type StatementGateway = Pick<Gateway, 'cells' | 'directory' | 'clock' | 'appOf' | 'rails'>
+type ImportWithIdInput = Omit<StatementImport, 'dryRun'> & {
   importId: string
   /** Called when the file was read to its end, before its lines are compared and stored. */
-  begun(staged: { span: Period }): Promise<unknown>
+  begun(staged: { span: StatementSpan }): Promise<unknown>
 }
 
 /** Imports a statement under a known id, for a caller whose permission was checked. Repeated, it changes nothing more. */
-export async function importAs(gateway: Places, by: string, input: Import): Promise<Looked> {
+export async function importWithId(
+  gateway: StatementGateway,
+  by: string,
+  input: ImportWithIdInput,
+): Promise<StatementFindings> {
   const { importId, installation, source, begun } = input
   const begunAt = gateway.clock.now()
-  const compared = await comparing(gateway, input, {
-    report: opening(gateway, importId),
+  const compared = await stageAndCompare(gateway, input, {
+    report: makeOpeningReport(gateway, importId),
     begun,
     async compared(staged, file) {
       const lines = { run: file.run, last: staged.lastLine, importId }
-      for (const app of gateway.cells) await keepLines(app, lines, (count) => tell(input, 'kept', count))
+      for (const app of gateway.cells)
+        await storeLines(app, lines, (count) => reportProgress(input, 'kept', count))
       crashPoint('statement.kept')
       const covering = { importId, installation, sides: staged.sides, period: file.period }
       const adding = addStatement(covering, gateway.clock.now())
       for (const app of gateway.cells) await app.db.query(adding.statement, adding.values)
-      return agreedOn(gateway, file)
+      return closeAgreed(gateway, file)
     },
   })
-  const done = { ...compared, leg: { ...compared.leg, opened: await openedBy(gateway, importId) } }
-  const run = { id: runOfImport(importId), kind: 'statement', place: 'all', by, file: source.name } as const
+  const done = { ...compared, leg: { ...compared.leg, opened: await countOpenedBy(gateway, importId) } }
+  const run = { id: importRunId(importId), kind: 'statement', place: 'all', by, file: source.name } as const
   const logged = addRun({ ...run, begunAt, endedAt: gateway.clock.now() }, [done.leg])
   await gateway.directory.query(logged.statement, logged.values)
   return done
 }
 
 /** Compares a statement without importing it. Throws as importing does. */
-export const lookAtStatement = (gateway: Places, input: Omit<StatementImport, 'dryRun'>): Promise<Looked> =>
-  comparing(gateway, input, { report: looking(gateway), begun: async () => {}, compared: async () => 0 })
+export const dryRunStatement = (
+  gateway: StatementGateway,
+  input: Omit<StatementImport, 'dryRun'>,
+): Promise<StatementFindings> =>
+  stageAndCompare(gateway, input, {
+    report: makeDryRunReport(gateway),
+    begun: async () => {},
+    compared: async () => 0,
+  })
 
-const tell = async ({ went }: Pick<StatementImport, 'went'>, step: Parameters<Went>[0], lines: number) =>
-  void (await went?.(step, lines))
+const reportProgress = async (
+  { went }: Pick<StatementImport, 'went'>,
+  step: Parameters<ImportProgress>[0],
+  lines: number,
+) => void (await went?.(step, lines))
 
-type Comparing = {
-  report: Told
-  begun: Import['begun']
+type CompareSteps = {
+  report: DifferenceReport
+  begun: ImportWithIdInput['begun']
   /** Returns how many exceptions were closed. */
-  compared(staged: Staged, file: StagedFile): Promise<number>
+  compared(staged: StagedStatement, file: StagedFile): Promise<number>
 }
 
-async function comparing(
-  gateway: Places,
+async function stageAndCompare(
+  gateway: StatementGateway,
   input: Omit<StatementImport, 'dryRun'>,
-  { report, begun, compared }: Comparing,
-): Promise<Looked> {
+  { report, begun, compared }: CompareSteps,
+): Promise<StatementFindings> {
   const run = newId('run_', 'platform')
   let lastLine = 0
   try {
@@ -121,14 +146,14 @@ async function comparing(
       run,
       went: async (lines, last) => {
         lastLine = last
-        await tell(input, 'read', lines)
+        await reportProgress(input, 'read', lines)
       },
     })
     const { span } = staged
-    if (span === null) throw noLines()
+    if (span === null) throw noLinesRefusal()
     await begun({ span })
     const file = { run, period: input.period ?? span, judged: staged.judged }
-    const leg = await legOf(gateway, file, { report, input })
+    const leg = await compareCells(gateway, file, { report, input })
     const closed = await compared(staged, file)
     const { counts, kept } = report
     return {
@@ -145,14 +170,14 @@ async function comparing(
   }
 }
 
-async function legOf(
-  gateway: Places,
+async function compareCells(
+  gateway: StatementGateway,
   file: StagedFile,
-  { report, input }: { report: Told; input: Pick<StatementImport, 'went'> },
+  { report, input }: { report: DifferenceReport; input: Pick<StatementImport, 'went'> },
 ): Promise<Leg> {
   const leg = emptyLeg('statement')
   for (const app of gateway.cells) {
-    const went = (lines: number) => tell(input, 'compared', lines)
+    const went = (lines: number) => reportProgress(input, 'compared', lines)
     const { lookedAt, agreed } = await compareLines(app, file, { report: report.report, went })
     await findAbsent(app, file, report.report)
     leg.lookedAt += lookedAt
@@ -162,7 +187,7 @@ async function legOf(
 }
 
 /** Closes the exceptions that this statement settles. Returns how many. */
-async function agreedOn({ cells }: Places, { period }: StagedFile): Promise<number> {
+async function closeAgreed({ cells }: StatementGateway, { period }: StagedFile): Promise<number> {
   let closed = 0
   for (const app of cells) closed += await agreeOnLines(app, period)
   return closed

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { type Break, openExceptions } from '../exceptions/exception.ts'
 import { openOnPlatform, type PlatformBreak } from '../exceptions/platform-exceptions.ts'
 import { statement } from '../platform/db/statement.ts'
-import { type Finding, type Offender, verifyCell } from '../verify/verify.ts'
+import { type InvariantFinding, type Offender, verifyCell } from '../verify/verify.ts'
 import { emptyLeg, type Leg } from './leg.ts'
 
 const TAGS = statement<{ merchantId: number; tag: string }>(
@@ -10,10 +10,10 @@ const TAGS = statement<{ merchantId: number; tag: string }>(
   'select id as "merchantId", tag from merchants where id = any($1::bigint[])',
 )
 // How many offenders a run reports, and how many one transaction: each holds the heads of their accounts.
-const MOST_REPORTED = 1000
-const TOGETHER = 100
+const MAX_REPORTED = 1000
+const BREACHES_PER_TRANSACTION = 100
 
-type Looking = Pick<App, 'db' | 'directory' | 'clock' | 'log'>
+type LedgerCheckApp = Pick<App, 'db' | 'directory' | 'clock' | 'log'>
 type Breach = Offender & { subject: string; says: string }
 
 /**
@@ -21,10 +21,10 @@ type Breach = Offender & { subject: string; says: string }
  * whose row breaks it, otherwise for the platform, and only a person closes it (rails.md 5.4). `left`: offenders beyond those that one
  * run reports.
  */
-export async function checkInternal(app: Looking): Promise<Leg> {
+export async function checkInternal(app: LedgerCheckApp): Promise<Leg> {
   const findings = (await verifyCell(app.db, app.clock.now())).filter(({ late }) => !late)
   const broken = findings.filter(({ violations }) => violations > 0)
-  const breaches = eachAccountFirst(broken.flatMap(breachesOf)).slice(0, MOST_REPORTED)
+  const breaches = eachAccountFirst(broken.flatMap(listBreaches)).slice(0, MAX_REPORTED)
   const violations = broken.reduce((sum, finding) => sum + finding.violations, 0)
   if (violations > 0) {
     const ids = broken.map(({ id }) => id).join(', ')
@@ -34,12 +34,12 @@ export async function checkInternal(app: Looking): Promise<Leg> {
     ...emptyLeg('internal'),
     lookedAt: findings.length,
     agreed: findings.length - broken.length,
-    opened: await report(app, breaches),
+    opened: await openBreaches(app, breaches),
     left: violations - breaches.length,
   }
 }
 
-const breachesOf = ({ id, says, offenders }: Finding): Breach[] =>
+const listBreaches = ({ id, says, offenders }: InvariantFinding): Breach[] =>
   offenders.map((offender) => ({ ...offender, subject: `${id} ${offender.offender}`, says }))
 
 /** Sorts the first breach of each account before the second of any, so that no account is left out because another has a thousand. */
@@ -55,14 +55,14 @@ function eachAccountFirst(breaches: readonly Breach[]): Breach[] {
 }
 
 /** Opens the exceptions, a hundred in a transaction. Returns how many were not open before. */
-async function report(app: Looking, breaches: readonly Breach[]): Promise<number> {
+async function openBreaches(app: LedgerCheckApp, breaches: readonly Breach[]): Promise<number> {
   let opened = 0
-  for (let from = 0; from < breaches.length; from += TOGETHER)
-    opened += await reportSome(app, breaches.slice(from, from + TOGETHER))
+  for (let from = 0; from < breaches.length; from += BREACHES_PER_TRANSACTION)
+    opened += await openBatch(app, breaches.slice(from, from + BREACHES_PER_TRANSACTION))
   return opened
 }
 
-async function reportSome(app: Looking, breaches: readonly Breach[]): Promise<number> {
+async function openBatch(app: LedgerCheckApp, breaches: readonly Breach[]): Promise<number> {
   const owners = [...new Set(breaches.flatMap(({ merchantId }) => merchantId ?? []))]
   const tags = new Map((await app.db.query(TAGS, [owners])).map(({ merchantId, tag }) => [merchantId, tag]))
   const ofAccounts: Break[] = []
@@ -74,10 +74,10 @@ async function reportSome(app: Looking, breaches: readonly Breach[]): Promise<nu
     else ofAccounts.push({ ...breach, merchantId, tag, mode })
   }
   const at = app.clock.now()
-  return (await openOfNobody(app, ofPlatform, at)) + (await openOfAccounts(app, ofAccounts, at))
+  return (await openForPlatform(app, ofPlatform, at)) + (await openForAccounts(app, ofAccounts, at))
 }
 
-async function openOfAccounts(app: Looking, breaks: readonly Break[], at: Date): Promise<number> {
+async function openForAccounts(app: LedgerCheckApp, breaks: readonly Break[], at: Date): Promise<number> {
   if (breaks.length === 0) return 0
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [, opened] = await tx.send(...openExceptions(breaks, at))
@@ -85,7 +85,11 @@ async function openOfAccounts(app: Looking, breaks: readonly Break[], at: Date):
   })
 }
 
-async function openOfNobody(app: Looking, breaks: readonly PlatformBreak[], at: Date): Promise<number> {
+async function openForPlatform(
+  app: LedgerCheckApp,
+  breaks: readonly PlatformBreak[],
+  at: Date,
+): Promise<number> {
   if (breaks.length === 0) return 0
   const opening = openOnPlatform(breaks, at)
   return countOpened(await app.directory.query(opening.statement, opening.values))

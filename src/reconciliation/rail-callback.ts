@@ -10,9 +10,9 @@ import { assert } from '../platform/assert.ts'
 import type { Clock } from '../platform/clock.ts'
 import { count as counted } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { digestOf } from '../rails/callback-token.ts'
-import { type Callback, noteCallback } from '../rails/hints.ts'
-import { addressWindow } from '../rate-limits/address-window.ts'
+import { digestCallbackToken } from '../rails/callback-token.ts'
+import { noteCallback, type OperatorCallback } from '../rails/hints.ts'
+import { newAddressWindow } from '../rate-limits/address-window.ts'
 import { bringTopUpForward } from '../top-ups/write-top-ups.ts'
 
 /** The parts that find the attempt of a callback. */
@@ -24,20 +24,21 @@ type RailCallback = { actor: Actor; tag: string; token: string; body: Buffer | n
 const TAG = /^[a-z0-9]{5}$/
 const TOKEN = /^[\w-]{43}$/
 /** For each prefix: the statement that brings the next question forward, and the task that asks it. */
-const FOLLOWERS: Record<string, { sooner: Callback['sooner']; sweep: Parameters<App['nudge']>[0] }> = {
-  txn: { sooner: bringChargeForward, sweep: 'follow-charges' },
-  pout: { sooner: bringPayoutForward, sweep: 'send-payouts' },
-  top: { sooner: bringTopUpForward, sweep: 'follow-top-ups' },
-}
+const FOLLOWERS: Record<string, { sooner: OperatorCallback['sooner']; sweep: Parameters<App['nudge']>[0] }> =
+  {
+    txn: { sooner: bringChargeForward, sweep: 'follow-charges' },
+    pout: { sooner: bringPayoutForward, sweep: 'send-payouts' },
+    top: { sooner: bringTopUpForward, sweep: 'follow-top-ups' },
+  }
 /** The follower of a movement: how to bring its next question forward, and the task that asks it. */
 export const followerOf = (id: string) => {
   const follower = FOLLOWERS[id.slice(0, id.indexOf('_'))]
   assert(follower, `somebody carries movements like ${id}`)
   return follower
 }
-const sooner: Callback['sooner'] = (movement, at) => followerOf(movement.id).sooner(movement, at)
+const sooner: OperatorCallback['sooner'] = (movement, at) => followerOf(movement.id).sooner(movement, at)
 // Callbacks that are written at the same time; further hints are dropped.
-const MOST_AT_ONCE = 256
+const MAX_CALLBACKS_AT_ONCE = 256
 const UNKNOWN_A_MINUTE = 60
 
 /**
@@ -49,7 +50,7 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
   idle(): Promise<void>
 } {
   const working = new Set<Promise<void>>()
-  const unknown = addressWindow(UNKNOWN_A_MINUTE)
+  const unknown = newAddressWindow(UNKNOWN_A_MINUTE)
 
   /** False while too many callbacks from this address had no attempt: then nothing is looked up. */
   function mayLookUp(address: string): boolean {
@@ -64,11 +65,11 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
 
   async function handle({ actor, tag, token, body, address }: RailCallback): Promise<void> {
     allow(actor, 'callback.receive')
-    const shop = await shops.placeOf(gateway(), tag)
+    const shop = await shops.locate(gateway(), tag)
     const bodySha256 = body === null ? null : hash('sha256', body, 'hex')
     if (shop === null) return countUnknown(address)
     const { app, merchantId } = shop
-    const id = await noteCallback(app, { merchantId, digest: digestOf(token), bodySha256, sooner })
+    const id = await noteCallback(app, { merchantId, digest: digestCallbackToken(token), bodySha256, sooner })
     if (id === null) countUnknown(address)
     else app.nudge(followerOf(id).sweep)
   }
@@ -85,7 +86,7 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
   return {
     take(callback) {
       if (!TAG.test(callback.tag) || !TOKEN.test(callback.token)) return countUnknown(callback.address)
-      if (working.size >= MOST_AT_ONCE || !mayLookUp(callback.address)) return
+      if (working.size >= MAX_CALLBACKS_AT_ONCE || !mayLookUp(callback.address)) return
       const work = handle(callback)
         .catch((error) =>
           log.warn({ err: error }, 'a callback of an operator was not noted; it is asked anyway'),

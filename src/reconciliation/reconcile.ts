@@ -1,22 +1,27 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { tooFarAhead } from '../platform/db/due-times.ts'
+import { latestPlausibleTime } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { checkFloats, type Wallets } from './float.ts'
 import { checkInternal } from './internal.ts'
 import { type Leg, sumLegs } from './leg.ts'
-import { leftToLookAt, reviewReferences } from './references.ts'
-import { addRun, askRun, claimAsked, endAsked } from './run-log.ts'
+import { countLeftToReview, reviewReferences } from './references.ts'
+import {
+  addRequestedRun,
+  addRun,
+  claimRequestedReconciliation,
+  finishRequestedReconciliation,
+} from './run-log.ts'
 import { reportSilence } from './silence.ts'
 
 // How long one run waits for questions that the followers leave over.
 const PATIENCE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-const BEGIN = statement(
+const BEGIN_HOURLY_RUN = statement(
   'begin hourly reconciliation',
   `insert into reconciliation_runs (begun_at) values ($1) on conflict (one) do update set begun_at = excluded.begun_at
    where reconciliation_runs.begun_at <= excluded.begun_at - interval '1 hour' or reconciliation_runs.begun_at > $2 returning 1`,
@@ -29,8 +34,8 @@ export async function reconcileNow(gateway: Gateway, actor: Actor): Promise<Leg[
   const act = { actor, action: 'reconcile.run', at: begunAt, merchantId: null } as const
   const begun = auditRow({ ...act, subject: null })
   await gateway.directory.query(begun.statement, begun.values)
-  const legs = await allLegs(gateway)
-  const run = { kind: 'asked', place: 'all', by: nameOf(actor), file: null, begunAt } as const
+  const legs = await runAllLegs(gateway)
+  const run = { kind: 'asked', place: 'all', by: actorName(actor), file: null, begunAt } as const
   const ended = addRun({ ...run, endedAt: gateway.clock.now() }, legs)
   await gateway.directory.query(ended.statement, ended.values)
   return legs
@@ -39,10 +44,10 @@ export async function reconcileNow(gateway: Gateway, actor: Actor): Promise<Leg[
 /**
  * Requests a comparison from the workers, and returns at once: it may wait a minute for the operator. Throws 409 when one is under way.
  */
-export async function askForRun(gateway: Gateway, actor: Actor): Promise<void> {
+export async function requestReconciliation(gateway: Gateway, actor: Actor): Promise<void> {
   allow(actor, 'reconcile.run')
   const at = gateway.clock.now()
-  const asking = askRun(nameOf(actor), at)
+  const asking = addRequestedRun(actorName(actor), at)
   await gateway.directory.transaction(async (tx) => {
     const [[asked]] = await tx.send(asking)
     if (!asked) throw new Refusal(409, 'conflict', 'a comparison was asked for already and is under way')
@@ -52,26 +57,26 @@ export async function askForRun(gateway: Gateway, actor: Actor): Promise<void> {
   for (const app of gateway.cells) app.nudge('reconcile')
 }
 
-async function allLegs(gateway: Wallets): Promise<Leg[]> {
+async function runAllLegs(gateway: Wallets): Promise<Leg[]> {
   const internal = sumLegs('internal', await Promise.all(gateway.cells.map(checkInternal)))
   const references = sumLegs('references', await Promise.all(gateway.cells.map(reviewNow)))
   return [internal, references, await checkFloats(gateway)]
 }
 
 /** Runs a comparison that staff requested on the console. One that a dead process began is begun again. */
-async function runAsked(app: App): Promise<void> {
-  const claiming = claimAsked(app.clock.now())
+async function runRequested(app: App): Promise<void> {
+  const claiming = claimRequestedReconciliation(app.clock.now())
   const [asked] = await app.directory.query(claiming.statement, claiming.values)
   if (!asked) return
-  const legs = await allLegs({ ...app, cells: app.allCells() })
-  const ended = endAsked(asked.id, legs, app.clock.now())
+  const legs = await runAllLegs({ ...app, cells: app.allCells() })
+  const ended = finishRequestedReconciliation(asked.id, legs, app.clock.now())
   await app.directory.query(ended.statement, ended.values)
 }
 
 async function reviewNow(app: App): Promise<Leg> {
   const leg = await reviewReferences(app, PATIENCE_MS)
   const { opened, closed } = await reportSilence(app, app.config.unresolvedHours * HOUR_MS)
-  const left = await leftToLookAt(app)
+  const left = await countLeftToReview(app)
   return { ...leg, opened: leg.opened + opened, closed: leg.closed + closed, left }
 }
 
@@ -81,12 +86,12 @@ async function reviewNow(app: App): Promise<Leg> {
  */
 export async function reconcileCell(app: App): Promise<number> {
   const cells = app.allCells()
-  if (cells[0] === app) await runAsked(app)
+  if (cells[0] === app) await runRequested(app)
   if (app.rails.live.op1_momo === undefined) return 0
   const references = await reviewReferences(app, PATIENCE_MS)
-  const [begun] = await app.db.query(BEGIN, [
+  const [begun] = await app.db.query(BEGIN_HOURLY_RUN, [
     app.clock.now().toISOString(),
-    tooFarAhead(app.clock.now(), 0).toISOString(),
+    latestPlausibleTime(app.clock.now(), 0).toISOString(),
   ])
   if (begun === undefined) return references.lookedAt
   const begunAt = app.clock.now()

@@ -1,19 +1,19 @@
 import type { App } from '../app.ts'
-import { openAlone } from '../exceptions/exception.ts'
+import { openInOwnTransaction } from '../exceptions/exception.ts'
 import { openPlatformException } from '../exceptions/platform-exceptions.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Report } from './compare-statement.ts'
-import type { Places } from './import-statement.ts'
+import type { ReportDifference } from './compare-statement.ts'
+import type { StatementGateway } from './import-statement.ts'
 import { tagOfMovement } from './movements.ts'
-import type { Difference } from './statement-differences.ts'
+import type { StatementDifference } from './statement-differences.ts'
 
 /** The differences that one run reports: how many of each kind, and the first of them. */
-export type Told = {
-  report: Report
-  counts: Partial<Record<Difference['kind'], number>>
-  kept: Pick<Difference, 'kind' | 'subject' | 'details'>[]
+export type DifferenceReport = {
+  report: ReportDifference
+  counts: Partial<Record<StatementDifference['kind'], number>>
+  kept: Pick<StatementDifference, 'kind' | 'subject' | 'details'>[]
   /** How many exceptions were opened, or would be; those that were open already are not counted. */
   opened(): number
   /** How many were not reported, because a run opens at most so many of a kind. */
@@ -21,22 +21,22 @@ export type Told = {
 }
 
 // Limits of one run for each kind: exceptions opened, differences checked, differences kept for the page.
-const MOST_OPENED = 1000
-const MOST_TOLD = 20_000
-const MOST_KEPT = 100
+const MAX_OPENED_PER_KIND = 1000
+const MAX_REPORTED_PER_KIND = 20_000
+const MAX_KEPT_PER_KIND = 100
 
-const FOUND = `on conflict (import_id, merchant_id, exception_id) do update set seen = f.seen + 1`
-const FIND = statement(
+const ADD_TO_FINDING = `on conflict (import_id, merchant_id, exception_id) do update set seen = f.seen + 1`
+const ADD_FINDING = statement(
   'statement has found exception',
   `insert into statement_findings as f (import_id, merchant_id, exception_id, opened)
    select $1, e.merchant_id, e.id, e.seen_count = 1 from exceptions e
-   where e.merchant_id = $2 and e.subject = $3 and e.kind = $4 and e.closed_at is null ${FOUND}`,
+   where e.merchant_id = $2 and e.subject = $3 and e.kind = $4 and e.closed_at is null ${ADD_TO_FINDING}`,
 )
-const FIND_PLATFORM = statement(
+const ADD_PLATFORM_FINDING = statement(
   'statement has found platform exception',
   `insert into statement_findings as f (import_id, merchant_id, exception_id, opened)
    select $1, 0, e.id, e.seen_count = 1 from platform_exceptions e
-   where e.kind = $2 and e.subject = $3 and e.closed_at is null ${FOUND}`,
+   where e.kind = $2 and e.subject = $3 and e.closed_at is null ${ADD_TO_FINDING}`,
 )
 const OPENED = statement<{ opened: number }>(
   'exceptions that statement has opened',
@@ -52,17 +52,20 @@ const IS_OPEN_PLATFORM = statement(
 )
 
 /** Makes a report that opens an exception for each difference, once, and records which import found it. */
-export const opening = (gateway: Places, importId: string): Told =>
-  telling(async (app, difference) => {
+export const makeOpeningReport = (gateway: StatementGateway, importId: string): DifferenceReport =>
+  makeReport(async (app, difference) => {
     const opened = await (difference.merchantId === null
-      ? openOfNobody(gateway, importId, difference)
-      : open(app, importId, difference))
+      ? openForPlatform(gateway, importId, difference)
+      : openForMerchant(app, importId, difference))
     crashPoint('statement.told')
     return opened
   })
 
 /** Counts the exceptions that an import has opened, by any worker: one that died over it has opened some too. */
-export async function openedBy({ cells, directory }: Places, importId: string): Promise<number> {
+export async function countOpenedBy(
+  { cells, directory }: StatementGateway,
+  importId: string,
+): Promise<number> {
   let sum = 0
   for (const db of [directory, ...cells.map((app) => app.db)]) {
     const [row] = await db.query(OPENED, [importId])
@@ -72,8 +75,8 @@ export async function openedBy({ cells, directory }: Places, importId: string): 
 }
 
 /** Makes a report that only checks for each difference whether an import would open an exception. */
-export const looking = (gateway: Places): Told =>
-  telling(async (app, { merchantId, kind, subject }) => {
+export const makeDryRunReport = (gateway: StatementGateway): DifferenceReport =>
+  makeReport(async (app, { merchantId, kind, subject }) => {
     const isOpen =
       merchantId === null
         ? await gateway.directory.query(IS_OPEN_PLATFORM, [kind, subject])
@@ -81,22 +84,24 @@ export const looking = (gateway: Places): Told =>
     return isOpen.length === 0
   })
 
-function telling(opens: (app: App, difference: Difference) => Promise<boolean>): Told {
+function makeReport(
+  opens: (app: App, difference: StatementDifference) => Promise<boolean>,
+): DifferenceReport {
   const reported = new Set<string>()
-  const opened: Partial<Record<Difference['kind'], number>> = {}
-  const result: Omit<Told, 'opened' | 'left'> & { leftOut: number } = {
+  const opened: Partial<Record<StatementDifference['kind'], number>> = {}
+  const result: Omit<DifferenceReport, 'opened' | 'left'> & { leftOut: number } = {
     ...{ counts: {}, kept: [], leftOut: 0 },
     async report(app, difference) {
       const { kind, subject, details } = difference
       const count = result.counts[kind] ?? 0
       if (reported.has(`${kind} ${subject}`)) return
       result.counts[kind] = count + 1
-      if (count >= MOST_TOLD || (opened[kind] ?? 0) >= MOST_OPENED) {
+      if (count >= MAX_REPORTED_PER_KIND || (opened[kind] ?? 0) >= MAX_OPENED_PER_KIND) {
         result.leftOut += 1
         return
       }
       reported.add(`${kind} ${subject}`)
-      if (count < MOST_KEPT) result.kept.push({ kind, subject, details })
+      if (count < MAX_KEPT_PER_KIND) result.kept.push({ kind, subject, details })
       if (await opens(app, difference)) opened[kind] = (opened[kind] ?? 0) + 1
     },
   }
@@ -107,22 +112,26 @@ function telling(opens: (app: App, difference: Difference) => Promise<boolean>):
   }
 }
 
-async function open(app: App, importId: string, difference: Difference): Promise<boolean> {
+async function openForMerchant(
+  app: App,
+  importId: string,
+  difference: StatementDifference,
+): Promise<boolean> {
   const { merchantId, kind, subject, details } = difference
   const tag = tagOfMovement(subject)
   if (merchantId === null || tag === null) return false
   const exception = { merchantId, tag, mode: 'live', kind, subject, details, leg: 'statement' } as const
-  const alongside = [call(FIND, importId, merchantId, subject, kind)]
-  return openAlone(app.db, exception, { at: app.clock.now(), alongside })
+  const alongside = [call(ADD_FINDING, importId, merchantId, subject, kind)]
+  return openInOwnTransaction(app.db, exception, { at: app.clock.now(), alongside })
 }
 
-async function openOfNobody(
-  { directory, clock }: Places,
+async function openForPlatform(
+  { directory, clock }: StatementGateway,
   importId: string,
-  { subject, details }: Difference,
+  { subject, details }: StatementDifference,
 ): Promise<boolean> {
   const opening = openPlatformException({ kind: 'rail_only', subject, details }, clock.now())
-  const finding = call(FIND_PLATFORM, importId, 'rail_only', subject)
+  const finding = call(ADD_PLATFORM_FINDING, importId, 'rail_only', subject)
   return directory.transaction(async (tx) => {
     const [[row]] = await tx.send(opening)
     return { value: row?.opened ?? false, last: [finding] }

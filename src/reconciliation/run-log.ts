@@ -1,12 +1,12 @@
 import { type Call, call, type Database } from '../platform/db/database.ts'
-import { tooFarAhead } from '../platform/db/due-times.ts'
+import { latestPlausibleTime } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
-import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../platform/merged-pages.ts'
 import type { Leg } from './leg.ts'
 
 /** A stored comparison with the operator. `legs` is null until it has finished. */
-export type Run = {
+export type ReconciliationRun = {
   id: string
   kind: 'hourly' | 'asked' | 'statement'
   place: string
@@ -17,10 +17,10 @@ export type Run = {
   file: string | null
   legs: Leg[] | null
 }
-type Ended = {
+type FinishedRun = {
   /** Given where the run may be repeated: it is stored once, with its first result. */
   id?: string
-  kind: Run['kind']
+  kind: ReconciliationRun['kind']
   place: string
   by: string | null
   file: string | null
@@ -30,7 +30,7 @@ type Ended = {
 
 const PREFIX = 'rec_'
 const PLATFORM = 'platform'
-const MOST_NAME = 255
+const MAX_FILE_NAME = 255
 const ADD = statement(
   'add reconciliation run',
   `insert into reconciliation_log (id, kind, place, asked_by, asked_at, begun_at, ended_at, file, legs)
@@ -53,7 +53,7 @@ const END = statement(
   'end asked reconciliation run',
   'update reconciliation_log set ended_at = $2, legs = $3 where id = $1 and ended_at is null',
 )
-const LIST = mergedList<Run>(
+const LIST = mergedList<ReconciliationRun>(
   'reconciliation runs',
   'asked_at',
   `select id, kind, place, asked_by as "askedBy", asked_at as "askedAt", begun_at as "begunAt", ended_at as "endedAt", file, legs
@@ -62,35 +62,38 @@ const LIST = mergedList<Run>(
 
 /** The write of a finished run. */
 export const addRun = (
-  { id = newId(PREFIX, PLATFORM), kind, place, by, file, begunAt, endedAt }: Ended,
+  { id = newId(PREFIX, PLATFORM), kind, place, by, file, begunAt, endedAt }: FinishedRun,
   legs: readonly Leg[],
 ): Call =>
   call(
     ADD,
     ...[id, kind, place, by, begunAt.toISOString(), endedAt.toISOString()],
-    ...[file?.slice(0, MOST_NAME) ?? null, JSON.stringify(legs)],
+    ...[file?.slice(0, MAX_FILE_NAME) ?? null, JSON.stringify(legs)],
   )
 
 /** The id of the run of an import. */
-export const runOfImport = (importId: string): string => importId.replace(/^stf_/, PREFIX)
+export const importRunId = (importId: string): string => importId.replace(/^stf_/, PREFIX)
 
 /** Returns no row while a requested run is still open. */
-export const askRun = (by: string, at: Date): Call<{ id: string }> =>
+export const addRequestedRun = (by: string, at: Date): Call<{ id: string }> =>
   call(ASK, newId(PREFIX, PLATFORM), by, at.toISOString())
 
-export const claimAsked = (at: Date): Call<{ id: string }> =>
-  call(CLAIM, at.toISOString(), tooFarAhead(at, 0).toISOString())
+export const claimRequestedReconciliation = (at: Date): Call<{ id: string }> =>
+  call(CLAIM, at.toISOString(), latestPlausibleTime(at, 0).toISOString())
 
-export const endAsked = (id: string, legs: readonly Leg[], at: Date): Call =>
+export const finishRequestedReconciliation = (id: string, legs: readonly Leg[], at: Date): Call =>
   call(END, id, at.toISOString(), JSON.stringify(legs))
 
 /** One page of runs, newest first. Index: reconciliation_log_listed. */
 export const listRuns = (
   directory: Database,
-  kind: Run['kind'] | null,
+  kind: ReconciliationRun['kind'] | null,
   window: MergedWindow,
-): Promise<MergedPage<Run>> =>
-  readMerged(
-    { places: [{ db: directory, list: LIST, filters: [kind] }], timeOf: ({ askedAt }: Run) => askedAt },
+): Promise<MergedPage<ReconciliationRun>> =>
+  readMergedPage(
+    {
+      sources: [{ db: directory, list: LIST, filters: [kind] }],
+      timeOf: ({ askedAt }: ReconciliationRun) => askedAt,
+    },
     window,
   )

@@ -1,15 +1,15 @@
 import type { App } from '../app.ts'
-import { closeSilence } from '../exceptions/agree.ts'
-import { openAlone } from '../exceptions/exception.ts'
+import { closeSilenceExceptions } from '../exceptions/agree.ts'
+import { openInOwnTransaction } from '../exceptions/exception.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOfMovement } from './movements.ts'
 
 /** An open live movement without an answer of its operator for a long time. */
-type Silent = { merchantId: number; id: string; kind: 'unresolved' | 'never_arrived'; since: Date }
+type SilentMovement = { merchantId: number; id: string; kind: 'unresolved' | 'never_arrived'; since: Date }
 
 // Counted from the first post, however often it was posted again. A movement that is still in the queue has not left, so no operator can
 // know it; one that got lost and waits there again has left. Each kind is reported, whether or not the other one is open.
-const SILENT = statement<Silent>(
+const SILENT_MOVEMENTS = statement<SilentMovement>(
   'movements without an answer',
   `select a.merchant_id as "merchantId", a.subject as id, s.since, s.kind
    from rail_attempts a cross join lateral (select coalesce(a.first_sent_at, a.created_at) as since,
@@ -21,13 +21,13 @@ const SILENT = statement<Silent>(
        and e.closed_at is null and e.kind = s.kind)
    order by a.created_at limit $2`,
 )
-const OVER = statement<{ merchantId: number; subject: string }>(
+const SILENCE_OVER = statement<{ merchantId: number; subject: string }>(
   'silence that is over',
   `select e.merchant_id as "merchantId", e.subject from exceptions e
    join rail_attempts a on a.merchant_id = e.merchant_id and a.subject = e.subject
    where e.closed_at is null and e.kind in ('unresolved', 'never_arrived') and a.state in ('ended', 'void') limit $1`,
 )
-const MOST_A_RUN = 1000
+const MAX_PER_RUN = 1000
 const WEEK_MS = 7 * 86_400_000
 
 /**
@@ -36,7 +36,10 @@ const WEEK_MS = 7 * 86_400_000
  */
 export async function reportSilence(app: App, afterMs: number): Promise<{ opened: number; closed: number }> {
   const at = app.clock.now()
-  const silent = await app.db.query(SILENT, [new Date(at.getTime() - afterMs).toISOString(), MOST_A_RUN])
+  const silent = await app.db.query(SILENT_MOVEMENTS, [
+    new Date(at.getTime() - afterMs).toISOString(),
+    MAX_PER_RUN,
+  ])
   let opened = 0
   for (const { merchantId, id: subject, kind, since } of silent) {
     const about = { merchantId, tag: tagOfMovement(subject) ?? '', mode: 'live', kind, subject } as const
@@ -44,11 +47,11 @@ export async function reportSilence(app: App, afterMs: number): Promise<{ opened
     // open.
     const weeks = Math.floor((at.getTime() - since.getTime()) / WEEK_MS)
     const details = { since: since.toISOString(), weeks }
-    if (await openAlone(app.db, { ...about, details }, { at })) opened += 1
+    if (await openInOwnTransaction(app.db, { ...about, details }, { at })) opened += 1
   }
-  const over = await app.db.query(OVER, [MOST_A_RUN])
+  const over = await app.db.query(SILENCE_OVER, [MAX_PER_RUN])
   for (const movement of over) {
-    const closing = closeSilence(movement, at)
+    const closing = closeSilenceExceptions(movement, at)
     await app.db.query(closing.statement, closing.values)
   }
   return { opened, closed: over.length }

@@ -1,20 +1,20 @@
 import type { App } from '../app.ts'
-import { writeAll } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-all.ts'
 import { groupBy } from '../platform/group-by.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import type { RailSide } from '../rails/rail.ts'
 import type { StagedFile } from './compare-statement.ts'
-import type { Places } from './import-statement.ts'
-import { linePlacer, type Placed } from './place-lines.ts'
-import { type Currencies, currenciesOf } from './statement-currency.ts'
-import type { Period } from './statement-differences.ts'
+import type { StatementGateway } from './import-statement.ts'
+import { type MatchedLineInCell, makeLineMatcher } from './place-lines.ts'
+import { type AllowedCurrencies, findCurrencies } from './statement-currency.ts'
+import type { StatementSpan } from './statement-differences.ts'
 import {
   type ColumnNames,
+  lineRefusal,
   readStatement,
   type StatementLine,
   type StatementSource,
-  wrongLine,
 } from './statement-file.ts'
 import { stageLines } from './statement-staging.ts'
 
@@ -26,64 +26,65 @@ export type StatementToRead = {
   installation: string | null
 }
 /** The summary of a file: how many lines, of which types, from when to when, and whose payments they are. */
-export type Staged = {
+export type StagedStatement = {
   lines: number
   /** The number of the last line in the file. */
   lastLine: number
   sides: readonly string[]
-  span: Period | null
+  span: StatementSpan | null
   judged: StagedFile['judged']
 }
 
-const AT_ONCE = 1000
+const LINES_PER_BATCH = 1000
 
 /**
  * Reads a statement to its end and stages its lines for comparison, each in the cell of its movement. Throws a refusal that names the
  * first line that cannot be read, or that went through another installation.
  */
 export async function stageStatement(
-  gateway: Places,
+  gateway: StatementGateway,
   input: StatementToRead,
   { run, went }: { run: string; went(lines: number, lastLine: number): Promise<void> },
-): Promise<Staged> {
+): Promise<StagedStatement> {
   const { installation } = input
-  const contracts = contractsOf(gateway)
-  const currencies = currenciesOf(contracts, installation)
-  const each = new Map(contracts.map(({ id }) => [id, currenciesOf(contracts, id)]))
-  const matchLines = linePlacer(gateway, installation)
+  const contracts = installationsOf(gateway)
+  const currencies = findCurrencies(contracts, installation)
+  const each = new Map(contracts.map(({ id }) => [id, findCurrencies(contracts, id)]))
+  const matchLines = makeLineMatcher(gateway, installation)
   const carriers = new Map<RailSide, Set<string>>()
-  const read = summary()
-  for await (const lines of batches(input, currencies)) {
+  const read = makeSummary()
+  for await (const lines of readBatches(input, currencies)) {
     await went(lines.length, lines.at(-1)?.line ?? 0)
     const matched = await matchLines(lines)
     for (const line of matched) {
       read.note(line)
       noteCarrier(carriers, line, installation)
-      judgeCurrency(each, line)
+      refuseOtherCurrency(each, line)
     }
-    await stage(matched, run, gateway.clock.now())
+    await stageByCell(matched, run, gateway.clock.now())
   }
-  return { ...read.done(), judged: judgedOf(carriers, installation) }
+  return { ...read.done(), judged: findJudgedSides(carriers, installation) }
 }
 
 /** Reads the first and the last time of a statement's lines, without our books. Throws as staging does. */
-export async function readWhole(
-  gateway: Pick<Places, 'rails'>,
+export async function readStatementSpan(
+  gateway: Pick<StatementGateway, 'rails'>,
   { source, installation }: Omit<StatementToRead, 'names'>,
-): Promise<Period> {
-  const read = summary()
-  const currencies = currenciesOf(contractsOf(gateway), installation)
+): Promise<StatementSpan> {
+  const read = makeSummary()
+  const currencies = findCurrencies(installationsOf(gateway), installation)
   for await (const line of readStatement(source, { currencies })) read.note(line)
   const { span } = read.done()
-  if (span === null) throw noLines()
+  if (span === null) throw noLinesRefusal()
   return span
 }
 
-const contractsOf = ({ rails }: Pick<Places, 'rails'>) => rails.live.op1_momo?.installations ?? []
+const installationsOf = ({ rails }: Pick<StatementGateway, 'rails'>) =>
+  rails.live.op1_momo?.installations ?? []
 
-export const noLines = () => domainRefusal('bad_statement', 'the file has no lines')
+export const noLinesRefusal = () => domainRefusal('bad_statement', 'the file has no lines')
 
-function summary() {
+function makeSummary() {
   const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
   const sides = new Set<string>()
   let lines = 0
@@ -103,23 +104,23 @@ function summary() {
   }
 }
 
-async function* batches(
+async function* readBatches(
   { source, names = {} }: StatementToRead,
-  currencies: Currencies,
+  currencies: AllowedCurrencies,
 ): AsyncGenerator<StatementLine[]> {
   let lines: StatementLine[] = []
   for await (const line of readStatement(source, { names, currencies })) {
     lines.push(line)
-    if (lines.length < AT_ONCE) continue
+    if (lines.length < LINES_PER_BATCH) continue
     yield lines
     lines = []
   }
   if (lines.length > 0) yield lines
 }
 
-async function stage(matched: readonly Placed[], run: string, at: Date): Promise<void> {
+async function stageByCell(matched: readonly MatchedLineInCell[], run: string, at: Date): Promise<void> {
   for (const [app, own] of groupBy(matched, ({ app }): App => app))
-    await writeAll(app.db, stageLines(run, own, at))
+    await writeInTransaction(app.db, stageLines(run, own, at))
 }
 
 /**
@@ -128,7 +129,7 @@ async function stage(matched: readonly Placed[], run: string, at: Date): Promise
  */
 function noteCarrier(
   carriers: Map<RailSide, Set<string>>,
-  { line, movement, externalId, carriedBy, type, status }: Placed,
+  { line, movement, externalId, carriedBy, type, status }: MatchedLineInCell,
   installation: string | null,
 ): void {
   if (carriedBy === null) return
@@ -143,17 +144,17 @@ function noteCarrier(
 }
 
 /** Checks the currency of a line against the installation of its movement, where the file does not say which one it is of. */
-function judgeCurrency(
-  each: ReadonlyMap<string, Currencies>,
-  { line, movement, currency, carriedBy }: Placed,
+function refuseOtherCurrency(
+  each: ReadonlyMap<string, AllowedCurrencies>,
+  { line, movement, currency, carriedBy }: MatchedLineInCell,
 ): void {
   const own = each.get(carriedBy?.installation ?? '')
   if (own === undefined || currency === '' || own.allowed.has(currency)) return
-  throw wrongLine(line, `currency of ${movement} must be ${own.said}, not ${echo(currency)}`)
+  throw lineRefusal(line, `currency of ${movement} must be ${own.text}, not ${echo(currency)}`)
 }
 
 /** The sides of which a file has payments, with its installation: the one that was said, or the only one it shows. */
-function judgedOf(carriers: ReadonlyMap<RailSide, ReadonlySet<string>>, installation: string | null) {
+function findJudgedSides(carriers: ReadonlyMap<RailSide, ReadonlySet<string>>, installation: string | null) {
   const installations = new Set([...carriers.values()].flatMap((each) => [...each]))
   const [only] = installations.size === 1 ? installations : []
   const contract = installation ?? only

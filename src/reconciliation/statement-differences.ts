@@ -1,7 +1,7 @@
 import type { RailSide } from '../rails/rail.ts'
 
 /** A difference between a statement and our books. */
-export type Difference = {
+export type StatementDifference = {
   kind: 'rail_only' | 'ours_only' | 'mismatch' | 'doubled_by_rail' | 'other_number'
   /** Null where it belongs to no merchant. */
   merchantId: number | null
@@ -14,12 +14,12 @@ export const DIFFERENCE_KINDS = [
   'mismatch',
   'doubled_by_rail',
   'other_number',
-] as const satisfies readonly Difference['kind'][]
+] as const satisfies readonly StatementDifference['kind'][]
 
 /** The period of a statement. */
-export type Period = { from: Date; to: Date }
+export type StatementSpan = { from: Date; to: Date }
 const MARGIN_MS = 2 * 3_600_000
-export const insideOf = ({ from, to }: Period): Period => ({
+export const judgedSpan = ({ from, to }: StatementSpan): StatementSpan => ({
   from: new Date(from.getTime() + MARGIN_MS),
   to: new Date(to.getTime() - MARGIN_MS),
 })
@@ -40,54 +40,54 @@ export type MovedLine = {
   /** The operator's numbers of this movement in all its statements. */
   numbers: readonly string[]
 }
-type Judged = { agrees: boolean; differences: Difference[] }
+type LineJudgement = { agrees: boolean; differences: StatementDifference[] }
 
 /** Compares a line with our books (rails.md 5.2). `inside`: the period in which a line that we lack counts. */
-export function judgeLine(line: MovedLine, inside: Period): Judged {
+export function judgeLine(line: MovedLine, inside: StatementSpan): LineJudgement {
   const { ours, movement, merchantId } = line
   if (ours === null || movement === null) {
     const isJudged = line.at >= inside.from && line.at <= inside.to
-    return { agrees: false, differences: isJudged ? [unknownTo(line)] : [] }
+    return { agrees: false, differences: isJudged ? [railOnly(line)] : [] }
   }
   const about = { merchantId, subject: movement }
-  const differences: Difference[] = []
+  const differences: StatementDifference[] = []
   const says = ours.isVoid ? 'void' : ours.status
   if (says === 'void' || says === 'failed')
-    differences.push({ kind: 'rail_only', ...about, details: theirSide(line, says) })
+    differences.push({ kind: 'rail_only', ...about, details: operatorDetails(line, says) })
   if (line.amount !== ours.amount || line.type !== ours.side)
-    differences.push({ kind: 'mismatch', ...about, details: sidesOf(line, ours) })
+    differences.push({ kind: 'mismatch', ...about, details: sideDetails(line, ours) })
   if (line.numbers.length > 1)
     differences.push({ kind: 'doubled_by_rail', ...about, details: { numbers: line.numbers } })
   if (isOtherNumber(line, ours.number))
-    differences.push({ kind: 'other_number', ...about, details: numbersOf(line, ours) })
+    differences.push({ kind: 'other_number', ...about, details: numberDetails(line, ours) })
   const moved = says === 'succeeded' || says === 'refunded'
   return { agrees: moved && differences.length === 0, differences }
 }
 
 /** A line that we lack: critical for the merchant whose id it carries (rails.md 5.2), otherwise of no merchant. */
-const unknownTo = (line: MovedLine): Difference => ({
+const railOnly = (line: MovedLine): StatementDifference => ({
   kind: 'rail_only',
   merchantId: line.movement === null ? null : line.merchantId,
   subject: line.movement ?? line.externalId ?? `number ${line.number}`,
-  details: theirSide(line, 'nothing'),
+  details: operatorDetails(line, 'nothing'),
 })
 
-const theirSide = ({ amount, atText, number }: MovedLine, says: string) => ({
+const operatorDetails = ({ amount, atText, number }: MovedLine, says: string) => ({
   ...{ amount, at: atText, number, we_say: says },
 })
-const sidesOf = ({ amount, type }: MovedLine, ours: { amount: number }) => ({
+const sideDetails = ({ amount, type }: MovedLine, ours: { amount: number }) => ({
   ...{ we_say: ours.amount, rail_said: amount, side: type },
 })
-const numbersOf = ({ number }: MovedLine, ours: { number: string | null }) => ({
+const numberDetails = ({ number }: MovedLine, ours: { number: string | null }) => ({
   ...{ we_say: ours.number, rail_said: number },
 })
 
 /** The number without leading zeros, which mean nothing. */
-export const numberValue = (number: string): string => number.replace(/^0+(?=[0-9])/, '')
+export const normalizeNumber = (number: string): string => number.replace(/^0+(?=[0-9])/, '')
 
 /** Whether the operator gave us one number and lists this movement only under another. */
 function isOtherNumber({ number, numbers }: MovedLine, ourNumber: string | null): boolean {
   if (number === null || ourNumber === null) return false
-  const value = numberValue(ourNumber)
-  return numberValue(number) !== value && !numbers.includes(value)
+  const value = normalizeNumber(ourNumber)
+  return normalizeNumber(number) !== value && !numbers.includes(value)
 }

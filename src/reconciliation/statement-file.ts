@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { domainRefusal } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
-import type { Currencies } from './statement-currency.ts'
-import { numberValue } from './statement-differences.ts'
+import type { AllowedCurrencies } from './statement-currency.ts'
+import { normalizeNumber } from './statement-differences.ts'
 
 /** One line of the operator's own list of transactions (rails.md 5.1). Amounts are whole UGX. */
 export type StatementLine = {
@@ -35,20 +35,20 @@ const COLUMNS = [
   'at',
   'status',
 ] as const
-type Column = (typeof COLUMNS)[number]
+type StatementColumn = (typeof COLUMNS)[number]
 /** The header's names of our columns, where they differ from ours. */
-export type ColumnNames = Partial<Record<Column, string>>
+export type ColumnNames = Partial<Record<StatementColumn, string>>
 const TYPES = ['collect', 'disburse', 'charge', 'other'] as const
 // Longer lines are not lines of a statement.
-const LONGEST_LINE = 8192
-const MOST_TEXT = 100
+const MAX_LINE_LENGTH = 8192
+const MAX_TEXT_LENGTH = 100
 const WHOLE = /^[0-9]{1,12}$/
 const DIGITS = /^[0-9]{1,40}$/
 // Times outside of these years are not times of a statement.
 const YEARS = { first: 2000, last: 2199 }
 const KAMPALA = '+03:00'
 
-export const wrongLine = (line: number, says: string) =>
+export const lineRefusal = (line: number, says: string) =>
   domainRefusal('bad_statement', `line ${line}: ${says}`)
 
 /** A source of a statement's bytes; each `open` reads them from the beginning. */
@@ -61,7 +61,7 @@ export const fromPath = (path: string): StatementSource => ({
 })
 
 /** The SHA-256 of a source. */
-export async function digestOf(source: StatementSource): Promise<Buffer> {
+export async function hashSource(source: StatementSource): Promise<Buffer> {
   const digest = createHash('sha256')
   for await (const bytes of source.open()) digest.update(bytes)
   return digest.digest()
@@ -72,10 +72,10 @@ const SLICE_BYTES = 65_536
 /** Uploaded bytes, read in slices so that other requests are answered between them. */
 export const fromBytes = (name: string, bytes: Buffer): StatementSource => ({
   name,
-  open: () => Readable.from(slicesOf(bytes)),
+  open: () => Readable.from(sliceBytes(bytes)),
 })
 
-function* slicesOf(bytes: Buffer): Generator<Buffer> {
+function* sliceBytes(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)
 }
 
@@ -85,34 +85,34 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
  */
 export async function* readStatement(
   source: StatementSource,
-  { names = {}, currencies }: { names?: ColumnNames; currencies: Currencies },
+  { names = {}, currencies }: { names?: ColumnNames; currencies: AllowedCurrencies },
 ): AsyncGenerator<StatementLine> {
   const rows = source.open().pipe(
     parse({
       bom: true,
       skip_empty_lines: true,
       trim: true,
-      max_record_size: LONGEST_LINE,
+      max_record_size: MAX_LINE_LENGTH,
       info: true,
       relax_column_count: true,
     }),
   )
-  let indexes: Map<Column, number> | null = null
+  let indexes: Map<StatementColumn, number> | null = null
   try {
     for await (const { record, info } of rows as AsyncIterable<{
       record: string[]
       info: { lines: number }
     }>) {
-      if (indexes === null) indexes = placesIn(record, names)
-      else yield readLine(record, { indexes, currencies, line: info.lines })
+      if (indexes === null) indexes = findColumns(record, names)
+      else yield parseLine(record, { indexes, currencies, line: info.lines })
     }
   } catch (error) {
-    throw fileFault(error)
+    throw explainFault(error)
   }
   if (indexes === null) throw domainRefusal('bad_statement', 'the file is empty')
 }
 
-const isColumn = (name: string): name is Column => COLUMNS.some((column) => column === name)
+const isColumn = (name: string): name is StatementColumn => COLUMNS.some((column) => column === name)
 
 /**
  * Reads the names of columns from a JSON file: an object from our names to those of the header. Throws a refusal that says what is wrong.
@@ -138,13 +138,13 @@ function parseNames(path: string): ColumnNames {
 }
 
 /** Explains an error of the parser as a refusal; other errors stay as they are. */
-function fileFault(error: unknown): unknown {
+function explainFault(error: unknown): unknown {
   const { code, lines } = error as { code?: string; lines?: number }
-  if (code?.startsWith('CSV_')) return wrongLine(lines ?? 0, 'this is no CSV')
+  if (code?.startsWith('CSV_')) return lineRefusal(lines ?? 0, 'this is no CSV')
   return error
 }
 
-function placesIn(header: readonly string[], names: ColumnNames): Map<Column, number> {
+function findColumns(header: readonly string[], names: ColumnNames): Map<StatementColumn, number> {
   const lowerCase = header.map((name) => name.toLowerCase())
   const indexes = new Map(
     COLUMNS.map((column) => [column, lowerCase.indexOf((names[column] ?? column).toLowerCase())]),
@@ -156,74 +156,74 @@ function placesIn(header: readonly string[], names: ColumnNames): Map<Column, nu
   return indexes
 }
 
-function readLine(
+function parseLine(
   record: readonly string[],
   {
     indexes,
     currencies,
     line,
-  }: { indexes: ReadonlyMap<Column, number>; currencies: Currencies; line: number },
+  }: { indexes: ReadonlyMap<StatementColumn, number>; currencies: AllowedCurrencies; line: number },
 ): StatementLine {
   // Trims blanks of every kind, the non-breaking one of spreadsheets too.
-  const cell = (column: Column) => {
+  const cell = (column: StatementColumn) => {
     const value = (record[indexes.get(column) ?? -1] ?? '').trim()
-    if (hasForbiddenControl(value, false)) throw wrongLine(line, `${column} contains control characters`)
+    if (hasForbiddenControl(value, false)) throw lineRefusal(line, `${column} contains control characters`)
     return value
   }
-  const text = (column: Column) => {
+  const text = (column: StatementColumn) => {
     const value = cell(column)
-    if (value.length > MOST_TEXT) throw wrongLine(line, `${column} is too long`)
+    if (value.length > MAX_TEXT_LENGTH) throw lineRefusal(line, `${column} is too long`)
     return value === '' ? null : value
   }
-  const whole = (column: Column, missing?: number) => {
+  const whole = (column: StatementColumn, missing?: number) => {
     const value = cell(column).replace(/\.0+$/, '')
     if (value === '' && missing !== undefined) return missing
-    if (!WHOLE.test(value)) throw wrongLine(line, `${column} must be whole shillings`)
+    if (!WHOLE.test(value)) throw lineRefusal(line, `${column} must be whole shillings`)
     return Number(value)
   }
   const type = TYPES.find((known) => known === cell('type').toLowerCase())
-  if (type === undefined) throw wrongLine(line, `type must be one of ${TYPES.join(', ')}`)
+  if (type === undefined) throw lineRefusal(line, `type must be one of ${TYPES.join(', ')}`)
   const facts = {
-    railTransactionId: numberIn(cell('rail_transaction_id'), line),
+    railTransactionId: parseNumber(cell('rail_transaction_id'), line),
     externalId: text('external_id'),
     type,
     amount: whole('amount'),
     fee: whole('fee', 0),
     tax: whole('tax', 0),
-    currency: currencyIn(cell('currency'), currencies, line),
-    at: readTime(cell('at'), line),
+    currency: parseCurrency(cell('currency'), currencies, line),
+    at: parseTime(cell('at'), line),
     status: cell('status').toUpperCase(),
   }
   if (facts.railTransactionId === null && facts.externalId === null)
-    throw wrongLine(line, 'rail_transaction_id or external_id is needed')
+    throw lineRefusal(line, 'rail_transaction_id or external_id is needed')
   return { ...facts, line, digest: hash('sha256', JSON.stringify(facts), 'buffer') }
 }
 
 /** Parses a currency. An empty one is accepted as ours. */
-function currencyIn(text: string, { allowed, said }: Currencies, line: number): string {
+function parseCurrency(text: string, { allowed, text: said }: AllowedCurrencies, line: number): string {
   const currency = text.toUpperCase()
   if (currency !== '' && !allowed.has(currency))
-    throw wrongLine(line, `currency must be ${said}, not ${echo(text)}`)
+    throw lineRefusal(line, `currency must be ${said}, not ${echo(text)}`)
   return currency
 }
 
 /** Parses the operator's number. A spreadsheet makes 2.00E+09 or 2000000002.0 of it, from which the number cannot be recovered. */
-function numberIn(text: string, line: number): string | null {
+function parseNumber(text: string, line: number): string | null {
   if (text === '') return null
   if (!DIGITS.test(text))
-    throw wrongLine(
+    throw lineRefusal(
       line,
       `rail_transaction_id must be the operator's number in digits, like 2000000002, not ${echo(text)}`,
     )
-  return numberValue(text)
+  return normalizeNumber(text)
 }
 
 /** Parses a time; without a zone it is in Kampala. */
-function readTime(text: string, line: number): Date {
+function parseTime(text: string, line: number): Date {
   const written = /(?:Z|[+-][0-9]{2}:?[0-9]{2})$/i.test(text) ? text : `${text.replace(' ', 'T')}${KAMPALA}`
   const at = /^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}/.test(text) ? new Date(written) : null
   const year = at?.getUTCFullYear() ?? Number.NaN
   if (at === null || !(year >= YEARS.first && year <= YEARS.last))
-    throw wrongLine(line, 'at must be a time like 2026-07-01T10:00:00+03:00')
+    throw lineRefusal(line, 'at must be a time like 2026-07-01T10:00:00+03:00')
   return at
 }

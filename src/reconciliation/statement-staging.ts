@@ -5,15 +5,15 @@ import { statement } from '../platform/db/statement.ts'
 import type { StatementLine } from './statement-file.ts'
 
 /** A line with the movement that it is about. */
-export type PlacedLine = StatementLine & {
+export type MatchedLine = StatementLine & {
   /** The movement that it names by id or reference, otherwise the one that has its number. We may not have it. */
   movement: string | null
   /** Its merchant; null for a line that names no movement of ours. */
   merchantId: number | null
 }
-type Staged = { run: string; at: Date; line: PlacedLine }
+type StagedRow = { run: string; at: Date; line: MatchedLine }
 
-const STAGED = copyInto<Staged>('stage statement lines', 'rail_statement_staged', {
+const STAGED_ROWS = copyInto<StagedRow>('stage statement lines', 'rail_statement_staged', {
   run: text(({ run }) => run),
   line: integer(({ line }) => line.line),
   staged_at: time(({ at }) => at),
@@ -43,8 +43,8 @@ const DROPPED_AT_ONCE = 20_000
 const DAY_MS = 86_400_000
 
 /** The writes that stage lines for comparison. Staged lines count for nothing. */
-export const stageLines = (run: string, lines: readonly PlacedLine[], at: Date): Call[] =>
-  STAGED.rows(lines.map((line) => ({ run, at, line })))
+export const stageLines = (run: string, lines: readonly MatchedLine[], at: Date): Call[] =>
+  STAGED_ROWS.rows(lines.map((line) => ({ run, at, line })))
 
 /** Deletes the staged lines of a run, up to this line. */
 export async function dropStaged(db: Database, run: string, last: number): Promise<void> {

@@ -13,7 +13,7 @@ export type StatementState =
   | 'taken-back'
   | 'gone'
 
-export function stateOfStatement({
+export function computeStatementState({
   takenBackAt,
   importedAt,
   askedAt,

@@ -5,7 +5,10 @@ import { call, type Database, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { StatementJob } from './statement-jobs.ts'
 
-const UNCOVER = statement('statement covers nothing', 'delete from rail_statements where import_id = $1')
+const REMOVE_COVERAGE = statement(
+  'statement covers nothing',
+  'delete from rail_statements where import_id = $1',
+)
 // A line that other files have too stays, without this file.
 const LINES = statement<{ at: string; digest: Buffer; looked: number }>(
   'take back statement lines',
@@ -17,9 +20,9 @@ const LINES = statement<{ at: string; digest: Buffer; looked: number }>(
      where l.digest = p.digest and l.imports @> array[$1::text] and l.imports <> array[$1::text] returning 1)
    select at::text, digest, count(*) over ()::int as looked from page order by at desc, digest desc limit 1`,
 )
-type Finding = { merchantId: number; exceptionId: string; opened: boolean; isFoundOtherwise: boolean }
-const findings = (name: string, exceptions: string, its: string) =>
-  statement<Finding>(
+type FindingRow = { merchantId: number; exceptionId: string; opened: boolean; isFoundOtherwise: boolean }
+const findingsStatement = (name: string, exceptions: string, its: string) =>
+  statement<FindingRow>(
     name,
     `select f.merchant_id as "merchantId", f.exception_id as "exceptionId", f.opened,
        e.seen_count > (select sum(o.seen) from statement_findings o
@@ -27,8 +30,8 @@ const findings = (name: string, exceptions: string, its: string) =>
      from statement_findings f join ${exceptions} e on e.id = f.exception_id ${its}
      where f.import_id = $1 order by f.merchant_id, f.exception_id limit 500`,
   )
-const FINDINGS = findings('findings of statement', 'exceptions', 'and e.merchant_id = f.merchant_id')
-const FINDINGS_PLATFORM = findings('platform findings of statement', 'platform_exceptions', '')
+const FINDINGS = findingsStatement('findings of statement', 'exceptions', 'and e.merchant_id = f.merchant_id')
+const FINDINGS_PLATFORM = findingsStatement('platform findings of statement', 'platform_exceptions', '')
 // A finding that other files have too is handed to one of them.
 const HAND_ON = statement<{ handed: number }>(
   'hand on finding of statement',
@@ -41,37 +44,45 @@ const HAS_OTHER = statement<{ has: boolean }>(
   'finding of other statements',
   `select exists (select from statement_findings where import_id <> $1 and merchant_id = $2 and exception_id = $3) as has`,
 )
-const BEGINNING = Buffer.alloc(0)
+const BEFORE_ANY_DIGEST = Buffer.alloc(0)
 
-type Places = Pick<Gateway, 'cells' | 'directory' | 'clock'>
-type Went = (step: string, lines: number) => Promise<void>
+type TakeBackGateway = Pick<Gateway, 'cells' | 'directory' | 'clock'>
+type TakeBackProgress = (step: string, lines: number) => Promise<void>
 
 /**
  * Takes back an import: the period it covers, its lines, and the exceptions that only it found. An interrupted run may be repeated.
  * Decisions made by it meanwhile (a payment failed as lost) stay as they are.
  */
-export async function takeBack(gateway: Places, job: StatementJob, went: Went): Promise<void> {
-  for (const app of gateway.cells) await app.db.query(UNCOVER, [job.id])
+export async function takeBack(
+  gateway: TakeBackGateway,
+  job: StatementJob,
+  went: TakeBackProgress,
+): Promise<void> {
+  for (const app of gateway.cells) await app.db.query(REMOVE_COVERAGE, [job.id])
   crashPoint('statement.uncovered')
   for (const app of gateway.cells) await takeLines(app, job, went)
   for (const app of gateway.cells)
     await takeFindings({ job, went, db: app.db, list: FINDINGS }, ({ merchantId, exceptionId }, also) =>
-      closeUnfounded(app, { ...wordsOf(job), merchantId, id: exceptionId }, also),
+      closeUnfounded(app, { ...resolutionOf(job), merchantId, id: exceptionId }, also),
     )
   await takeFindings({ job, went, db: gateway.directory, list: FINDINGS_PLATFORM }, ({ exceptionId }, also) =>
-    closeUnfoundedOfPlatform(gateway, { ...wordsOf(job), id: exceptionId }, also),
+    closeUnfoundedOfPlatform(gateway, { ...resolutionOf(job), id: exceptionId }, also),
   )
 }
 
-const wordsOf = ({ id, approvedBy }: StatementJob) => ({
+const resolutionOf = ({ id, approvedBy }: StatementJob) => ({
   note: `the statement ${id} was taken back`,
   by: approvedBy ?? '',
 })
 
-async function takeLines({ db }: App, { id, linesFrom, linesTo }: StatementJob, went: Went): Promise<void> {
+async function takeLines(
+  { db }: App,
+  { id, linesFrom, linesTo }: StatementJob,
+  went: TakeBackProgress,
+): Promise<void> {
   if (linesFrom === null || linesTo === null) return
   const span = [linesFrom.toISOString(), linesTo.toISOString()]
-  let last: { at: string; digest: Buffer } = { at: span[0] ?? '', digest: BEGINNING }
+  let last: { at: string; digest: Buffer } = { at: span[0] ?? '', digest: BEFORE_ANY_DIGEST }
   for (;;) {
     const [page] = await db.query(LINES, [id, ...span, last.at, last.digest])
     if (page === undefined) return
@@ -80,10 +91,13 @@ async function takeLines({ db }: App, { id, linesFrom, linesTo }: StatementJob, 
   }
 }
 
-type Close = (finding: Finding, also: (tx: Tx) => Promise<unknown>) => Promise<void>
-type Taking = { job: StatementJob; went: Went; db: Database; list: typeof FINDINGS }
+type CloseException = (finding: FindingRow, also: (tx: Tx) => Promise<unknown>) => Promise<void>
+type TakeFindingsInput = { job: StatementJob; went: TakeBackProgress; db: Database; list: typeof FINDINGS }
 
-async function takeFindings({ job, went, db, list }: Taking, close: Close): Promise<void> {
+async function takeFindings(
+  { job, went, db, list }: TakeFindingsInput,
+  close: CloseException,
+): Promise<void> {
   for (;;) {
     const page = await db.query(list, [job.id])
     for (const finding of page) await takeFinding({ job, db }, finding, close)
@@ -93,9 +107,9 @@ async function takeFindings({ job, went, db, list }: Taking, close: Close): Prom
 }
 
 async function takeFinding(
-  { job, db }: Pick<Taking, 'job' | 'db'>,
-  finding: Finding,
-  close: Close,
+  { job, db }: Pick<TakeFindingsInput, 'job' | 'db'>,
+  finding: FindingRow,
+  close: CloseException,
 ): Promise<void> {
   const handing = call(HAND_ON, job.id, finding.merchantId, finding.exceptionId)
   const [others] = await db.query(HAS_OTHER, [job.id, finding.merchantId, finding.exceptionId])

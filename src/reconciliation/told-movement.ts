@@ -5,7 +5,7 @@ import { domainRefusal } from '../platform/refusal.ts'
 import type { RailSide } from '../rails/rail.ts'
 
 /** A live movement of which its operator reports something other than we asked for. */
-export type ToldMovement = {
+export type MismatchedMovement = {
   id: string
   reference: string
   installation: string
@@ -19,7 +19,7 @@ export type ToldMovement = {
   subaccountId: string | null
 }
 
-const FIND = statement<ToldMovement>(
+const FIND = statement<MismatchedMovement>(
   'movement that was told differently',
   `select a.subject as id, a.id as reference, a.installation, a.side, a.state not in ('accepted', 'in_doubt') as "isLeaving",
      coalesce(c.voided_at, p.voided_at, t.voided_at) is null
@@ -33,13 +33,17 @@ const FIND = statement<ToldMovement>(
    where a.merchant_id = $1 and a.subject = $2`,
 )
 
-export const toldMovement = (merchantId: number, id: string): Call<ToldMovement> => call(FIND, merchantId, id)
+export const findMismatchedMovement = (merchantId: number, id: string): Call<MismatchedMovement> =>
+  call(FIND, merchantId, id)
 
 /** The outcome: the amount that the operator says it moved, and the correction of the difference. */
-type ToldEnd = { moved: number; number: string | null; direction: 'in' | 'out'; amount: number }
+type MismatchOutcome = { moved: number; number: string | null; direction: 'in' | 'out'; amount: number }
 
 /** Computes how this exception ends its movement. Throws a refusal that says why it cannot. */
-export function toldEnd(exception: OpenedException, movement: ToldMovement | undefined): ToldEnd {
+export function judgeMismatch(
+  exception: OpenedException,
+  movement: MismatchedMovement | undefined,
+): MismatchOutcome {
   const { kind, details } = exception
   if (kind !== 'mismatch')
     throw domainRefusal(
@@ -50,7 +54,7 @@ export function toldEnd(exception: OpenedException, movement: ToldMovement | und
     throw domainRefusal('conflict', 'this movement has ended: there is nothing to end any more')
   if (movement.isLeaving)
     throw domainRefusal('conflict', 'this movement is being sent just now: look at it again')
-  const moved = movedBy(details, movement.amount)
+  const moved = parseMoved(details, movement.amount)
   const isMore = moved > movement.amount
   const isIn = movement.side === 'collect' ? isMore : !isMore
   return {
@@ -60,7 +64,7 @@ export function toldEnd(exception: OpenedException, movement: ToldMovement | und
 }
 
 /** The amount that the operator says it moved: ours, where only something else differs. */
-function movedBy(
+function parseMoved(
   { amount, currency, rail_said: listed, differs }: Record<string, unknown>,
   ours: number,
 ): number {

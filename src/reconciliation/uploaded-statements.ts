@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto'
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, actorName } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { writeAll } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-all.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import type { RailSide } from '../rails/rail.ts'
 import type { Leg } from './leg.ts'
-import { readWhole } from './stage-statement.ts'
-import type { Difference } from './statement-differences.ts'
+import { readStatementSpan } from './stage-statement.ts'
+import type { StatementDifference } from './statement-differences.ts'
 import { fromBytes } from './statement-file.ts'
-import { fileName, notLooked } from './statement-jobs.ts'
+import { cutFileName, serializeNotCompared } from './statement-jobs.ts'
 
 /** The stored result of a comparison. At most so many differences of each kind are stored; `counts` has all of them. */
-export type KeptLook = {
+export type StoredFindings = {
   leg: Leg
   from: string
   to: string
-  counts: Readonly<Partial<Record<Difference['kind'], number>>>
-  differences: Pick<Difference, 'kind' | 'subject' | 'details'>[]
+  counts: Readonly<Partial<Record<StatementDifference['kind'], number>>>
+  differences: Pick<StatementDifference, 'kind' | 'subject' | 'details'>[]
   /** The sides and installations for which missing lines were judged. Absent in results from before this was stored. */
   judged?: { side: RailSide; installation: string }[]
 }
@@ -34,7 +34,7 @@ export type UploadedStatement = {
   installation: string | null
   madeBy: string
   madeAt: Date
-  looked: KeptLook
+  looked: StoredFindings
   lookedAt: Date | null
   /** The work that a worker is to do with it, and its progress. */
   wanted: 'look' | 'import' | null
@@ -53,7 +53,7 @@ export type UploadedStatement = {
   isKept: boolean
 }
 
-export const MOST_STATEMENT_BYTES = 10 * 1024 * 1024
+export const MAX_STATEMENT_BYTES = 10 * 1024 * 1024
 const WEEK_MS = 7 * 86_400_000
 const COLUMNS = `id, name, digest, installation, made_by as "madeBy", made_at as "madeAt", looked, looked_at as "lookedAt", wanted,
   claim is not null as "isClaimed", step, done::float8 as done, asked_at as "askedAt", imported_at as "importedAt",
@@ -77,7 +77,7 @@ const BYTES = statement<{ bytes: Buffer | null }>(
   'bytes of uploaded statement',
   'select bytes from statement_files where id = $1',
 )
-const WANT = statement<{ id: string }>(
+const REQUEST_IMPORT = statement<{ id: string }>(
   'import of uploaded statement is wanted',
   `update statement_files set wanted = 'import', asked_by = $2, asked_at = $3, failed = null, claimed_until = null
    where id = $1 and wanted is null and looked_at is not null and imported_at is null and taken_back_at is null and bytes is not null
@@ -102,21 +102,21 @@ export async function uploadStatement(
   const known = gateway.rails.live.op1_momo?.installations ?? []
   if (installation !== null && !known.some(({ id }) => id === installation))
     throw domainRefusal('bad_statement', 'there is no such installation')
-  const span = await readWhole(gateway, { source: fromBytes(name, bytes), installation })
+  const span = await readStatementSpan(gateway, { source: fromBytes(name, bytes), installation })
   const id = newId('stf_', 'platform')
   const at = gateway.clock.now()
   const digest = createHash('sha256').update(bytes).digest()
   const values = [
-    fileName(name),
+    cutFileName(name),
     bytes,
     digest,
     installation,
-    nameOf(actor),
+    actorName(actor),
     at.toISOString(),
-    notLooked(span),
+    serializeNotCompared(span),
   ]
   const act = { actor, action: 'statement.import', at, merchantId: null, subject: id } as const
-  await writeAll(gateway.directory, [
+  await writeInTransaction(gateway.directory, [
     call(ADD, id, ...values),
     auditRow({ ...act, after: { looked: true, digest: digest.toString('hex') } }),
   ])
@@ -138,7 +138,7 @@ export async function importUpload(gateway: Gateway, actor: Actor, id: string): 
   if (lookedAt === null) throw domainRefusal('conflict', 'this file was not looked at yet')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const [[requested]] = await tx.send(call(WANT, id, nameOf(actor), at.toISOString()))
+    const [[requested]] = await tx.send(call(REQUEST_IMPORT, id, actorName(actor), at.toISOString()))
     const act = { actor, action: 'statement.import', at, merchantId: null, subject: id } as const
     return { value: null, last: requested ? [auditRow({ ...act, after: { imported: true } })] : [] }
   })
@@ -146,7 +146,10 @@ export async function importUpload(gateway: Gateway, actor: Actor, id: string): 
 }
 
 /** The bytes of an uploaded statement; null when they were dropped. */
-export async function bytesOf({ directory }: Pick<App, 'directory'>, id: string): Promise<Buffer | null> {
+export async function readUploadBytes(
+  { directory }: Pick<App, 'directory'>,
+  id: string,
+): Promise<Buffer | null> {
   const [row] = await directory.query(BYTES, [id])
   return row?.bytes ?? null
 }
@@ -159,7 +162,7 @@ export async function getUpload({ directory }: Gateway, id: string): Promise<Upl
 }
 
 /** The latest twenty. */
-export const latestUploads = ({ directory }: Gateway): Promise<UploadedStatement[]> => directory.query(LATEST)
+export const listUploads = ({ directory }: Gateway): Promise<UploadedStatement[]> => directory.query(LATEST)
 
 /** Drops the bytes of files that were not imported within a week. Returns how many. */
 export async function dropOldUploads({ directory, witness }: App): Promise<number> {

@@ -1,15 +1,22 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { isPassing } from '../platform/db/errors.ts'
+import { isTemporary } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
-import { importAs, lookAtStatement, type Places } from './import-statement.ts'
-import type { Period } from './statement-differences.ts'
+import { dryRunStatement, importWithId, type StatementGateway } from './import-statement.ts'
+import type { StatementSpan } from './statement-differences.ts'
 import { fromBytes } from './statement-file.ts'
-import { claimedJob, claimJob, keepSpan, keptLook, LostJob, type StatementJob } from './statement-jobs.ts'
+import {
+  claimedJob,
+  claimJob,
+  LostJob,
+  type StatementJob,
+  serializeFindings,
+  storeSpan,
+} from './statement-jobs.ts'
 import { takeBack } from './take-back-statement.ts'
-import { bytesOf } from './uploaded-statements.ts'
+import { readUploadBytes } from './uploaded-statements.ts'
 
 /**
  * Compares statements, imports them and takes them back, one file a run and in one process at a time: the task of the first cell works
@@ -27,37 +34,37 @@ export async function workOnStatements(app: App): Promise<number> {
   return 1
 }
 
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 // The database may be away; another worker repeats the work.
-const AGAIN_MS = 5000
-const MUCH_LATER_MS = 60_000
+const RETRY_MS = 5000
+const RETRY_FAULT_MS = 60_000
 
-type Mine = ReturnType<typeof claimedJob>
-type Working = { job: StatementJob; claimed: Mine }
+type ClaimedJob = ReturnType<typeof claimedJob>
+type StatementWork = { job: StatementJob; claimed: ClaimedJob }
 
-async function work(app: App, { job, claimed }: Working): Promise<void> {
-  const gateway = placesOf(app)
+async function work(app: App, { job, claimed }: StatementWork): Promise<void> {
+  const gateway = statementGateway(app)
   const { went } = claimed
   if (job.approvedBy !== null) {
     await takeBack(gateway, job, went)
     await claimed.takenBack(job.approvedBy)
     return
   }
-  const bytes = await bytesOf(app, job.id)
+  const bytes = await readUploadBytes(app, job.id)
   if (bytes === null)
     throw domainRefusal('conflict', 'this file was kept for a week only: upload it again to import it')
   const { id, name, installation } = job
   const input = { source: fromBytes(name, bytes), installation, period: null, went }
   if (job.wanted === 'look')
-    return void (await claimed.looked(keptLook(await lookAtStatement(gateway, input))))
+    return void (await claimed.looked(serializeFindings(await dryRunStatement(gateway, input))))
   const by = job.askedBy ?? ''
-  const begun = ({ span }: { span: Period }) => keepSpan(app, id, span)
-  const done = await importAs(gateway, by, { ...input, importId: id, begun })
+  const begun = ({ span }: { span: StatementSpan }) => storeSpan(app, id, span)
+  const done = await importWithId(gateway, by, { ...input, importId: id, begun })
   crashPoint('statement.covered')
-  await claimed.imported(keptLook(done))
+  await claimed.imported(serializeFindings(done))
 }
 
-function placesOf(app: App): Places {
+function statementGateway(app: App): StatementGateway {
   const cells = app.allCells()
   return {
     ...{ ...app, cells },
@@ -70,12 +77,12 @@ function placesOf(app: App): Places {
 }
 
 /** Handles an error: a wrong file fails, a passing error is retried, and any other is not retried for ever. */
-async function afterFault(error: unknown, { job, claimed }: Working): Promise<void> {
+async function afterFault(error: unknown, { job, claimed }: StatementWork): Promise<void> {
   if (error instanceof LostJob) return
   if (error instanceof Refusal && job.approvedBy === null) return void (await claimed.failed(error.message))
-  const passes = isPassing(error)
-  if (!passes && job.approvedBy === null && job.tries >= MOST_TRIES)
+  const passes = isTemporary(error)
+  if (!passes && job.approvedBy === null && job.tries >= MAX_TRIES)
     await claimed.failed(`it failed ${job.tries} times: the log of the worker says why`)
-  else await claimed.release(passes ? AGAIN_MS : MUCH_LATER_MS).catch(() => {})
+  else await claimed.release(passes ? RETRY_MS : RETRY_FAULT_MS).catch(() => {})
   throw error
 }

@@ -4,9 +4,9 @@ import type { Desk } from '../payouts/desk/desk.ts'
 import type { NewPayout } from '../payouts/new-payout.ts'
 import type { PayoutReadiness } from '../payouts/payout-readiness.ts'
 import type { Call } from '../platform/db/database.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import type { RailLimits } from '../rails/rail-amounts.ts'
-import type { Refunded } from './present-refund.ts'
+import type { RefundResult } from './present-refund.ts'
 import {
   chargeIsSpent,
   judgeCashier,
@@ -17,7 +17,7 @@ import {
 } from './refund-rules.ts'
 
 /** One refund of a batch. */
-export type WantedRefund = {
+export type RefundInput = {
   chargeId: string
   /** The amount that the caller expects; any other than that of the charge is refused. */
   amount?: number | undefined
@@ -28,27 +28,27 @@ export type WantedRefund = {
   caller: Caller
   readiness: PayoutReadiness
   /** The refund that an earlier try of this call has written, if its commit happened: the answer to that commit was lost. */
-  tried: { refunded: Refunded | null }
+  tried: { refunded: RefundResult | null }
 }
 
 /** The rows that the transaction of a batch of refunds has locked. */
-export type Refundable = {
+export type LockedRefunds = {
   desk: Desk
   charges: Map<string, Charge>
   /** Charges with a spent use of a gift card. */
   cardTaken: ReadonlySet<string>
   /** Refunds whose charge was used otherwise in the meantime. */
-  spent: ReadonlySet<WantedRefund>
+  spent: ReadonlySet<RefundInput>
   limits: RailLimits
   at: Date
 }
 
 /** Checks a refund, reserves its payout and sets the charge in `locked` to refunded for the next refund of the batch. Throws Refusal. */
-export function acceptRefund(input: WantedRefund, locked: Refundable): Refunded {
+export function acceptRefund(input: RefundInput, locked: LockedRefunds): RefundResult {
   const { caller, chargeId, amount } = input
   const { desk, charges, at } = locked
   const terms = desk.termsOf(caller.merchantId)
-  const lockedCharge = tagOf('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
+  const lockedCharge = parseTag('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
   const cardTaken = locked.cardTaken.has(chargeId)
   const { charge, way } = judgeRefund(lockedCharge, {
     terms,
@@ -60,7 +60,7 @@ export function acceptRefund(input: WantedRefund, locked: Refundable): Refunded 
   if (caller.kind === 'person') judgeCashier(caller, charge.amount)
   if (locked.spent.has(input)) throw chargeIsSpent()
   if (input.onlyToCard && way.kind !== 'card') throw paidByPhone()
-  const payout = way.kind === 'card' ? null : acceptPayout(input, { charge, way }, locked)
+  const payout = way.kind === 'card' ? null : acceptRefundPayout(input, { charge, way }, locked)
   const refunded = { ...charge, status: 'refunded' as const, refundId: payout?.id ?? null, refundedAt: at }
   charges.set(charge.id, refunded)
   return { charge: refunded, payout }
@@ -70,22 +70,22 @@ export function acceptRefund(input: WantedRefund, locked: Refundable): Refunded 
  * Returns the refund of an earlier try of this call if the locked charge shows that its commit happened; null otherwise. Without this the
  * caller would be refused because of its own refund.
  */
-export function refundedBefore(
-  { tried: { refunded } }: WantedRefund,
+export function findEarlierRefund(
+  { tried: { refunded } }: RefundInput,
   charge: Charge | undefined,
-): Refunded | null {
+): RefundResult | null {
   if (refunded === null || charge?.status !== 'refunded') return null
   const { refundId, refundedAt } = refunded.charge
   const isOwn = charge.refundId === refundId && charge.refundedAt?.getTime() === refundedAt?.getTime()
   return isOwn ? refunded : null
 }
 
-type Owed = { charge: Charge; way: Extract<RefundWay, { kind: 'payout' }> }
+type RefundByPayout = { charge: Charge; way: Extract<RefundWay, { kind: 'payout' }> }
 
-function acceptPayout(
-  { caller, readiness }: WantedRefund,
-  { charge, way }: Owed,
-  { desk, at }: Refundable,
+function acceptRefundPayout(
+  { caller, readiness }: RefundInput,
+  { charge, way }: RefundByPayout,
+  { desk, at }: LockedRefunds,
 ): NewPayout {
   const facts = {
     origin: { kind: 'refund' as const, chargeId: charge.id, feeToReturn: charge.fee },

@@ -4,10 +4,10 @@ import type { NewPayout } from '../payouts/new-payout.ts'
 import { type Happening, inKeyOrder } from '../webhooks/events.ts'
 
 /** A refunded charge and its payout; null when a gift card had paid all of it. */
-export type Refunded = { charge: Charge; payout: NewPayout | null }
+export type RefundResult = { charge: Charge; payout: NewPayout | null }
 
 /** Formats a refund for the API; `refund` is null when a gift card had paid all. */
-export const presentRefund = ({ charge, payout }: Refunded) => ({
+export const presentRefund = ({ charge, payout }: RefundResult) => ({
   charge_id: charge.id,
   status: 'refunded',
   gift_card_restored: charge.giftCardAmount,
@@ -22,7 +22,7 @@ export const presentRefund = ({ charge, payout }: Refunded) => ({
 })
 
 /** Makes the event `charge.refunded` (contract.md section 5), keys in the order of canonical JSON. */
-export function happeningOf({ charge, payout }: Refunded, terms: MerchantTerms): Happening {
+export function buildRefundedEvent({ charge, payout }: RefundResult, terms: MerchantTerms): Happening {
   const data = {
     ...chargeEventData(charge),
     gift_card_restored: charge.giftCardAmount,

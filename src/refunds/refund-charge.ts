@@ -1,50 +1,50 @@
 import type { Caller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
-import { type Act, auditRows } from '../actors/audit-row.ts'
+import { type AuditAct, auditRows } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { lockCharges } from '../charges/lock-charges.ts'
 import { refundCharges } from '../charges/write-charge-status.ts'
 import { lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
 import { inOpenMonth } from '../ledger/book.ts'
-import { distinctHeads } from '../ledger/head-places.ts'
+import { distinctMerchantModes } from '../ledger/head-places.ts'
 import { openDesk } from '../payouts/desk/desk.ts'
 import { lockDesk } from '../payouts/desk/lock-desk.ts'
-import { payoutReadiness } from '../payouts/payout-readiness.ts'
-import { type Batch, batch } from '../platform/batch.ts'
+import { checkPayoutReadiness } from '../payouts/payout-readiness.ts'
+import { type Batch, newBatch } from '../platform/batch.ts'
 import { batchByKind } from '../platform/batch-by-kind.ts'
-import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
+import { type BatchTurn, type ItemOutcome, itemDone, itemFailed } from '../platform/batch-run.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { CommitUnknown } from '../platform/db/errors.ts'
-import { againWhileAway } from '../platform/db/while-away.ts'
-import { tagOf } from '../platform/ids.ts'
+import { retryWhileAway } from '../platform/db/while-away.ts'
+import { parseTag } from '../platform/ids.ts'
 import { defineRequestLane } from '../platform/lane.ts'
 import type { OpenWindows } from '../rate-limits/open-windows.ts'
 import { addEvents } from '../webhooks/events.ts'
-import { acceptRefund, type Refundable, refundedBefore, type WantedRefund } from './accept-refund.ts'
-import { happeningOf, type Refunded } from './present-refund.ts'
+import { acceptRefund, findEarlierRefund, type LockedRefunds, type RefundInput } from './accept-refund.ts'
+import { buildRefundedEvent, type RefundResult } from './present-refund.ts'
 
 // How long a refund whose commit was left unknown is retried while the database is away.
-const LOOKED_FOR_MS = 5000
+const RETRY_WHILE_AWAY_MS = 5000
 
-type Refund = Omit<WantedRefund, 'caller' | 'readiness' | 'tried'>
-type Refunds = Batch<WantedRefund, Refunded>
+type RefundRequest = Omit<RefundInput, 'caller' | 'readiness' | 'tried'>
+type RefundBatch = Batch<RefundInput, RefundResult>
 
 /**
  * Refunds a succeeded charge in full by a payout to its customer (spec 4.1; contract.md G11d, 3 e): charge, reservation,
  * payout, event and delivery in one commit. What a gift card has paid goes back on the card in that commit; if it has paid
  * all, nothing else happens. Of several calls at once only one succeeds. Throws Refusal with nothing written.
  */
-export async function refundCharge(app: App, caller: Caller, refund: Refund): Promise<Refunded> {
+export async function refundCharge(app: App, caller: Caller, refund: RefundRequest): Promise<RefundResult> {
   allow(caller, 'charge.refund')
-  const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
-  const input: WantedRefund = { ...refund, caller, readiness, tried: { refunded: null } }
-  const refunded = await refunds(app)
+  const readiness = await checkPayoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
+  const input: RefundInput = { ...refund, caller, readiness, tried: { refunded: null } }
+  const refunded = await refundLane(app)
     .add(input)
     .catch((error) => {
       if (!(error instanceof CommitUnknown)) throw error
       // The charge shows whether that commit happened. A refund has no key under which its caller could repeat it.
-      return againWhileAway(() => refunds(app).add(input), LOOKED_FOR_MS)
+      return retryWhileAway(() => refundLane(app).add(input), RETRY_WHILE_AWAY_MS)
     })
   crashPoint('refund.committed')
   app.nudge('send-deliveries')
@@ -56,25 +56,25 @@ export async function refundCharge(app: App, caller: Caller, refund: Refund): Pr
  * The batch that refunds: one transaction for everything that arrived while the previous one was running, each mode
  * separately.
  */
-const refunds = defineRequestLane('refund charges', 'refunds', (app): Refunds => {
+const refundLane = defineRequestLane('refund charges', 'refunds', (app): RefundBatch => {
   const ofOneMode = () =>
-    batch<WantedRefund, Refunded>({
-      run: (inputs, turn) => inOpenMonth(() => refundTogether(app, inputs, turn)),
-      laneOf: ({ caller }) => caller.merchantId,
+    newBatch<RefundInput, RefundResult>({
+      run: (inputs, turn) => inOpenMonth(() => runRefundBatch(app, inputs, turn)),
+      keyOf: ({ caller }) => caller.merchantId,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, ({ caller }) => caller.mode)
 })
 
-async function refundTogether(
+async function runRefundBatch(
   app: App,
-  inputs: readonly WantedRefund[],
-  turn: RunTurn,
-): Promise<Outcome<Refunded>[]> {
+  inputs: readonly RefundInput[],
+  turn: BatchTurn,
+): Promise<ItemOutcome<RefundResult>[]> {
   const at = app.clock.now()
-  const keys = ownCharges(inputs)
+  const keys = listOwnCharges(inputs)
   return app.db.transactionFor({ kind: 'out', ...turn }, async (tx) => {
     const locked = await lockDesk(tx, {
-      places: distinctHeads(inputs.map(({ caller }) => caller)),
+      merchantModes: distinctMerchantModes(inputs.map(({ caller }) => caller)),
       at,
       own: [lockCharges(keys), lockCardsOf(keys)],
       window: app.exactWindows.refunds,
@@ -82,23 +82,27 @@ async function refundTogether(
     const [lockedCharges, uses] = locked.own
     const charges = new Map(lockedCharges.map((charge) => [charge.id, charge]))
     const earlierRefunds = new Map(
-      inputs.map((input) => [input, refundedBefore(input, charges.get(input.chargeId))]),
+      inputs.map((input) => [input, findEarlierRefund(input, charges.get(input.chargeId))]),
     )
     const unrefunded = inputs.filter((input) => earlierRefunds.get(input) === null)
     const desk = await openDesk(app, tx, { ...locked, at })
-    const refundable: Refundable = {
+    const refundable: LockedRefunds = {
       desk,
       charges,
       cardTaken: new Set(uses.filter(({ state }) => state === 'taken').map((use) => use.chargeId)),
-      spent: await spentMeanwhile(tx, unrefunded),
+      spent: await findSpent(tx, unrefunded),
       limits: app.config,
       at,
     }
-    const outcomes = unrefunded.map((input) => refundOne(input, refundable, locked.windows))
-    const outcomeOf = new Map(unrefunded.map((input, index) => [input, outcomes[index] as Outcome<Refunded>]))
+    const outcomes = unrefunded.map((input) => tryRefund(input, refundable, locked.windows))
+    const outcomeOf = new Map(
+      unrefunded.map((input, index) => [input, outcomes[index] as ItemOutcome<RefundResult>]),
+    )
     const refunded = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     return {
-      value: inputs.map((input) => outcomeOf.get(input) ?? done(earlierRefunds.get(input) as Refunded)),
+      value: inputs.map(
+        (input) => outcomeOf.get(input) ?? itemDone(earlierRefunds.get(input) as RefundResult),
+      ),
       last: [
         ...refundCharges(refunded.map(({ charge }) => ({ ...charge, at }))),
         ...restoreCards(
@@ -106,9 +110,9 @@ async function refundTogether(
           at,
         ),
         ...desk.writes(),
-        ...auditRows(actsOf(unrefunded, outcomes, at)),
+        ...auditRows(listRefundActs(unrefunded, outcomes, at)),
         ...addEvents(
-          refunded.map((refunded) => happeningOf(refunded, desk.termsOf(refunded.charge.merchantId))),
+          refunded.map((refunded) => buildRefundedEvent(refunded, desk.termsOf(refunded.charge.merchantId))),
           at,
         ),
         ...locked.windows.writes(),
@@ -118,7 +122,11 @@ async function refundTogether(
 }
 
 /** The audit acts of the refunds of a batch that succeeded. */
-const actsOf = (inputs: readonly WantedRefund[], outcomes: readonly Outcome<Refunded>[], at: Date): Act[] =>
+const listRefundActs = (
+  inputs: readonly RefundInput[],
+  outcomes: readonly ItemOutcome<RefundResult>[],
+  at: Date,
+): AuditAct[] =>
   outcomes.flatMap((outcome, index) => {
     const input = inputs[index]
     if (!outcome.ok || input === undefined) return []
@@ -129,7 +137,7 @@ const actsOf = (inputs: readonly WantedRefund[], outcomes: readonly Outcome<Refu
     return { ...act, merchantId, mode, after }
   })
 
-async function spentMeanwhile(tx: Tx, inputs: readonly WantedRefund[]): Promise<ReadonlySet<WantedRefund>> {
+async function findSpent(tx: Tx, inputs: readonly RefundInput[]): Promise<ReadonlySet<RefundInput>> {
   const asking = inputs.flatMap((input) =>
     input.unless === undefined ? [] : [{ one: input, call: input.unless }],
   )
@@ -138,20 +146,24 @@ async function spentMeanwhile(tx: Tx, inputs: readonly WantedRefund[]): Promise<
   return new Set(asking.filter((_, index) => (answers[index] ?? []).length > 0).map(({ one }) => one))
 }
 
-function refundOne(input: WantedRefund, locked: Refundable, windows: OpenWindows): Outcome<Refunded> {
+function tryRefund(
+  input: RefundInput,
+  locked: LockedRefunds,
+  windows: OpenWindows,
+): ItemOutcome<RefundResult> {
   try {
     windows.check(input.caller)
     const refunded = acceptRefund(input, locked)
     windows.take(input.caller)
     input.tried.refunded = refunded
-    return done(refunded)
+    return itemDone(refunded)
   } catch (error) {
-    return failed(error)
+    return itemFailed(error)
   }
 }
 
 /** The keys of the charges to lock, without ids of other merchants. */
-const ownCharges = (inputs: readonly WantedRefund[]) =>
+const listOwnCharges = (inputs: readonly RefundInput[]) =>
   inputs
-    .filter(({ caller, chargeId }) => tagOf('txn_', chargeId) === caller.tag)
+    .filter(({ caller, chargeId }) => parseTag('txn_', chargeId) === caller.tag)
     .map(({ caller, chargeId }) => ({ merchantId: caller.merchantId, id: chargeId }))

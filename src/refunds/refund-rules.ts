@@ -1,6 +1,6 @@
 import type { PersonCaller } from '../actors/actor.ts'
 import type { Charge } from '../charges/charge.ts'
-import { type MerchantTerms, merchantInactive, whileClosing } from '../merchants/merchant.ts'
+import { type MerchantTerms, merchantInactive, termsWhileClosing } from '../merchants/merchant.ts'
 import { judgeChannel, judgeVerification } from '../payouts/payout-rules.ts'
 import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
@@ -10,7 +10,7 @@ const refuse = (code: string, message = code) => domainRefusal(code, message)
 
 /** How the money of a charge goes back. `card`: to the gift card, which has paid all of it. */
 export type RefundWay = { kind: 'payout'; amount: number; phone: string } | { kind: 'card' }
-type Facts = {
+type RefundFacts = {
   terms: MerchantTerms
   mode: Mode
   /** The amount that the caller expects, if it named one. */
@@ -26,12 +26,12 @@ type Facts = {
  */
 export function judgeRefund(
   charge: Charge | undefined,
-  { terms, mode, amount: expected, cardTaken, limits }: Facts,
+  { terms, mode, amount: expected, cardTaken, limits }: RefundFacts,
 ): { charge: Charge; way: RefundWay } {
-  if (!whileClosing(terms).active) throw merchantInactive(terms)
+  if (!termsWhileClosing(terms).active) throw merchantInactive(terms)
   if (!charge) throw notFound('charge')
   if (charge.mode !== mode) throw modeMismatch(charge.mode)
-  if (charge.status === 'refunded') throw refundedBefore(charge)
+  if (charge.status === 'refunded') throw alreadyRefunded(charge)
   if (charge.status !== 'succeeded') throw refuse(`cannot_refund_${charge.status}_transaction`)
   if (charge.shares !== null) throw refuse('split_charge_refunds_not_yet_supported')
   if (expected !== undefined && expected !== charge.amount) throw onlyInFull(charge.amount)
@@ -49,7 +49,7 @@ const modeMismatch = (mode: Mode) =>
   refuse('mode_mismatch', `mode_mismatch: this is a ${mode} charge - use your sk_${mode}_ key to refund it`)
 
 /** Names the payout, for a caller that has lost the answer to its first request. */
-const refundedBefore = ({ refundId }: Charge) =>
+const alreadyRefunded = ({ refundId }: Charge) =>
   domainRefusal('already_refunded', 'already_refunded', {
     hint: refundId && `the money goes back by the payout ${refundId}`,
   })

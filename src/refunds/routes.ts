@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint, underTag } from '../http/endpoint.ts'
+import { endpoint, jsonAnswer, tagEndpoints } from '../http/endpoint.ts'
 import { presentRefund } from './present-refund.ts'
 import { refundCharge } from './refund-charge.ts'
 
@@ -42,7 +42,7 @@ const RefundCreateShape = Type.Object(
   { $id: 'RefundCreate' },
 )
 
-export const refundEndpoints = underTag('Charges', [
+export const refundEndpoints = tagEndpoints('Charges', [
   endpoint<App, typeof RefundCreateShape>({
     method: 'POST',
     path: '/v1/charges/:id/refund',
@@ -64,7 +64,7 @@ export const refundEndpoints = underTag('Charges', [
     refusals: { 503: 'rail_unavailable: nothing was written; retry shortly' },
     async handle(app, { caller, params, body: { amount } }) {
       const refunded = await refundCharge(app, caller, { chargeId: params.id ?? '', amount })
-      return answer(refunded.payout === null ? 200 : 202, presentRefund(refunded), refunded.charge.id)
+      return jsonAnswer(refunded.payout === null ? 200 : 202, presentRefund(refunded), refunded.charge.id)
     },
   }),
 ])

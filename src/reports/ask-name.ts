@@ -1,30 +1,30 @@
-import type { OperatorCaller, Place } from '../actors/actor.ts'
+import type { CallerMerchant, StaffCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { resolveAccount } from '../payouts/resolve-account.ts'
 import { notFound } from '../platform/refusal.ts'
-import { type CheckedNumber, keepNameCheck } from '../verification/name-check.ts'
+import { type CheckedNumber, storeNameCheck } from '../verification/name-check.ts'
 import { readVerification } from '../verification/read-application.ts'
 import { findWithdrawalNumber } from '../withdrawals/find-withdrawals.ts'
 
-type Asking = OperatorCaller & Place
+type NameCheckCaller = StaffCaller & CallerMerchant
 
 /**
  * Asks the mobile-money company who holds a number of the merchant, and stores the answer. No transaction is open meanwhile. `which`:
  * withdrawal, settlement or director-N. Throws 404, and 502 without an answer.
  */
-export async function askName(app: App, caller: Asking, which: string): Promise<void> {
+export async function askName(app: App, caller: NameCheckCaller, which: string): Promise<void> {
   allow(caller, 'merchant.name-check', caller.merchantId)
-  const number = await numberOf(app, caller, which)
+  const number = await findNumber(app, caller, which)
   if (number === null) throw notFound('number')
   const { what, phone } = number
   const { active, registered_name: name } = await resolveAccount(app, caller, phone)
-  await keepNameCheck(app, caller, { what, said: { phone, active, name } })
+  await storeNameCheck(app, caller, { what, answer: { phone, active, name } })
 }
 
-async function numberOf(
+async function findNumber(
   app: App,
-  caller: Asking,
+  caller: NameCheckCaller,
   which: string,
 ): Promise<{ what: CheckedNumber; phone: string } | null> {
   if (which === 'withdrawal') {

@@ -19,10 +19,10 @@ export type GoLiveStep =
 export type GoLiveFact = { step: GoLiveStep; done: boolean; at: Date | null }
 
 // How many of the newest deliveries of each event and mode are read.
-const LOOKED_AT = 50
+const DELIVERIES_CHECKED = 50
 
 // Only deliveries to the present address count, in either mode.
-const ANSWERED = statement<{ at: Date }>(
+const WEBHOOK_ANSWERED = statement<{ at: Date }>(
   'webhook address answered',
   `select max(d.delivered_at) as at from merchants m
      cross join unnest(array['test', 'live']::mode[]) as o (mode) cross join unnest($3::text[]) as e (event)
@@ -35,7 +35,7 @@ const KEY_USED = statement<{ at: Date }>(
   `select max(k.last_used_at) as at from api_keys k where k.merchant_id = $1 and k.kind in ('live', 'live_collections')
    having max(k.last_used_at) is not null`,
 )
-const CHARGED = statement<{ at: Date }>(
+const FIRST_CHARGE = statement<{ at: Date }>(
   'first live charge',
   `select c.completed_at as at from unnest(array['succeeded', 'refunded']) as s (status)
      cross join lateral (select f.completed_at from charges f
@@ -43,23 +43,23 @@ const CHARGED = statement<{ at: Date }>(
        order by f.created_at, f.id limit 1) c
    order by c.completed_at limit 1`,
 )
-const SETTLED = statement<{ at: Date }>(
+const FIRST_SETTLEMENT = statement<{ at: Date }>(
   'first live settlement',
   `select created_at as at from settlements where merchant_id = $1 and mode = 'live' order by created_at, id limit 1`,
 )
 
 /** Reads which steps are done, from the facts themselves. Only owners count as people here, tills do not. */
-export async function goLiveFacts(
+export async function readGoLiveFacts(
   gateway: Gateway,
   { id, kycStatus }: Merchant,
   cell: { cell: string },
 ): Promise<GoLiveFact[]> {
   const { db } = gateway.appOf(cell)
   const [[answered], [used], [charged], [settled]] = await db.queries(
-    call(ANSWERED, id, LOOKED_AT, EVENT_TYPES),
+    call(WEBHOOK_ANSWERED, id, DELIVERIES_CHECKED, EVENT_TYPES),
     call(KEY_USED, id),
-    call(CHARGED, id),
-    call(SETTLED, id),
+    call(FIRST_CHARGE, id),
+    call(FIRST_SETTLEMENT, id),
   )
   const owners = (await listMembers(gateway, id)).filter(({ role, till }) => role === 'owner' && !till)
   const since = (step: GoLiveStep, row: { at: Date } | undefined): GoLiveFact => ({

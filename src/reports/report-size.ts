@@ -1,36 +1,40 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Stream } from '../http/caller.ts'
-import type { ReportSize, Turn } from '../platform/report-turns.ts'
+import type { DocumentStream } from '../http/caller.ts'
+import type { ReportSize, ReportTurn } from '../platform/report-turns.ts'
 import { reportTurns } from '../platform/report-turns.ts'
-import type { Period } from './statement/period.ts'
-import { rangeOf } from './statement/range.ts'
-import type { Asked } from './statement/snapshot.ts'
+import type { StatementPeriod } from './statement/period.ts'
+import { findMonthRange } from './statement/range.ts'
+import type { SnapshotQueries } from './statement/snapshot.ts'
 
 // So many take some tens of milliseconds as JSON, a second or two as a PDF. The count includes a day before and after the month.
-const SMALL_TRANSFERS = 10_000
+const MAX_SMALL_TRANSFERS = 10_000
 
 /** Writes a statement in the turn of its merchant; small ones never wait behind large ones. */
-export function inTurn(
+export function inReportTurn(
   app: App,
-  { caller, period }: { caller: Caller; period: Period },
-  statement: Stream,
-): Stream {
-  let turn: Turn | null = null
+  { caller, period }: { caller: Caller; period: StatementPeriod },
+  statement: DocumentStream,
+): DocumentStream {
+  let turn: ReportTurn | null = null
   return {
     ...statement,
     write: async (reader) => {
-      const size = await sizeOf(app, caller, period)
-      turn = await reportTurns(app).enter({ merchantId: caller.merchantId, size, isGone: reader.gone })
-      await statement.write(reader).finally(turn.made)
+      const size = await readReportSize(app, caller, period)
+      turn = await reportTurns(app).enter({ merchantId: caller.merchantId, size, isGone: reader.isGone })
+      await statement.write(reader).finally(turn.markMade)
     },
-    done: () => turn?.sent(),
+    done: () => turn?.markSent(),
   }
 }
 
 /** The size of the report, by the number of transfers in the range that contains the month. */
-async function sizeOf(app: App, { merchantId, mode }: Caller, period: Period): Promise<ReportSize> {
-  const current: Asked = { ask: (question, values) => app.db.query(question, [...values]) }
-  const { first, end } = await rangeOf(current, { merchantId, mode }, period)
-  return end - first > SMALL_TRANSFERS ? 'large' : 'small'
+async function readReportSize(
+  app: App,
+  { merchantId, mode }: Caller,
+  period: StatementPeriod,
+): Promise<ReportSize> {
+  const current: SnapshotQueries = { ask: (question, values) => app.db.query(question, [...values]) }
+  const { first, end } = await findMonthRange(current, { merchantId, mode }, period)
+  return end - first > MAX_SMALL_TRANSFERS ? 'large' : 'small'
 }

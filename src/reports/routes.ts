@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { endpoint, underTag } from '../http/endpoint.ts'
-import { LIST_QUERY, readListWindow } from '../http/lists.ts'
-import { listEndpoint, READS, readEndpoint } from '../http/read-endpoints.ts'
+import { endpoint, tagEndpoints } from '../http/endpoint.ts'
+import { LIST_QUERY, parseListWindow } from '../http/lists.ts'
+import { listEndpoint, PLAIN_READ, readEndpoint } from '../http/read-endpoints.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { ModeShape } from '../platform/mode.ts'
-import { sumOf } from '../platform/sums.ts'
+import { addSums } from '../platform/sums.ts'
 import { listSettlements, presentSettlement, type SettlementRow, SettlementShape } from './settlements.ts'
 import { StatementPdfShape, StatementShape } from './statement/shape.ts'
-import { statementOf } from './statement/statement-of.ts'
+import { streamStatement } from './statement/statement-of.ts'
 
 const BalanceShape = Type.Object(
   {
@@ -32,7 +32,7 @@ const BalanceShape = Type.Object(
 
 const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
 
-export const reportEndpoints = underTag('Balance', [
+export const reportEndpoints = tagEndpoints('Balance', [
   readEndpoint<App>({
     path: '/v1/balance',
     name: 'getBalance',
@@ -48,8 +48,8 @@ export const reportEndpoints = underTag('Balance', [
             currency: 'UGX',
             available,
             pending,
-            total: sumOf(available, pending),
-            cached: sumOf(cachedAvailable, cachedPending),
+            total: addSums(available, pending),
+            cached: addSums(cachedAvailable, cachedPending),
           },
         ],
         consistent: available === cachedAvailable && pending === cachedPending,
@@ -63,11 +63,11 @@ export const reportEndpoints = underTag('Balance', [
     summary: 'List releases from pending to available, newest first',
     query: LIST_QUERY,
     row: SettlementShape,
-    list: (app, caller, query) => listSettlements(app, caller, readListWindow(query)),
+    list: (app, caller, query) => listSettlements(app, caller, parseListWindow(query)),
     present: presentSettlement,
   }),
   endpoint<App, never>({
-    ...READS,
+    ...PLAIN_READ,
     action: 'read',
     path: '/v1/statements/:period',
     name: 'getStatement',
@@ -94,7 +94,7 @@ export const reportEndpoints = underTag('Balance', [
       },
     ],
     async handle(app, { caller, params }) {
-      const { stream } = await statementOf(app, caller, params.period ?? '')
+      const { stream } = await streamStatement(app, caller, params.period ?? '')
       return { status: 200, body: '', stream }
     },
   }),

@@ -4,23 +4,23 @@ import type { App } from '../app.ts'
 import type { Charge } from '../charges/charge.ts'
 import { listCharges } from '../charges/find-charges.ts'
 import {
-  chargesByOperatorNumber,
-  chargesByRailReference,
-  chargesOfAmount,
+  searchChargesByAmount,
+  searchChargesByOperatorNumber,
+  searchChargesByRailReference,
 } from '../charges/search-charges.ts'
-import { readListWindow } from '../http/lists.ts'
+import { parseListWindow } from '../http/lists.ts'
 import { findLink, listLinks } from '../payment-links/find-links.ts'
 import type { LinkWithCharges } from '../payment-links/payment-link.ts'
 import { listPayouts } from '../payouts/find-payouts.ts'
 import type { Payout } from '../payouts/payout.ts'
-import { payoutsByOperatorNumber } from '../payouts/search-payouts.ts'
-import { tagOf } from '../platform/ids.ts'
-import { identityIn } from '../platform/phone.ts'
-import { asSeen } from '../platform/text.ts'
+import { searchPayoutsByOperatorNumber } from '../payouts/search-payouts.ts'
+import { parseTag } from '../platform/ids.ts'
+import { parsePhoneFilter } from '../platform/phone.ts'
+import { cleanTyped } from '../platform/text.ts'
 
 /** The result of a search. `id`: the text is the id of an object of the merchant; its page says whether it exists. */
-export type Found =
-  | { kind: 'id'; prefix: Prefix; id: string }
+export type SearchResult =
+  | { kind: 'id'; prefix: SearchPrefix; id: string }
   | {
       kind: 'lists'
       charges: readonly Charge[]
@@ -43,29 +43,29 @@ const PREFIXES = [
   'batch_',
   'setl_',
 ] as const
-export type Prefix = (typeof PREFIXES)[number]
+export type SearchPrefix = (typeof PREFIXES)[number]
 
-const MOST_FOUND = 10
+const MATCHES_PER_KIND = 10
 // Amounts have no index: only so many of the latest charges are searched.
-const AMONG = 5000
-const LONGEST = 255
-const NOTHING = { kind: 'lists', charges: [], payouts: [], links: [] } as const satisfies Found
+const AMOUNT_SEARCH_CHARGES = 5000
+const MAX_QUERY_LENGTH = 255
+const NO_MATCHES = { kind: 'lists', charges: [], payouts: [], links: [] } as const satisfies SearchResult
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * Searches for one text in the caller's mode: an id, a reference, a phone, an e-mail, the number of the operator's SMS, the reference at
  * the operator, an amount. Every look-up is bounded.
  */
-export async function search(app: App, caller: Caller, text: string): Promise<Found> {
-  const query = text.trim().slice(0, LONGEST)
-  if (query === '') return NOTHING
-  const prefix = PREFIXES.find((prefix) => tagOf(prefix, query) === caller.tag)
-  if (prefix === 'lnk_') return { kind: 'id', prefix: await linkOrOrder(app, caller, query), id: query }
+export async function searchObjects(app: App, caller: Caller, text: string): Promise<SearchResult> {
+  const query = text.trim().slice(0, MAX_QUERY_LENGTH)
+  if (query === '') return NO_MATCHES
+  const prefix = PREFIXES.find((prefix) => parseTag(prefix, query) === caller.tag)
+  if (prefix === 'lnk_') return { kind: 'id', prefix: await readLinkPrefix(app, caller, query), id: query }
   if (prefix !== undefined) return { kind: 'id', prefix, id: query }
-  const window = readListWindow({ limit: String(MOST_FOUND) })
+  const window = parseListWindow({ limit: String(MATCHES_PER_KIND) })
   const none = { status: null, reference: null, phone: null, email: null }
-  const phone = identityIn(asSeen(query))
-  const amount = amountIn(query)
+  const phone = parsePhoneFilter(cleanTyped(query))
+  const amount = parseSearchedAmount(query)
   const charges = await Promise.all([
     listCharges(app, caller, { ...window, ...none, reference: query }).then(({ data }) => data),
     phone === null
@@ -74,21 +74,23 @@ export async function search(app: App, caller: Caller, text: string): Promise<Fo
     query.includes('@')
       ? listCharges(app, caller, { ...window, ...none, email: query }).then(({ data }) => data)
       : [],
-    chargesByOperatorNumber(app, caller, query, MOST_FOUND),
-    UUID.test(query) ? chargesByRailReference(app, caller, query.toLowerCase(), MOST_FOUND) : [],
-    amount === null ? [] : chargesOfAmount(app, caller, { amount, most: MOST_FOUND, among: AMONG }),
+    searchChargesByOperatorNumber(app, caller, query, MATCHES_PER_KIND),
+    UUID.test(query) ? searchChargesByRailReference(app, caller, query.toLowerCase(), MATCHES_PER_KIND) : [],
+    amount === null
+      ? []
+      : searchChargesByAmount(app, caller, { amount, limit: MATCHES_PER_KIND, among: AMOUNT_SEARCH_CHARGES }),
   ])
   const links = await listLinks(app, caller, { ...window, reference: query })
   return {
     kind: 'lists',
-    charges: first(charges.flat()),
-    payouts: mayDo(caller, 'payouts.read') ? await payoutsFor(app, caller, { query, phone }) : [],
+    charges: newestFew(charges.flat()),
+    payouts: mayDo(caller, 'payouts.read') ? await searchPayouts(app, caller, { query, phone }) : [],
     links: links.data,
   }
 }
 
 /** The prefix of the page for this id: an order of a machine is a link too, under the same id. */
-export async function linkOrOrder(
+export async function readLinkPrefix(
   app: App,
   { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
@@ -97,30 +99,30 @@ export async function linkOrOrder(
   return link?.kind === 'order' ? 'ord_' : 'lnk_'
 }
 
-async function payoutsFor(
+async function searchPayouts(
   app: App,
   caller: Caller,
   { query, phone }: { query: string; phone: string | null },
 ): Promise<Payout[]> {
-  const window = readListWindow({ limit: String(MOST_FOUND) })
+  const window = parseListWindow({ limit: String(MATCHES_PER_KIND) })
   const none = { status: null, reference: null, phone: null }
   const payouts = await Promise.all([
     listPayouts(app, caller, { ...window, ...none, reference: query }).then(({ data }) => data),
     phone === null
       ? []
       : listPayouts(app, caller, { ...window, ...none, phone: query }).then(({ data }) => data),
-    payoutsByOperatorNumber(app, caller, query, MOST_FOUND),
+    searchPayoutsByOperatorNumber(app, caller, query, MATCHES_PER_KIND),
   ])
-  return first(payouts.flat())
+  return newestFew(payouts.flat())
 }
 
 /** The newest of these rows, without duplicates. */
-function first<Row extends { id: string; createdAt: Date }>(rows: readonly Row[]): Row[] {
+function newestFew<Row extends { id: string; createdAt: Date }>(rows: readonly Row[]): Row[] {
   const each = [...new Map(rows.map((row) => [row.id, row])).values()]
-  return each.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, MOST_FOUND)
+  return each.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, MATCHES_PER_KIND)
 }
 
-function amountIn(text: string): number | null {
+function parseSearchedAmount(text: string): number | null {
   const digits = text.replace(/^UGX\s*/i, '').replaceAll(/[ ,]/g, '')
   return /^[0-9]{1,12}$/.test(digits) ? Number(digits) : null
 }

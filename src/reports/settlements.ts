@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement } from '../http/both-ways.ts'
-import { type ListWindow, type Page, readPage } from '../http/lists.ts'
+import { type ListPage, type ListWindow, readListPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { ModeShape } from '../platform/mode.ts'
 
 export type SettlementRow = {
@@ -63,15 +63,18 @@ export async function listSettlements(
   app: App,
   caller: Caller,
   window: ListWindow,
-): Promise<Page<SettlementRow>> {
-  return readPage(app, caller, { ...settlementsOf(window), find: (id) => findSettlement(app, caller, id) })
+): Promise<ListPage<SettlementRow>> {
+  return readListPage(app, caller, {
+    ...settlementReading(window),
+    find: (id) => findSettlement(app, caller, id),
+  })
 }
 
 /** How the list and the export read settlements. */
-export const settlementsOf = (window: ListWindow) => ({ window, statement: LIST, filters: [] })
+export const settlementReading = (window: ListWindow) => ({ window, statement: LIST, filters: [] })
 
 async function findSettlement(app: App, caller: Caller, id: string): Promise<SettlementRow | null> {
-  const own = tagOf('setl_', id) === caller.tag
+  const own = parseTag('setl_', id) === caller.tag
   const [row] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
   return row ?? null
 }

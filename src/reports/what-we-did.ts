@@ -1,11 +1,11 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { viewsOf } from '../merchants/support-views.ts'
+import { listSupportViews } from '../merchants/support-views.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** What our staff did about a business, as its own people may see it: what, when and why, never who. */
-export type WhatWeDid = {
+export type StaffActs = {
   frozen: { since: Date | null; until: Date | null; says: string | null } | null
   inactive: { since: Date | null; says: string | null } | null
   /** When the limits were set last, and their values; null for the usual one. `rates`: it has rates of its own for some requests. */
@@ -13,30 +13,30 @@ export type WhatWeDid = {
   /** The last decision about the verification. */
   decided: { at: Date; state: 'approved' | 'rejected'; note: string | null } | null
   /** When our staff viewed the pages of the business. */
-  looked: readonly Date[]
+  visits: readonly Date[]
 }
 
-const FROZEN = statement<{ since: Date | null; until: Date | null; says: string | null }>(
+const FREEZE = statement<{ since: Date | null; until: Date | null; says: string | null }>(
   'freeze of merchant',
   `select payouts_frozen_at as since, payouts_frozen_until as until, payouts_frozen_says as says from ledger_heads
    where merchant_id = $1 and mode = 'live' and payouts_frozen_for is not null`,
 )
-const DECIDED = statement<{ at: Date; state: 'approved' | 'rejected'; note: string | null }>(
+const LAST_DECISION = statement<{ at: Date; state: 'approved' | 'rejected'; note: string | null }>(
   'last decision of merchant',
   `select decided_at as at, state, note from verifications where merchant_id = $1 and decided_at is not null
    order by number desc limit 1`,
 )
 
 /** Reads the acts from the facts themselves, never from the audit, whose rows have names. */
-export async function whatWeDid(
+export async function readStaffActs(
   app: App,
   { merchantId }: Pick<Caller, 'merchantId'>,
   merchant: Merchant,
-): Promise<WhatWeDid> {
+): Promise<StaffActs> {
   const [[frozen = null], [decided = null], visits] = await Promise.all([
-    app.db.query(FROZEN, [merchantId]),
-    app.db.query(DECIDED, [merchantId]),
-    viewsOf(app, merchantId),
+    app.db.query(FREEZE, [merchantId]),
+    app.db.query(LAST_DECISION, [merchantId]),
+    listSupportViews(app, merchantId),
   ])
   const { active, account, closingBy, inactiveSince: since, inactiveFor: says, limitsSetAt: at } = merchant
   return {
@@ -50,6 +50,6 @@ export async function whatWeDid(
             rates: Object.keys(merchant.rateLimits).length > 0,
           },
     decided,
-    looked: visits,
+    visits,
   }
 }

@@ -3,8 +3,8 @@ import { statement } from '../platform/db/statement.ts'
 import { firstIdAt } from './request-row.ts'
 
 const KEPT_MS = 30 * 86_400_000
-const OF_A_PLACE_AT_ONCE = 500
-const AT_ONCE = 5000
+const ROWS_PER_MERCHANT_MODE = 500
+const ROWS_PER_STATEMENT = 5000
 
 // One index step per merchant and mode: the oldest rows of each come first there, so pruning needs no index by time.
 const PRUNE = statement<{ id: string }>(
@@ -27,7 +27,7 @@ export async function pruneRequests(app: App): Promise<number> {
   const before = firstIdAt(app.witness.earlierMs() - KEPT_MS).toString()
   let pruned = 0
   for (;;) {
-    const { length: gone } = await app.db.query(PRUNE, [before, OF_A_PLACE_AT_ONCE, AT_ONCE])
+    const { length: gone } = await app.db.query(PRUNE, [before, ROWS_PER_MERCHANT_MODE, ROWS_PER_STATEMENT])
     pruned += gone
     if (gone === 0) return pruned
   }

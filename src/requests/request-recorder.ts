@@ -1,15 +1,15 @@
 import type { App } from '../app.ts'
-import type { NotedRequest } from '../http/frame.ts'
-import { type KeyUse, keyUses } from '../merchants/key-uses.ts'
+import type { AnsweredRequest } from '../http/frame.ts'
+import { type ApiKeyUse, keyUses } from '../merchants/key-uses.ts'
 import { bigint, copyInto, largeBigint, mode, real, smallint, text } from '../platform/db/copy.ts'
 import { DatabaseAway } from '../platform/db/errors.ts'
-import { isTaken } from '../platform/db/taken.ts'
-import { type RequestRow, rowOf } from './request-row.ts'
+import { isUniqueViolation } from '../platform/db/taken.ts'
+import { newRequestRow, type RequestRow } from './request-row.ts'
 
 /** Holds the requests of one process in memory and writes them once a second, so that no answer waits for its log row. */
 export type RequestRecorder = {
   /** Takes a request into memory, and never waits; when there is no room the request is dropped and counted. */
-  note(request: NotedRequest): void
+  note(request: AnsweredRequest): void
   /** Writes the noted requests. Never throws: while the database is away they wait for the next flush. */
   flush(): Promise<void>
   /** How many requests were dropped since the start. */
@@ -17,8 +17,8 @@ export type RequestRecorder = {
 }
 
 /** Some seconds of requests of a busy process, about 10 MB. */
-const MOST_WAITING = 20_000
-const WRITTEN_AT_ONCE = 1000
+const MAX_QUEUED_REQUESTS = 20_000
+const ROWS_PER_COPY = 1000
 
 const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', {
   merchant_id: bigint((requestRow) => requestRow.merchantId),
@@ -36,49 +36,49 @@ const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', 
   object_id: text((requestRow) => requestRow.objectId),
 })
 
-type Waiting = { noted: NotedRequest; atMs: number }
+type QueuedRequest = { noted: AnsweredRequest; atMs: number }
 
 export function requestRecorder(
   { clock, log }: Pick<App, 'clock' | 'log'>,
   appOf: (merchant: { cell: string }) => App,
 ): RequestRecorder {
-  let waiting: Waiting[] = []
+  let waiting: QueuedRequest[] = []
   let dropped = 0
   const uses = keyUses()
 
-  async function write(batch: readonly Waiting[]): Promise<void> {
-    for (const [cell, own] of byCell(batch)) {
+  async function write(batch: readonly QueuedRequest[]): Promise<void> {
+    for (const [cell, own] of groupByCell(batch)) {
       const app = appOf({ cell })
-      const add = () => app.db.queries(...REQUESTS.rows(own.map(asRow)))
+      const add = () => app.db.queries(...REQUESTS.rows(own.map(toRow)))
       // Two processes may draw the same id in one millisecond: then the rows are made again with new ids.
       await add().catch((error) => {
-        if (!isTaken(error)) throw error
+        if (!isUniqueViolation(error)) throw error
         return add()
       })
-      await uses.write(app, own.map(useOf))
+      await uses.write(app, own.map(toApiKeyUse))
     }
   }
 
   return {
     note(noted) {
-      if (waiting.length < MOST_WAITING) waiting.push({ noted, atMs: clock.nowMs() })
+      if (waiting.length < MAX_QUEUED_REQUESTS) waiting.push({ noted, atMs: clock.nowMs() })
       else dropped += 1
     },
     async flush() {
       const batch = waiting
       waiting = []
-      for (let from = 0; from < batch.length; from += WRITTEN_AT_ONCE)
+      for (let from = 0; from < batch.length; from += ROWS_PER_COPY)
         try {
-          await write(batch.slice(from, from + WRITTEN_AT_ONCE))
+          await write(batch.slice(from, from + ROWS_PER_COPY))
         } catch (error) {
           if (!(error instanceof DatabaseAway)) {
             log.error({ err: error }, 'requests could not be written to their log')
-            dropped += Math.min(WRITTEN_AT_ONCE, batch.length - from)
+            dropped += Math.min(ROWS_PER_COPY, batch.length - from)
             continue
           }
           const unwritten = [...batch.slice(from), ...waiting]
-          dropped += Math.max(0, unwritten.length - MOST_WAITING)
-          waiting = unwritten.slice(0, MOST_WAITING)
+          dropped += Math.max(0, unwritten.length - MAX_QUEUED_REQUESTS)
+          waiting = unwritten.slice(0, MAX_QUEUED_REQUESTS)
           return
         }
     },
@@ -86,16 +86,16 @@ export function requestRecorder(
   }
 }
 
-const asRow = ({ noted, atMs }: Waiting): RequestRow => rowOf(noted, atMs)
+const toRow = ({ noted, atMs }: QueuedRequest): RequestRow => newRequestRow(noted, atMs)
 
-const useOf = ({ noted: { caller }, atMs }: Waiting): KeyUse => ({
+const toApiKeyUse = ({ noted: { caller }, atMs }: QueuedRequest): ApiKeyUse => ({
   merchantId: caller.merchantId,
   keyId: caller.keyId,
   atMs,
 })
 
-function byCell(batch: readonly Waiting[]): Map<string, Waiting[]> {
-  const cells = new Map<string, Waiting[]>()
+function groupByCell(batch: readonly QueuedRequest[]): Map<string, QueuedRequest[]> {
+  const cells = new Map<string, QueuedRequest[]>()
   for (const request of batch) {
     const { cell } = request.noted.caller
     const own = cells.get(cell)

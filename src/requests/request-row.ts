@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { masked } from '../actors/mask.ts'
-import type { NotedRequest } from '../http/frame.ts'
+import { maskSecrets } from '../actors/mask.ts'
+import type { AnsweredRequest } from '../http/frame.ts'
 import type { Mode } from '../platform/mode.ts'
 import { maskPhone } from '../platform/phone.ts'
 
 /** A row of `request_log`. */
-export type RequestRow = Omit<NotedRequest, 'caller'> & {
+export type RequestRow = Omit<AnsweredRequest, 'caller'> & {
   merchantId: number
   mode: Mode
   id: bigint
@@ -15,7 +15,7 @@ export type RequestRow = Omit<NotedRequest, 'caller'> & {
 
 // The low bits of an id keep requests of the same millisecond apart, also between processes.
 const CHANCE_BITS = 22n
-const MOST_CHANCE = 2 ** 22
+const CHANCE_VALUES = 2 ** 22
 // The largest time that fits into the other 41 of 63 bits, in the year 2039.
 const LATEST_MS = 2 ** 41 - 1
 const ERROR_CHARACTERS = 500
@@ -29,7 +29,7 @@ export const firstIdAt = (ms: number): bigint =>
 export const timeOfId = (id: bigint): Date => new Date(Number(id >> CHANCE_BITS))
 
 /** Makes the row of a request that was answered now. */
-export function rowOf(noted: NotedRequest, nowMs: number): RequestRow {
+export function newRequestRow(noted: AnsweredRequest, nowMs: number): RequestRow {
   const { caller, error } = noted
   return {
     merchantId: caller.merchantId,
@@ -42,21 +42,21 @@ export function rowOf(noted: NotedRequest, nowMs: number): RequestRow {
     code: noted.code,
     ms: Math.round(noted.ms * 10) / 10,
     keyOutcome: noted.keyOutcome,
-    error: error === null ? null : textOf(error),
+    error: error === null ? null : maskError(error),
     keyLast4: caller.keyLast4,
     objectId: noted.objectId,
   }
 }
 
 // Each process starts at a random value, so that two that answer in the same millisecond rarely draw the same id.
-let chance = randomInt(MOST_CHANCE)
+let chance = randomInt(CHANCE_VALUES)
 function nextChance(): number {
-  chance = (chance + 1) % MOST_CHANCE
+  chance = (chance + 1) % CHANCE_VALUES
   return chance
 }
 
 /** Masks phones, keys and secrets in the text of a refusal, which may repeat the request, and cuts it. */
-const textOf = (error: string): string =>
-  String(masked(error))
+const maskError = (error: string): string =>
+  String(maskSecrets(error))
     .replace(PHONE, (phone) => maskPhone(phone.replace(/\D/g, '')))
     .slice(0, ERROR_CHARACTERS)

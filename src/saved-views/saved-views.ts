@@ -7,31 +7,31 @@ import { Refusal } from '../platform/refusal.ts'
 /** Filters of a list that a person has saved under a name, in one mode. `query` is the query string of the page. */
 export type SavedView = { list: string; place: number; name: string; query: string }
 
-const MOST_VIEWS = 20
+const MAX_VIEWS_PER_LIST = 20
 // Two saves at once may choose the same free number; the slower one tries again.
-const TRIES = 3
+const SAVE_ATTEMPTS = 3
 
-const MINE = 'merchant_id = $1 and person_id = $2 and mode = $3 and list = $4'
+const OF_PERSON = 'merchant_id = $1 and person_id = $2 and mode = $3 and list = $4'
 const LIST = statement<SavedView>(
   'saved views of list',
-  `select list, place, name, query from saved_views where ${MINE} order by name limit ${MOST_VIEWS}`,
+  `select list, place, name, query from saved_views where ${OF_PERSON} order by name limit ${MAX_VIEWS_PER_LIST}`,
 )
 const SAVE = statement<{ place: number }>(
   'save view',
   `insert into saved_views (merchant_id, person_id, mode, list, place, name, query, saved_at)
    select $1, $2, $3, $4, p.place, $5, $6, $7 from (
-     select coalesce((select place from saved_views where ${MINE} and name = $5),
-       (select min(n) from generate_series(1, ${MOST_VIEWS}) n
-        where n not in (select place from saved_views where ${MINE}))) as place) p
+     select coalesce((select place from saved_views where ${OF_PERSON} and name = $5),
+       (select min(n) from generate_series(1, ${MAX_VIEWS_PER_LIST}) n
+        where n not in (select place from saved_views where ${OF_PERSON}))) as place) p
    where p.place is not null
    on conflict (merchant_id, person_id, mode, list, place) do update set query = excluded.query, saved_at = excluded.saved_at
      where saved_views.name = excluded.name
    returning place`,
 )
-const REMOVE = statement('remove view', `delete from saved_views where ${MINE} and place = $5`)
+const REMOVE = statement('remove view', `delete from saved_views where ${OF_PERSON} and place = $5`)
 
 /** Reads the views that this person has saved for a list, by name. */
-export const savedViews = (
+export const readSavedViews = (
   app: App,
   { merchantId, personId, mode }: PersonCaller,
   list: string,
@@ -46,14 +46,14 @@ export async function saveView(
   allow(caller, 'view.save')
   const { merchantId, personId, mode } = caller
   const values = [merchantId, personId, mode, list, name, query, app.clock.now().toISOString()]
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+  for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt += 1) {
     const [saved] = await app.db.query(SAVE, values)
     if (saved) return
   }
   throw new Refusal(
     409,
     'too_many_views',
-    `there are ${MOST_VIEWS} views of this list already: remove one first`,
+    `there are ${MAX_VIEWS_PER_LIST} views of this list already: remove one first`,
   )
 }
 

@@ -2,12 +2,12 @@ import type { Caller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { clockOffsetMs, merchantInactive, termsOf } from '../merchants/merchant.ts'
+import { clockOffsetMs, findTerms, merchantInactive } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { scheduleNotFound } from './find-schedules.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
@@ -16,13 +16,13 @@ import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 export type ScheduleChange = 'pause' | 'resume' | 'cancel'
 
 /** `now` is on the clock that decides what is due, `at` is the real time. */
-type Times = { now: Date; at: Date }
+type ChangeTimes = { now: Date; at: Date }
 
-const LOCK = statement<Schedule>(
+const LOCK_SCHEDULE = statement<Schedule>(
   'lock schedule',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.id = $2 and s.mode = $3 for no key update`,
 )
-const CHANGE = statement(
+const CHANGE_SCHEDULE = statement(
   'change schedule',
   `update schedules set status = $4, next_run_at = $5, failure_reason = $6, cancelled_at = $7
    where merchant_id = $1 and id = $2 and status = $3`,
@@ -38,17 +38,17 @@ export async function changeSchedule(
   { id, change }: { id: string; change: ScheduleChange },
 ): Promise<Schedule> {
   allow(caller, 'schedule.change')
-  const own = tagOf('spo_', id) === caller.tag
+  const own = parseTag('spo_', id) === caller.tag
   return app.db.transaction(async (tx) => {
     const at = app.clock.now()
     const [[terms], [schedule]] = await tx.send(
-      termsOf([caller.merchantId]),
-      call(LOCK, caller.merchantId, own ? id : null, caller.mode),
+      findTerms([caller.merchantId]),
+      call(LOCK_SCHEDULE, caller.merchantId, own ? id : null, caller.mode),
     )
     assert(terms, 'a merchant with a key has a row')
     if (!terms.active) throw merchantInactive(terms)
     if (!schedule) throw scheduleNotFound()
-    const next = changed(schedule, change, { at, now: later(at, clockOffsetMs(terms, caller.mode)) })
+    const next = applyChange(schedule, change, { at, now: addMs(at, clockOffsetMs(terms, caller.mode)) })
     if (next === schedule) return { value: next }
     const act = { actor: caller, action: 'schedule.change', at, merchantId: caller.merchantId } as const
     const states = { before: { status: schedule.status }, after: { status: next.status } }
@@ -58,7 +58,7 @@ export async function changeSchedule(
 }
 
 /** Returns the schedule after the change, or the same object if nothing changes. Throws 409 for a cancelled one. */
-export function changed(schedule: Schedule, change: ScheduleChange, times: Times): Schedule {
+export function applyChange(schedule: Schedule, change: ScheduleChange, times: ChangeTimes): Schedule {
   switch (change) {
     case 'pause':
       return pause(schedule)
@@ -70,14 +70,14 @@ export function changed(schedule: Schedule, change: ScheduleChange, times: Times
 }
 
 function pause(schedule: Schedule): Schedule {
-  if (schedule.status === 'cancelled') throw cancelledStays('paused')
+  if (schedule.status === 'cancelled') throw cancelledIsFinal('paused')
   if (schedule.status === 'paused') return schedule
   return { ...schedule, status: 'paused', failureReason: null }
 }
 
 /** However many dates passed during the pause, one cycle runs now. The anchor stays. */
 function resume(schedule: Schedule, now: Date): Schedule {
-  if (schedule.status === 'cancelled') throw cancelledStays('resumed')
+  if (schedule.status === 'cancelled') throw cancelledIsFinal('resumed')
   if (schedule.status === 'active') return schedule
   const nextRunAt = schedule.nextRunAt !== null && schedule.nextRunAt > now ? schedule.nextRunAt : now
   return { ...schedule, status: 'active', failureReason: null, nextRunAt }
@@ -88,12 +88,12 @@ function cancel(schedule: Schedule, at: Date): Schedule {
   return { ...schedule, status: 'cancelled', failureReason: null, nextRunAt: null, cancelledAt: at }
 }
 
-const cancelledStays = (attempt: 'paused' | 'resumed') =>
+const cancelledIsFinal = (attempt: 'paused' | 'resumed') =>
   new Refusal(409, 'conflict', `a cancelled schedule cannot be ${attempt}`)
 
 const writeChange = (from: Schedule, to: Schedule) =>
   call(
-    CHANGE,
+    CHANGE_SCHEDULE,
     from.merchantId,
     from.id,
     from.status,

@@ -2,11 +2,11 @@ import type { PersonCaller } from '../actors/actor.ts'
 import { allow, mayDo } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { payoutFee } from '../ledger/fees.ts'
-import { termsOf } from '../merchants/merchant.ts'
+import { findTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { countOpen, judgeSchedule } from './create-schedule.ts'
+import { countOpenSchedules, judgeSchedule } from './create-schedule.ts'
 import { judgeFirstDate } from './first-date.ts'
-import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
+import { parseScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
 /** A schedule before it is created: the cost of one cycle in whole UGX, and when the first one runs (null: within a minute). */
 export type SchedulePlan = { terms: ScheduleTerms; amount: number; fees: number; first: Date | null }
@@ -23,10 +23,10 @@ export async function checkSchedule(
   allow(caller, 'payout.prepare')
   // The second factor is checked at creation, so it is taken as fresh here. Other reasons, such as held money, already refuse now.
   if (mayDo(caller, 'schedule.create')) allow({ ...caller, factorAgeMs: 0 }, 'schedule.create')
-  const scheduleTerms = readScheduleTerms(input)
+  const scheduleTerms = parseScheduleTerms(input)
   const { merchantId, mode } = caller
-  const termsCall = termsOf([merchantId])
-  const countCall = countOpen({ merchantId, mode })
+  const termsCall = findTerms([merchantId])
+  const countCall = countOpenSchedules({ merchantId, mode })
   const [terms] = await app.db.query(termsCall.statement, termsCall.values)
   const [counted] = await app.db.query(countCall.statement, countCall.values)
   assert(terms && counted, 'a merchant that is acted on has a row')

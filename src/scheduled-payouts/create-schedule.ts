@@ -5,13 +5,13 @@ import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { type CreateRequest, createUnderKey } from '../idempotency/create-under-keys.ts'
 import { findKeys } from '../idempotency/keys.ts'
-import { knowingOthers } from '../idempotency/under-key.ts'
+import { retryWhenKeyTaken } from '../idempotency/under-key.ts'
 import { lockHeads } from '../ledger/book.ts'
-import { clockOffsetMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { clockOffsetMs, findTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import { judgePayout } from '../payouts/payout-rules.ts'
-import { type Approving, openChecks } from '../payouts/prepared/open-checks.ts'
+import { type ApprovalInProgress, openChecks } from '../payouts/prepared/open-checks.ts'
 import { assert } from '../platform/assert.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
@@ -20,18 +20,18 @@ import { shortDigestSql } from '../platform/short-digest.ts'
 import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
 import { judgeFirstDate } from './first-date.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
-import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
+import { parseScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
 /** One POST /v1/scheduled-payouts. `prepared`: the prepared request that the caller approves by it. */
-export type ScheduleRequest = CreateRequest<ScheduledPayoutCreate> & { prepared?: Approving }
+export type ScheduleRequest = CreateRequest<ScheduledPayoutCreate> & { prepared?: ApprovalInProgress }
 
-const MOST_SCHEDULES = 100
+const MAX_OPEN_SCHEDULES = 100
 
-const COUNT = statement<{ open: number }>(
+const COUNT_OPEN_SCHEDULES = statement<{ open: number }>(
   'count open schedules',
   `select count(*)::int as open from schedules where merchant_id = $1 and mode = $2 and status <> 'cancelled'`,
 )
-const ADD = statement(
+const ADD_SCHEDULE = statement(
   'add schedule',
   `insert into schedules (merchant_id, id, mode, status, name, amount, channel, interval, recipients, max_per_recipient,
      start_at, anchor_at, next_run_at, created_at, digest)
@@ -46,7 +46,7 @@ export async function createSchedule(app: App, request: ScheduleRequest): Promis
   allow(request.caller, 'schedule.create')
   const { merchantId, mode } = request.caller
   return app.keysInFlight.during({ merchantId, mode, key: request.key }, () =>
-    knowingOthers(() => storeSchedule(app, request)),
+    retryWhenKeyTaken(() => storeSchedule(app, request)),
   )
 }
 
@@ -57,10 +57,10 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   return app.db.transaction(async (tx) => {
     // Locks the head before counting; otherwise two creations at once could both pass the limit.
     const [[terms], keys, , [counted]] = await tx.send(
-      termsOf([merchantId]),
+      findTerms([merchantId]),
       findKeys([keyedRequest]),
       lockHeads([{ merchantId, mode }]),
-      countOpen(keyedRequest),
+      countOpenSchedules(keyedRequest),
     )
     assert(terms && counted, 'a merchant with a key has a row')
     const checks = await openChecks(tx, [request], at)
@@ -69,7 +69,7 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
       windows: NOT_COUNTED.open([], at.getTime()),
       at,
       decide: () =>
-        checks.passing(request, cycleOf(request.input), () =>
+        checks.passing(request, sumCycle(request.input), () =>
           acceptSchedule(app, request, { terms, open: counted.open, at }),
         ),
       bodyOf: (schedule) => JSON.stringify(presentSchedule(schedule)),
@@ -84,18 +84,18 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
 }
 
 /** The sum that one cycle pays, for the rule that asks for a second person. Malformed recipients count as one: they are refused later. */
-const cycleOf = ({ amount, recipients }: ScheduledPayoutCreate): number =>
+const sumCycle = ({ amount, recipients }: ScheduledPayoutCreate): number =>
   amount * (Array.isArray(recipients) ? recipients.length : 1)
 
 /** Counts the schedules that are not cancelled. */
-export const countOpen = ({ merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>) =>
-  call(COUNT, merchantId, mode)
+export const countOpenSchedules = ({ merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>) =>
+  call(COUNT_OPEN_SCHEDULES, merchantId, mode)
 
 /** The merchant's terms, and how many schedules it has that are not cancelled. */
-type Bounds = { terms: MerchantTerms; open: number; at: Date }
+type SchedulingFacts = { terms: MerchantTerms; open: number; at: Date }
 
-function acceptSchedule(app: App, { caller, input }: ScheduleRequest, facts: Bounds): Schedule {
-  const scheduleTerms = readScheduleTerms(input)
+function acceptSchedule(app: App, { caller, input }: ScheduleRequest, facts: SchedulingFacts): Schedule {
+  const scheduleTerms = parseScheduleTerms(input)
   judgeSchedule(app, scheduleTerms, { ...facts, mode: caller.mode })
   // Checked only for a new key, so that a repeat still gets its stored answer after the first date has passed.
   if (caller.kind === 'person') judgeFirstDate(scheduleTerms, { ...facts, mode: caller.mode })
@@ -105,7 +105,7 @@ function acceptSchedule(app: App, { caller, input }: ScheduleRequest, facts: Bou
 export function judgeSchedule(
   app: App,
   { amount, currency, channel, maxPerRecipient }: ScheduleTerms,
-  { terms, open, mode }: Bounds & Pick<Caller, 'mode'>,
+  { terms, open, mode }: SchedulingFacts & Pick<Caller, 'mode'>,
 ): void {
   judgePayout({ amount, currency, channel }, { terms, mode, config: app.config })
   if (maxPerRecipient !== null && amount > maxPerRecipient)
@@ -113,13 +113,13 @@ export function judgeSchedule(
       'cap_exceeded',
       `amount ${amount} exceeds the per-recipient cap of ${maxPerRecipient}`,
     )
-  if (open >= MOST_SCHEDULES)
-    throw domainRefusal('too_many_schedules', `too many schedules (max ${MOST_SCHEDULES} not cancelled)`)
+  if (open >= MAX_OPEN_SCHEDULES)
+    throw domainRefusal('too_many_schedules', `too many schedules (max ${MAX_OPEN_SCHEDULES} not cancelled)`)
 }
 
 /** The first date is the anchor of all others: `start_at` if it is in the future, else now (G15a). */
-function newSchedule(caller: Caller, scheduleTerms: ScheduleTerms, { terms, at }: Bounds): Schedule {
-  const now = later(at, clockOffsetMs(terms, caller.mode))
+function newSchedule(caller: Caller, scheduleTerms: ScheduleTerms, { terms, at }: SchedulingFacts): Schedule {
+  const now = addMs(at, clockOffsetMs(terms, caller.mode))
   const first = scheduleTerms.startAt !== null && scheduleTerms.startAt > now ? scheduleTerms.startAt : now
   return {
     merchantId: caller.merchantId,
@@ -144,7 +144,7 @@ function newSchedule(caller: Caller, scheduleTerms: ScheduleTerms, { terms, at }
 
 function addSchedule(schedule: Schedule): Call {
   return call(
-    ADD,
+    ADD_SCHEDULE,
     schedule.merchantId,
     schedule.id,
     schedule.mode,

@@ -13,10 +13,10 @@ export type CycleRow = {
   failed: number
 }
 
-const MOST = 12
+const MAX_CYCLES_LISTED = 12
 
 // One look-up a date through the unique index of cycles; each reads at most a thousand payouts.
-const CYCLES = statement<CycleRow>(
+const LIST_CYCLES = statement<CycleRow>(
   'cycles of a schedule',
   `with recursive dates as (
      (select cycle_at, 1 as nth from payouts where merchant_id = $1 and schedule_id = $2 order by cycle_at desc limit 1)
@@ -31,5 +31,5 @@ const CYCLES = statement<CycleRow>(
 )
 
 /** The newest twelve cycles of a schedule. */
-export const cyclesOf = (app: App, { merchantId }: Caller, { id }: Schedule): Promise<CycleRow[]> =>
-  app.db.query(CYCLES, [merchantId, id, MOST])
+export const listCycles = (app: App, { merchantId }: Caller, { id }: Schedule): Promise<CycleRow[]> =>
+  app.db.query(LIST_CYCLES, [merchantId, id, MAX_CYCLES_LISTED])

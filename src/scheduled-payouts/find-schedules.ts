@@ -1,9 +1,9 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement } from '../http/both-ways.ts'
-import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import type { PlannedSchedule } from './forecast.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
@@ -11,11 +11,11 @@ import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 /** Which schedules to list (spec 4.2). Bounds are inclusive; an absent filter is null. */
 export type ScheduleFilter = ListWindow & { status: string | null }
 
-const BY_ID = statement<Schedule>(
+const SCHEDULE_BY_ID = statement<Schedule>(
   'schedule by id',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.id = $2 and s.mode = $3`,
 )
-const LIST = listStatement<Schedule>(
+const LIST_SCHEDULES = listStatement<Schedule>(
   'list schedules',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.mode = $2
      and s.created_at >= $3 and (s.created_at, s.id) < ($4, $5)
@@ -23,7 +23,7 @@ const LIST = listStatement<Schedule>(
    order by s.created_at desc, s.id desc limit $6`,
 )
 
-const ACTIVE = statement<PlannedSchedule>(
+const LIST_ACTIVE_SCHEDULES = statement<PlannedSchedule>(
   'active schedules',
   `select s.id, s.name, s.amount, s.interval, s.anchor_at as "anchorAt", s.next_run_at as "nextRunAt", s.status,
      jsonb_array_length(s.recipients) as people
@@ -36,7 +36,9 @@ export const scheduleNotFound = () => notFound('scheduled payout')
 /** Returns the caller's schedule in the key's mode. Throws 404 (spec 1.3). */
 export async function getSchedule(app: App, caller: Caller, id: string): Promise<Schedule> {
   const [schedule] =
-    tagOf('spo_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+    parseTag('spo_', id) === caller.tag
+      ? await app.db.query(SCHEDULE_BY_ID, [caller.merchantId, id, caller.mode])
+      : []
   if (!schedule) throw scheduleNotFound()
   return schedule
 }
@@ -46,15 +48,15 @@ export async function listSchedules(
   app: App,
   caller: Caller,
   filter: ScheduleFilter,
-): Promise<Page<Schedule>> {
-  return readPage(app, caller, {
+): Promise<ListPage<Schedule>> {
+  return readListPage(app, caller, {
     window: filter,
-    statement: LIST,
+    statement: LIST_SCHEDULES,
     filters: [filter.status],
-    find: (id) => orNull(getSchedule(app, caller, id)),
+    find: (id) => nullIfRefused(getSchedule(app, caller, id)),
   })
 }
 
 /** Every active schedule of the caller; there are at most a hundred. */
-export const activeSchedules = (app: App, { merchantId, mode }: Caller): Promise<PlannedSchedule[]> =>
-  app.db.query(ACTIVE, [merchantId, mode])
+export const listActiveSchedules = (app: App, { merchantId, mode }: Caller): Promise<PlannedSchedule[]> =>
+  app.db.query(LIST_ACTIVE_SCHEDULES, [merchantId, mode])

@@ -1,5 +1,5 @@
 import { clockOffsetMs, type MerchantTerms } from '../merchants/merchant.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import { kampalaTime } from '../platform/kampala.ts'
 import type { Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
@@ -13,7 +13,7 @@ export function judgeFirstDate(
   { startAt }: Pick<ScheduleTerms, 'startAt'>,
   { terms, mode, at }: { terms: MerchantTerms; mode: Mode; at: Date },
 ): void {
-  if (startAt !== null && startAt <= later(at, clockOffsetMs(terms, mode)))
+  if (startAt !== null && startAt <= addMs(at, clockOffsetMs(terms, mode)))
     throw domainRefusal(
       'start_has_passed',
       `start_at has passed (${kampalaTime(startAt)}): everybody would be paid at once. Choose a time that is to come`,

@@ -19,32 +19,32 @@ export type PlannedSchedule = Pick<
   'id' | 'name' | 'amount' | 'interval' | 'anchorAt' | 'nextRunAt' | 'status'
 > & { people: number }
 
-const MOST_RUNS = 200
+const MAX_RUNS = 200
 
 /**
  * Lists the cycles of active schedules until a day, oldest first, each with the available balance left after it if nothing else comes in
  * or goes out. At most 200.
  */
-export function forecast(
+export function forecastRuns(
   schedules: readonly PlannedSchedule[],
   { available, until }: { available: number; until: Date },
 ): ForecastRun[] {
-  const runs = schedules.flatMap((schedule) => runsOf(schedule, until))
+  const runs = schedules.flatMap((schedule) => listPlannedRuns(schedule, until))
   runs.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.scheduleId < b.scheduleId ? -1 : 1))
   let balance = available
-  return runs.slice(0, MOST_RUNS).map((run) => {
+  return runs.slice(0, MAX_RUNS).map((run) => {
     balance -= run.amount + run.fees
     return { ...run, after: balance }
   })
 }
 
-type Run = Omit<ForecastRun, 'after'>
+type PlannedRun = Omit<ForecastRun, 'after'>
 
-function runsOf(schedule: PlannedSchedule, until: Date): Run[] {
+function listPlannedRuns(schedule: PlannedSchedule, until: Date): PlannedRun[] {
   const { id: scheduleId, name, interval, anchorAt, amount, people, status } = schedule
-  const runs: Run[] = []
+  const runs: PlannedRun[] = []
   if (status !== 'active') return runs
-  for (let at = schedule.nextRunAt; at !== null && at <= until && runs.length < MOST_RUNS; ) {
+  for (let at = schedule.nextRunAt; at !== null && at <= until && runs.length < MAX_RUNS; ) {
     const sums = { recipients: people, amount: amount * people, fees: payoutFee(amount) * people }
     runs.push({ scheduleId, name, at, ...sums })
     at = nextRun(interval, { anchor: anchorAt, after: at })

@@ -25,20 +25,20 @@ export function cycleDay(cycleAt: Date): string {
 }
 
 function nextMonthly(anchor: Date, after: Date): Date {
-  const sinceMonthBegan = anchor.getTime() - boundsOf(anchor).start.getTime()
+  const sinceMonthBegan = anchor.getTime() - getMonthBounds(anchor).start.getTime()
   const inThisMonth = monthlyDate(after, sinceMonthBegan)
-  return inThisMonth > after ? inThisMonth : monthlyDate(boundsOf(after).end, sinceMonthBegan)
+  return inThisMonth > after ? inThisMonth : monthlyDate(getMonthBounds(after).end, sinceMonthBegan)
 }
 
 /** The date of a monthly schedule in the month of `at`. */
 function monthlyDate(at: Date, sinceMonthBegan: number): Date {
-  const { start, end } = boundsOf(at)
+  const { start, end } = getMonthBounds(at)
   const length = end.getTime() - start.getTime()
   const onLastDay = length - DAY_MS + (sinceMonthBegan % DAY_MS)
   return new Date(start.getTime() + Math.min(sinceMonthBegan, onLastDay))
 }
 
-function boundsOf(at: Date) {
+function getMonthBounds(at: Date) {
   const bounds = monthBounds(kampalaMonth(at))
   assert(bounds !== null, 'a schedule lives in the years that have four digits')
   return bounds

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { underTag } from '../http/endpoint.ts'
-import { LIST_QUERY, readStatusAndWindow } from '../http/lists.ts'
-import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
+import { tagEndpoints } from '../http/endpoint.ts'
+import { LIST_QUERY, parseStatusAndWindow } from '../http/lists.ts'
+import { listEndpoint, objectEndpoint } from '../http/read-endpoints.ts'
 import { actEndpoint, keyedEndpoint } from '../http/write-endpoints.ts'
 import { changeSchedule, type ScheduleChange } from './change-schedule.ts'
 import { createSchedule } from './create-schedule.ts'
@@ -13,7 +13,10 @@ import { ScheduledPayoutCreateShape } from './schedule-request.ts'
 const ID = 'starts with `spo_`'
 
 /** The three actions without a body. */
-const changing = (change: ScheduleChange, texts: { name: string; summary: string; description: string }) =>
+const changeEndpoint = (
+  change: ScheduleChange,
+  texts: { name: string; summary: string; description: string },
+) =>
   actEndpoint<App, Schedule>({
     ...texts,
     path: `/v1/scheduled-payouts/:id/${change}`,
@@ -26,7 +29,7 @@ const changing = (change: ScheduleChange, texts: { name: string; summary: string
     present: presentSchedule,
   })
 
-export const scheduledPayoutEndpoints = underTag('Scheduled payouts', [
+export const scheduledPayoutEndpoints = tagEndpoints('Scheduled payouts', [
   keyedEndpoint<App, typeof ScheduledPayoutCreateShape>({
     path: '/v1/scheduled-payouts',
     name: 'createScheduledPayout',
@@ -47,10 +50,10 @@ export const scheduledPayoutEndpoints = underTag('Scheduled payouts', [
     action: 'payouts.read',
     query: { status: Type.Optional(Type.Enum(SCHEDULE_STATUSES)), ...LIST_QUERY },
     row: ScheduledPayoutShape,
-    list: (app, caller, query) => listSchedules(app, caller, readStatusAndWindow(query, SCHEDULE_STATUSES)),
+    list: (app, caller, query) => listSchedules(app, caller, parseStatusAndWindow(query, SCHEDULE_STATUSES)),
     present: presentSchedule,
   }),
-  oneEndpoint<App, Schedule>({
+  objectEndpoint<App, Schedule>({
     path: '/v1/scheduled-payouts/:id',
     name: 'getScheduledPayout',
     summary: 'Read one scheduled payout',
@@ -60,18 +63,18 @@ export const scheduledPayoutEndpoints = underTag('Scheduled payouts', [
     find: getSchedule,
     present: presentSchedule,
   }),
-  changing('pause', {
+  changeEndpoint('pause', {
     name: 'pauseScheduledPayout',
     summary: 'Pause a scheduled payout',
     description: 'Nothing is paid until you resume it. Payouts that exist go on. Paused already: unchanged.',
   }),
-  changing('resume', {
+  changeEndpoint('resume', {
     name: 'resumeScheduledPayout',
     summary: 'Resume a paused scheduled payout',
     description:
       'A date that passed during the pause is made up for once, within a minute. Active already: unchanged.',
   }),
-  changing('cancel', {
+  changeEndpoint('cancel', {
     name: 'cancelScheduledPayout',
     summary: 'Cancel a scheduled payout for good',
     description: 'Payouts that exist go on. Cancelled already: unchanged.',

@@ -5,8 +5,8 @@ import { openDesk } from '../payouts/desk/desk.ts'
 import { lockGuards } from '../payouts/desk/lock-desk.ts'
 import { type NewPayout, newPayout } from '../payouts/new-payout.ts'
 import { judgePayout } from '../payouts/payout-rules.ts'
-import { costOf } from '../payouts/reserve-payout.ts'
-import { later } from '../platform/clock.ts'
+import { computeCost } from '../payouts/reserve-payout.ts'
+import { addMs } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -22,19 +22,19 @@ export type DueCycle = { merchantId: number; mode: Mode; id: string; dueAt: Date
 export type CycleOutcome = 'ran' | 'paused' | 'left'
 
 /** A claimed schedule, the date that is due, and the real time of the run. */
-type Cycle = { schedule: Schedule; dueAt: Date; terms: MerchantTerms; at: Date }
+type ClaimedCycle = { schedule: Schedule; dueAt: Date; terms: MerchantTerms; at: Date }
 
-const CLAIM = statement<Schedule>(
+const CLAIM_CYCLE = statement<Schedule>(
   'claim cycle',
   `select ${SCHEDULE_COLUMNS} from schedules s
    where s.merchant_id = $1 and s.id = $2 and s.status = 'active' and s.next_run_at = $3 for no key update skip locked`,
 )
-const ADVANCE = statement(
+const ADVANCE_SCHEDULE = statement(
   'advance schedule',
   `update schedules set next_run_at = $4, last_run_at = $5
    where merchant_id = $1 and id = $2 and status = 'active' and next_run_at = $3`,
 )
-const PAUSE = statement(
+const PAUSE_SCHEDULE = statement(
   'pause schedule of cycle',
   `update schedules set status = 'paused', failure_reason = $4
    where merchant_id = $1 and id = $2 and status = 'active' and next_run_at = $3`,
@@ -57,7 +57,7 @@ function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<C
   const merchantMode = { merchantId, mode }
   return app.db.transaction<CycleOutcome>(async (tx) => {
     const [[schedule], terms, stops] = await tx.send(
-      call(CLAIM, merchantId, id, dueAt.toISOString()),
+      call(CLAIM_CYCLE, merchantId, id, dueAt.toISOString()),
       ...lockGuards([merchantMode]),
     )
     if (!schedule) return { value: 'left' }
@@ -65,21 +65,21 @@ function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<C
     const [heads] = await tx.send(lockHeads([merchantMode]))
     const desk = await openDesk(app, tx, { terms, stops, heads, at })
     const cycle = { schedule, dueAt, terms: desk.termsOf(merchantId), at }
-    if (!cycle.terms.active || desk.stopOf(merchantMode) !== null) return { value: 'left' }
-    const payouts = payoutsOf(app, cycle)
+    if (!cycle.terms.active || desk.findStop(merchantMode) !== null) return { value: 'left' }
+    const payouts = newCyclePayouts(app, cycle)
     const available = desk.availableFor({ ...merchantMode, subaccountId: null })
-    const reason = notAllowed(app, cycle) ?? notAffordable(available, payouts)
+    const reason = findBrokenRule(app, cycle) ?? findShortfall(available, payouts)
     if (reason !== null)
-      return { value: 'paused', last: [call(PAUSE, merchantId, id, dueAt.toISOString(), reason)] }
+      return { value: 'paused', last: [call(PAUSE_SCHEDULE, merchantId, id, dueAt.toISOString(), reason)] }
     for (const payout of payouts) desk.reserve(payout)
     await tx.send(...desk.writes())
     crashPoint('cycle.created')
-    return { value: 'ran', last: [advance(cycle)] }
+    return { value: 'ran', last: [advanceSchedule(cycle)] }
   })
 }
 
 /** Returns why the rules of a payout refuse this cycle, or null. Checked for each cycle: verification and limits may have changed. */
-function notAllowed(app: App, { schedule, terms }: Cycle): string | null {
+function findBrokenRule(app: App, { schedule, terms }: ClaimedCycle): string | null {
   const { amount, channel, mode } = schedule
   try {
     judgePayout({ amount, currency: 'UGX', channel }, { terms, mode, config: app.config })
@@ -90,13 +90,13 @@ function notAllowed(app: App, { schedule, terms }: Cycle): string | null {
   }
 }
 
-function notAffordable(available: number, payouts: readonly NewPayout[]): string | null {
-  const need = payouts.reduce((sum, payout) => sum + costOf(payout), 0)
+function findShortfall(available: number, payouts: readonly NewPayout[]): string | null {
+  const need = payouts.reduce((sum, payout) => sum + computeCost(payout), 0)
   if (available >= need) return null
   return `insufficient balance: have ${available}, need ${need} for ${payouts.length} recipient(s)`
 }
 
-function payoutsOf(app: App, { schedule, dueAt, terms, at }: Cycle): NewPayout[] {
+function newCyclePayouts(app: App, { schedule, dueAt, terms, at }: ClaimedCycle): NewPayout[] {
   const { merchantId, id, mode, amount, channel, recipients } = schedule
   const day = cycleDay(dueAt)
   return recipients.map(({ phone, name, reference }, itemIndex) =>
@@ -117,10 +117,10 @@ function payoutsOf(app: App, { schedule, dueAt, terms, at }: Cycle): NewPayout[]
 }
 
 /** Sets the next date after this cycle. */
-function advance({ schedule, dueAt, terms, at }: Cycle): Call {
+function advanceSchedule({ schedule, dueAt, terms, at }: ClaimedCycle): Call {
   const { merchantId, id, mode, interval, anchorAt } = schedule
-  const now = later(at, clockOffsetMs(terms, mode))
+  const now = addMs(at, clockOffsetMs(terms, mode))
   // The clock may have stepped back since the cycle was found due; its own date must not become the next one.
   const next = nextRun(interval, { anchor: anchorAt, after: now < dueAt ? dueAt : now })
-  return call(ADVANCE, merchantId, id, dueAt.toISOString(), next.toISOString(), at.toISOString())
+  return call(ADVANCE_SCHEDULE, merchantId, id, dueAt.toISOString(), next.toISOString(), at.toISOString())
 }

@@ -1,13 +1,13 @@
 import type { App } from '../app.ts'
-import { classify, DatabaseAway } from '../platform/db/errors.ts'
+import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type DueCycle, runCycle } from './run-cycle.ts'
 
-const AT_ONCE = 500
+const CYCLES_PER_READ = 500
 
 // Due by the real clock, or in test mode by the merchant's test clock, which only runs ahead (contract.md 3 a). Accounts
 // that may not pay now are skipped here to save work only: the decision is made on the rows that run-cycle.ts locks.
-const DUE = statement<DueCycle>(
+const DUE_CYCLES = statement<DueCycle>(
   'due cycles',
   `select s.merchant_id as "merchantId", s.id, s.mode, s.next_run_at as "dueAt" from (
      select merchant_id, id, mode, next_run_at from schedules where status = 'active' and next_run_at <= $1::timestamptz
@@ -32,20 +32,20 @@ export async function runSchedules(app: App): Promise<number> {
   let handled = 0
   let after: Pick<DueCycle, 'merchantId' | 'id'> = { merchantId: 0, id: '' }
   for (;;) {
-    const due = await app.db.query(DUE, [at, after.merchantId, after.id, AT_ONCE])
+    const due = await app.db.query(DUE_CYCLES, [at, after.merchantId, after.id, CYCLES_PER_READ])
     const last = due.at(-1)
     if (!last) return handled
-    for (const cycle of due) handled += await runAlone(app, cycle)
+    for (const cycle of due) handled += await runOrLog(app, cycle)
     after = last
   }
 }
 
-async function runAlone(app: App, cycle: DueCycle): Promise<number> {
+async function runOrLog(app: App, cycle: DueCycle): Promise<number> {
   try {
     return (await runCycle(app, cycle)) === 'left' ? 0 : 1
   } catch (error) {
     // The database is away, which is no error of this schedule: the whole sweep stops and runs again in a second.
-    if (classify(error) instanceof DatabaseAway) throw error
+    if (classifyDatabaseError(error) instanceof DatabaseAway) throw error
     app.log.error(
       { err: error, merchant: cycle.merchantId, object_id: cycle.id },
       'a cycle did not run; it stays due',

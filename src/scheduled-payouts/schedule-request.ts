@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { readBody } from '../http/read-body.ts'
+import { parseBody } from '../http/read-body.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../payouts/payout-request.ts'
 import { invalidRequest } from '../platform/refusal.ts'
-import { readIsoTime } from '../platform/times.ts'
+import { parseIsoTime } from '../platform/times.ts'
 import { INTERVALS, type Interval, type Recipient } from './schedule.ts'
 
-const MOST_RECIPIENTS = 1000
+const MAX_RECIPIENTS = 1000
 
 const RecipientShape = Type.Object({
   phone: Type.String({ format: 'phone', description: 'mobile number in any written form' }),
@@ -31,7 +31,7 @@ export const ScheduledPayoutCreateShape = Type.Object(
     recipients: Type.Array(RecipientShape, {
       raw: true,
       minItems: 1,
-      maxItems: MOST_RECIPIENTS,
+      maxItems: MAX_RECIPIENTS,
       description: 'who is paid; the same phone twice is paid twice',
       examples: [[{ phone: '0700000000' }]],
     }),
@@ -68,30 +68,30 @@ export type ScheduleTerms = {
 }
 
 /** Parses the fields that the reader of bodies passed on unchecked, and applies the defaults. Throws `invalid request: ...`. */
-export function readScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms {
+export function parseScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms {
   return {
     amount: input.amount,
-    interval: readInterval(input.interval),
-    recipients: readRecipients(input.recipients),
+    interval: parseInterval(input.interval),
+    recipients: parseRecipients(input.recipients),
     currency: input.currency ?? 'UGX',
     channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL,
     name: input.name ?? null,
-    maxPerRecipient: readMost(input.max_per_recipient),
-    startAt: readStart(input.start_at),
+    maxPerRecipient: parseMaxPerRecipient(input.max_per_recipient),
+    startAt: parseStart(input.start_at),
   }
 }
 
-function readInterval(value: unknown): Interval {
+function parseInterval(value: unknown): Interval {
   const interval = INTERVALS.find((known) => known === value)
   if (interval === undefined) throw invalidRequest(`interval must be one of ${INTERVALS.join(', ')}`)
   return interval
 }
 
-function readRecipients(value: unknown): Recipient[] {
+function parseRecipients(value: unknown): Recipient[] {
   if (!Array.isArray(value) || value.length === 0) throw invalidRequest('recipients must be a non-empty list')
-  if (value.length > MOST_RECIPIENTS)
-    throw invalidRequest(`recipients supports at most ${MOST_RECIPIENTS} entries`)
-  const { recipients } = readBody(Type.Object({ recipients: Type.Array(RecipientShape) }), {
+  if (value.length > MAX_RECIPIENTS)
+    throw invalidRequest(`recipients supports at most ${MAX_RECIPIENTS} entries`)
+  const { recipients } = parseBody(Type.Object({ recipients: Type.Array(RecipientShape) }), {
     recipients: value,
   })
   return recipients.map(({ phone, name, reference }) => ({
@@ -101,7 +101,7 @@ function readRecipients(value: unknown): Recipient[] {
   }))
 }
 
-function readMost(value: number | undefined): number | null {
+function parseMaxPerRecipient(value: number | undefined): number | null {
   if (value === undefined) return null
   // A larger number is above every maximum and does not fit into the column.
   if (value > Number.MAX_SAFE_INTEGER)
@@ -109,9 +109,9 @@ function readMost(value: number | undefined): number | null {
   return value
 }
 
-function readStart(text: string | undefined): Date | null {
+function parseStart(text: string | undefined): Date | null {
   if (text === undefined) return null
-  const startAt = readIsoTime(text)
+  const startAt = parseIsoTime(text)
   if (startAt === null) throw invalidRequest('start_at must be an ISO 8601 datetime')
   return startAt
 }

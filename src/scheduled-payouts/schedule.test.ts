@@ -4,7 +4,7 @@ import { made, opened } from '../../test/helpers/opened.ts'
 import { payer } from '../../test/helpers/schedules.ts'
 import { startService } from '../../test/helpers/test-service.ts'
 import { mayMove } from '../platform/moves.ts'
-import { changed, type ScheduleChange } from './change-schedule.ts'
+import { applyChange, type ScheduleChange } from './change-schedule.ts'
 import { SCHEDULE_MOVES, SCHEDULE_STATUSES, type Schedule, type ScheduleStatus } from './schedule.ts'
 
 const service = opened(() => startService())
@@ -99,7 +99,7 @@ const CHANGES: [string, Schedule, ScheduleChange, Partial<Schedule> | null][] = 
 
 for (const [name, schedule, change, difference] of CHANGES)
   test(`${change} of one that is ${name} ${difference === null ? 'changes nothing' : 'changes what the table says'}`, () => {
-    const next = changed(schedule, change, { now, at })
+    const next = applyChange(schedule, change, { now, at })
     if (difference === null) assert.equal(next, schedule)
     else assert.deepEqual(next, { ...schedule, ...difference })
   })
@@ -109,7 +109,7 @@ test('a cancelled schedule is neither paused nor resumed', () => {
     ['pause', 'paused'],
     ['resume', 'resumed'],
   ] as const)
-    assert.throws(() => changed(scheduleIn('cancelled'), change, { now, at }), {
+    assert.throws(() => applyChange(scheduleIn('cancelled'), change, { now, at }), {
       status: 409,
       code: 'conflict',
       message: `a cancelled schedule cannot be ${what}`,

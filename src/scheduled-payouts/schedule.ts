@@ -94,13 +94,13 @@ export function presentSchedule(schedule: Schedule): ScheduledPayoutView {
     // The database does not keep the order of object members.
     recipients: schedule.recipients.map(({ phone, name, reference }) => ({ phone, name, reference })),
     max_per_recipient: schedule.maxPerRecipient,
-    start_at: shown(schedule.startAt),
-    next_run_at: shown(schedule.nextRunAt),
-    last_run_at: shown(schedule.lastRunAt),
+    start_at: isoOrNull(schedule.startAt),
+    next_run_at: isoOrNull(schedule.nextRunAt),
+    last_run_at: isoOrNull(schedule.lastRunAt),
     failure_reason: schedule.failureReason,
-    cancelled_at: shown(schedule.cancelledAt),
+    cancelled_at: isoOrNull(schedule.cancelledAt),
     created_at: schedule.createdAt.toISOString(),
   }
 }
 
-const shown = (at: Date | null) => at?.toISOString() ?? null
+const isoOrNull = (at: Date | null) => at?.toISOString() ?? null

@@ -1,4 +1,4 @@
-import { LARGEST, LARGEST_AMOUNT, setting, wholeNumber } from './setting-readers.ts'
+import { LARGEST_AMOUNT, LARGEST_INTEGER, setting, wholeNumber } from './setting-readers.ts'
 
 const amount = (name: string, byDefault: string, reason: string) =>
   setting(name, byDefault, reason, wholeNumber(1, LARGEST_AMOUNT))
@@ -18,6 +18,6 @@ export const AMOUNT_SETTINGS = {
     'WITHDRAWAL_MIN',
     '5000',
     'the smallest withdrawal to the own wallet, whole UGX',
-    wholeNumber(1, LARGEST),
+    wholeNumber(1, LARGEST_INTEGER),
   ),
 }

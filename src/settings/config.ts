@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { LONGEST_HOLD_HOURS } from '../merchants/merchant.ts'
-import { useContexts } from '../platform/async-context.ts'
+import { MAX_HOLD_HOURS } from '../merchants/merchant.ts'
+import { keepContexts } from '../platform/async-context.ts'
 import { armCrashPoint } from '../platform/crash-point.ts'
 import type { Op1Installation } from '../rails/op1-momo/installation.ts'
 import { ALERT_SETTINGS } from './alert-settings.ts'
@@ -19,7 +19,7 @@ import {
   oneOf,
   optional,
   retryDelays,
-  type Setting,
+  type SettingSpec,
   setting,
   url,
   WrongSettings,
@@ -89,13 +89,13 @@ const SETTINGS = {
     'TEST_HOLD_SECONDS',
     '0',
     'hold of test charges; 0 credits available in the commit that succeeds',
-    wholeNumber(0, LONGEST_HOLD_HOURS * 3600),
+    wholeNumber(0, MAX_HOLD_HOURS * 3600),
   ),
   liveHoldHours: setting(
     'LIVE_HOLD_HOURS',
     '24',
     'hold of live charges before they settle (spec 1.8)',
-    wholeNumber(0, LONGEST_HOLD_HOURS),
+    wholeNumber(0, MAX_HOLD_HOURS),
   ),
   ...AMOUNT_SETTINGS,
   ...FOLLOW_SETTINGS,
@@ -174,10 +174,10 @@ const SETTINGS = {
     'a file with an offset in ms that every process follows, for tests',
     optional,
   ),
-} satisfies Record<string, Setting<unknown>>
+} satisfies Record<string, SettingSpec<unknown>>
 
-type Values = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['read']> }
-export type Config = Omit<Values, 'drainSeconds' | 'trustedProxies' | 'op1Installations'> & {
+type SettingValues = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['read']> }
+export type Config = Omit<SettingValues, 'drainSeconds' | 'trustedProxies' | 'op1Installations'> & {
   op1Installations: readonly Op1Installation[]
   drainSeconds: number
   trustedProxies: number
@@ -203,7 +203,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     }
   }
   if (wrong.length > 0) throw new WrongSettings(wrong.join('\n'))
-  const read = values as Values
+  const read = values as SettingValues
   const production = read.nodeEnv === PRODUCTION
   const config = {
     ...read,
@@ -220,6 +220,6 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const refused = [...refusedSettings(config), ...(production ? missingSettings(read) : [])]
   if (refused.length > 0) throw new WrongSettings(refused.join('\n'))
   if (config.crashPoint !== null) armCrashPoint(config.crashPoint)
-  if (config.testHooks) useContexts()
+  if (config.testHooks) keepContexts()
   return config
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readLadder } from './follow-settings.ts'
+import { parseLadder } from './follow-settings.ts'
 import { WrongSettings } from './setting-readers.ts'
 
 test('a ladder is read as first ages, periods with their ends, and a last one without an end', () => {
-  assert.deepEqual(readLadder('10,60 ; 600:120; 86400'), {
+  assert.deepEqual(parseLadder('10,60 ; 600:120; 86400'), {
     firstMs: [10_000, 60_000],
     periods: [
       { untilAge: 600_000, everyMs: 120_000 },
@@ -31,7 +31,7 @@ for (const [text, why] of [
 ] as const)
   test(`the ladder "${text.slice(0, 30)}" is refused`, () => {
     assert.throws(
-      () => readLadder(text),
+      () => parseLadder(text),
       (error) => error instanceof WrongSettings && why.test(error.message),
     )
   })

@@ -1,7 +1,7 @@
 import { WrongSettings } from './setting-readers.ts'
 
 /** Reads the fields of a JSON object of settings. Every error names the field by its path. */
-export type Fields = {
+export type JsonFields = {
   /** A text that is not empty. */
   text(name: string, byDefault?: string): string
   flag(name: string, byDefault: boolean): boolean
@@ -9,7 +9,7 @@ export type Fields = {
   number(name: string, bounds: { low: number; high: number; whole?: boolean }, byDefault: number): number
   numberOrNull(name: string, bounds: { low: number; high: number }, byDefault: number | null): number | null
   /** A nested object, or null when the field is absent or null. */
-  object<T>(name: string, read: (fields: Fields) => T): T | null
+  object<T>(name: string, read: (fields: JsonFields) => T): T | null
   /** A text, or the text of the environment variable that `{"env": NAME}` names. */
   secret(name: string): string
   names(): string[]
@@ -20,7 +20,7 @@ export type Fields = {
 
 export type Environment = Record<string, string | undefined>
 
-export function fieldsOf(json: unknown, path: string, environment: Environment): Fields {
+export function readJsonFields(json: unknown, path: string, environment: Environment): JsonFields {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new WrongSettings(`${path} must be an object`)
   const own = json as Record<string, unknown>
@@ -59,13 +59,13 @@ export function fieldsOf(json: unknown, path: string, environment: Environment):
     object(name, readInner) {
       const value = take(name)
       if (value === undefined || value === null) return null
-      const fields = fieldsOf(value, `${path}.${name}`, environment)
+      const fields = readJsonFields(value, `${path}.${name}`, environment)
       const inner = readInner(fields)
       fields.done()
       return inner
     },
     secret(name) {
-      const variable = variableIn(take(name))
+      const variable = parseEnvName(take(name))
       if (variable === null) return text(name)
       const secret = environment[variable]?.trim()
       if (!secret) throw wrong(name, `names the environment variable ${variable}, which is not set`)
@@ -81,7 +81,7 @@ export function fieldsOf(json: unknown, path: string, environment: Environment):
 }
 
 /** The variable named by `{"env": "NAME"}` or `"env:NAME"`; null for a plain value. */
-function variableIn(value: unknown): string | null {
+function parseEnvName(value: unknown): string | null {
   if (typeof value === 'string') return /^env:(\w+)$/.exec(value)?.[1] ?? null
   if (typeof value !== 'object' || value === null) return null
   const { env, ...rest } = value as { env?: unknown }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Credentials, Op1Installation } from '../rails/op1-momo/installation.ts'
 import type { ReasonOverrides } from '../rails/op1-momo/reasons.ts'
 import { CHARGE_FAILURES, PAYOUT_FAILURES } from '../rails/rail.ts'
-import { type Environment, type Fields, fieldsOf } from './json-fields.ts'
+import { type Environment, type JsonFields, readJsonFields } from './json-fields.ts'
 import { WrongSettings } from './setting-readers.ts'
 
 const HOUR_SECONDS = 3600
@@ -19,8 +19,10 @@ export function readOp1Installations(path: string, environment: Environment): Op
   if (path === '') return []
   const list = readJson(path)
   if (!Array.isArray(list)) throw new WrongSettings(`${path} must hold a JSON list of installations`)
-  const installations = list.map((entry, at) => readInstallation(fieldsOf(entry, `[${at}]`, environment)))
-  refuseTwice(installations)
+  const installations = list.map((entry, at) =>
+    parseInstallation(readJsonFields(entry, `[${at}]`, environment)),
+  )
+  refuseDuplicates(installations)
   return installations
 }
 
@@ -33,32 +35,32 @@ function readJson(path: string): unknown {
   }
 }
 
-function readInstallation(fields: Fields): Op1Installation {
+function parseInstallation(fields: JsonFields): Op1Installation {
   const id = fields.text('id')
   if (!/^[\w.-]{1,60}$/.test(id)) throw fields.wrong('id', 'must be letters, digits, dot, dash or underscore')
   const own: Op1Installation = {
     id,
-    baseUrl: addressIn(fields, 'baseUrl'),
+    baseUrl: parseAddress(fields, 'baseUrl'),
     targetEnvironment: fields.text('targetEnvironment'),
     currency: fields.text('currency', 'UGX'),
     active: fields.flag('active', true),
     foreignPhones: fields.flag('foreignPhones', false),
-    collection: fields.object('collection', readCredentials),
-    disbursement: fields.object('disbursement', readCredentials),
-    callback: fields.object('callback', readCallback),
+    collection: fields.object('collection', parseCredentials),
+    disbursement: fields.object('disbursement', parseCredentials),
+    callback: fields.object('callback', parseCallback),
     statusPerSecond: fields.numberOrNull('statusPerSecond', { low: 1, high: 10_000 }, 8),
     submitConnections: fields.number('submitConnections', { low: 1, high: 1000 }, 64),
     submitPerSecond: fields.numberOrNull('submitPerSecond', { low: 1, high: 100_000 }, null),
     lookupsPerSecond: fields.number('lookupsPerSecond', { low: 1, high: 1000 }, 5),
     tokenRenewSeconds: fields.number('tokenRenewSeconds', { low: 1, high: HOUR_SECONDS }, 600),
     tokenTimeoutMs: fields.number('tokenTimeoutMs', { low: 100, high: 120_000 }, 40_000),
-    timeouts: fields.object('timeouts', readTimeouts) ?? TIMEOUTS,
+    timeouts: fields.object('timeouts', parseTimeouts) ?? TIMEOUTS,
     noteMaxLength: fields.number('noteMaxLength', { low: 20, high: 160 }, 120),
     repostHours: fields.number('repostHours', { low: 1, high: 24 }, 24),
     chargeRepostSeconds: fields.number('chargeRepostSeconds', { low: 0, high: 300 }, 60),
     thinLadder: fields.flag('thinLadder', false),
-    breaker: fields.object('breaker', readBreaker) ?? BREAKER,
-    reasonOverrides: fields.object('reasonOverrides', readReasons) ?? {},
+    breaker: fields.object('breaker', parseBreaker) ?? BREAKER,
+    reasonOverrides: fields.object('reasonOverrides', parseReasons) ?? {},
     floatAlarmAmount: fields.numberOrNull('floatAlarmAmount', { low: 0, high: 10 ** 12 }, null),
   }
   fields.done()
@@ -67,7 +69,7 @@ function readInstallation(fields: Fields): Op1Installation {
   return own
 }
 
-function readCredentials(fields: Fields): Credentials {
+function parseCredentials(fields: JsonFields): Credentials {
   return {
     subscriptionKey: fields.secret('subscriptionKey'),
     user: fields.secret('user'),
@@ -75,15 +77,15 @@ function readCredentials(fields: Fields): Credentials {
   }
 }
 
-function readCallback(fields: Fields): { base: string; send: boolean } {
-  const base = addressIn(fields, 'base')
+function parseCallback(fields: JsonFields): { base: string; send: boolean } {
+  const base = parseAddress(fields, 'base')
   if (!base.startsWith('https://') && !isLoopback(base))
     throw fields.wrong('base', 'must be https: the operator calls no other address')
   return { base, send: fields.flag('send', true) }
 }
 
 const TIMEOUTS = { connect: 3, headers: 25, body: 10, submit: 25, answer: 5 }
-const readTimeouts = (fields: Fields) => {
+const parseTimeouts = (fields: JsonFields) => {
   const seconds = (name: keyof typeof TIMEOUTS, high: number) =>
     fields.number(name, { low: 0.1, high, whole: false }, TIMEOUTS[name])
   return {
@@ -97,7 +99,7 @@ const readTimeouts = (fields: Fields) => {
 }
 
 const BREAKER = { faultsInRow: 5, share: 0.5, minCalls: 20, windowSeconds: 10, openSeconds: 5 }
-const readBreaker = (fields: Fields) => ({
+const parseBreaker = (fields: JsonFields) => ({
   faultsInRow: fields.number('faultsInRow', { low: 1, high: 10_000 }, BREAKER.faultsInRow),
   share: fields.number('share', { low: 0.01, high: 1, whole: false }, BREAKER.share),
   minCalls: fields.number('minCalls', { low: 1, high: 100_000 }, BREAKER.minCalls),
@@ -105,20 +107,20 @@ const readBreaker = (fields: Fields) => ({
   openSeconds: fields.number('openSeconds', { low: 1, high: 30 }, BREAKER.openSeconds),
 })
 
-function readReasons(fields: Fields): ReasonOverrides {
+function parseReasons(fields: JsonFields): ReasonOverrides {
   const overrides: ReasonOverrides = {}
   for (const word of fields.names()) {
     const meaning = fields.object(word, (inner) => ({
-      ...reasonIn(inner, 'charge', CHARGE_FAILURES),
-      ...reasonIn(inner, 'payout', PAYOUT_FAILURES),
+      ...parseReason(inner, 'charge', CHARGE_FAILURES),
+      ...parseReason(inner, 'payout', PAYOUT_FAILURES),
     }))
     if (meaning !== null) overrides[word] = meaning
   }
   return overrides
 }
 
-function reasonIn<Name extends string, Reason extends string>(
-  fields: Fields,
+function parseReason<Name extends string, Reason extends string>(
+  fields: JsonFields,
   name: Name,
   reasons: readonly Reason[],
 ): { [K in Name]?: Reason } {
@@ -129,7 +131,7 @@ function reasonIn<Name extends string, Reason extends string>(
   return { [name]: known } as { [K in Name]?: Reason } // The computed name is the one asked for.
 }
 
-function addressIn(fields: Fields, name: string): string {
+function parseAddress(fields: JsonFields, name: string): string {
   const text = fields.text(name)
   const read = URL.canParse(text) ? new URL(text) : null
   if (read === null || !['http:', 'https:'].includes(read.protocol) || read.search !== '' || read.hash !== '')
@@ -139,7 +141,7 @@ function addressIn(fields: Fields, name: string): string {
   return text.replace(/\/+$/, '')
 }
 
-function refuseTwice(installations: readonly Op1Installation[]): void {
+function refuseDuplicates(installations: readonly Op1Installation[]): void {
   const ids = installations.map(({ id }) => id)
   const duplicate = ids.find((id, at) => ids.indexOf(id) !== at)
   if (duplicate !== undefined) throw new WrongSettings(`two installations are called ${duplicate}`)

@@ -1,4 +1,4 @@
-import { LONGEST_DELAY_S } from '../webhooks/delivery.ts'
+import { MAX_RETRY_DELAY_S } from '../webhooks/delivery.ts'
 
 /** The settings cannot be used, with sentences that a person can act on. All wrong values are named at once, and the start stops. */
 export class WrongSettings extends Error {}
@@ -7,21 +7,21 @@ export class WrongSettings extends Error {}
  * One setting of the program: its name, default, reason and reader. The table in docs/operating.md is checked against this
  * list.
  */
-export type Setting<T> = { name: string; byDefault: string; reason: string; read(text: string): T }
+export type SettingSpec<T> = { name: string; byDefault: string; reason: string; read(text: string): T }
 
 export const setting = <T>(
   name: string,
   byDefault: string,
   reason: string,
   read: (text: string) => T,
-): Setting<T> => ({
+): SettingSpec<T> => ({
   name,
   byDefault,
   reason,
   read,
 })
 
-export const LARGEST = Number.MAX_SAFE_INTEGER
+export const LARGEST_INTEGER = Number.MAX_SAFE_INTEGER
 // Nine thousand of the largest amount fit into a balance. It is far more than an operator moves at once.
 export const LARGEST_AMOUNT = 10 ** 12
 
@@ -94,8 +94,10 @@ export const masterKeys = (text: string) =>
   })
 export const retryDelays = (text: string) => {
   const delays = text.split(',').map((part) => Number(part.trim()))
-  if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= LONGEST_DELAY_S)))
-    throw new WrongSettings(`must be eight numbers of seconds (0 to ${LONGEST_DELAY_S}) with commas between`)
+  if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= MAX_RETRY_DELAY_S)))
+    throw new WrongSettings(
+      `must be eight numbers of seconds (0 to ${MAX_RETRY_DELAY_S}) with commas between`,
+    )
   return delays
 }
 export const hostPorts = (text: string) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from './config.ts'
-import { tellTrialPlaces, withTrialPlaces } from './trial-places.ts'
+import { shareTrialAddresses, withTrialAddresses } from './trial-places.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 const PLACES = { WEBHOOK_ALLOW_PRIVATE: '127.0.0.1:9000', SUPPLIER_ALLOW_PRIVATE: '127.0.0.1:9100' }
@@ -13,12 +13,14 @@ test('a command lets addresses be where the service on its data folder does, for
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'trial-places-'))
   t.after(() => rmSync(DATA_DIR, { recursive: true, force: true }))
   const ofCommand = (more: Record<string, string> = {}) => {
-    const { webhookAllowPrivate, supplierAllowPrivate } = withTrialPlaces(readConfig({ DATA_DIR, ...more }))
+    const { webhookAllowPrivate, supplierAllowPrivate } = withTrialAddresses(
+      readConfig({ DATA_DIR, ...more }),
+    )
     return [webhookAllowPrivate, supplierAllowPrivate]
   }
-  tellTrialPlaces(readConfig({ DATA_DIR }))()
+  shareTrialAddresses(readConfig({ DATA_DIR }))()
   deepEqual([ofCommand(), readdirSync(DATA_DIR)], [[[], []], []], 'without such a setting nothing is said')
-  const takeBack = tellTrialPlaces(readConfig({ DATA_DIR, ...PLACES }))
+  const takeBack = shareTrialAddresses(readConfig({ DATA_DIR, ...PLACES }))
   deepEqual(ofCommand(), [['127.0.0.1:9000'], ['127.0.0.1:9100']])
   deepEqual(ofCommand({ WEBHOOK_ALLOW_PRIVATE: 'own:1' }), [['own:1', '127.0.0.1:9000'], ['127.0.0.1:9100']])
   deepEqual(ofCommand({ DATABASE_URL: 'postgres://elsewhere/gateway', MASTER_KEY }), [[], []])
@@ -33,6 +35,6 @@ test('the word of a service that was killed, and a file that is none, are nothin
   const dead = { pid: 2 ** 22 + 1, webhookAllowPrivate: ['a:1'], supplierAllowPrivate: [] }
   for (const text of [JSON.stringify(dead), '', '{', '[]']) {
     writeFileSync(join(DATA_DIR, 'trial-places.json'), text)
-    deepEqual(withTrialPlaces(readConfig({ DATA_DIR })).webhookAllowPrivate, [], text)
+    deepEqual(withTrialAddresses(readConfig({ DATA_DIR })).webhookAllowPrivate, [], text)
   }
 })

@@ -1,31 +1,31 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
-import { type Act, auditRow } from '../actors/audit-row.ts'
+import { type AuditAct, auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { lockLink } from '../payment-links/hold-link.ts'
 import { judgeLink } from '../payment-links/link-rules.ts'
 import type { PaymentLink } from '../payment-links/payment-link.ts'
-import { switchTo } from '../payment-links/switch-link.ts'
+import { setLinkSwitch } from '../payment-links/switch-link.ts'
 import { addLinks, newLink } from '../payment-links/write-links.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import type { NewItem, Shop } from './add-item.ts'
+import type { NewItem, StorefrontMerchant } from './add-item.ts'
 import { itemById } from './find-items.ts'
-import { auditedItem, readItemWords, type ShopItem, termsOfItem } from './item.ts'
+import { itemAuditFacts, itemLinkTerms, parseItemTexts, type ShopItem } from './item.ts'
 
 /** The fields to change. An absent one stays; null removes the picture or the description. */
 export type ItemChange = Partial<NewItem>
 
-type Locked = { linkId: string; name: string; removed: boolean }
-const LOCK = statement<Locked>(
+type LockedItem = { linkId: string; name: string; removed: boolean }
+const LOCK_ITEM = statement<LockedItem>(
   'lock storefront item',
   `select i.link_id as "linkId", i.name, i.removed_at is not null as removed from storefront_items i
    where i.merchant_id = $1 and i.id = $2 for no key update`,
 )
-const EDIT = statement(
+const EDIT_ITEM = statement(
   'edit storefront item',
   'update storefront_items set link_id = $3, name = $4 where merchant_id = $1 and id = $2',
 )
@@ -33,7 +33,7 @@ const SET_PICTURE = statement(
   'set picture of storefront item',
   'update storefront_items set picture = $3, picture_at = $4 where merchant_id = $1 and id = $2',
 )
-const REMOVE = statement(
+const REMOVE_ITEM = statement(
   'remove storefront item',
   'update storefront_items set removed_at = $3 where merchant_id = $1 and id = $2',
 )
@@ -46,23 +46,25 @@ const REMOVE = statement(
 export function editItem(
   app: App,
   actor: Actor,
-  { shop, id, change }: { shop: Shop; id: string; change: ItemChange },
+  { shop, id, change }: { shop: StorefrontMerchant; id: string; change: ItemChange },
 ): Promise<ShopItem> {
   allow(actor, 'item.edit', shop.id)
   const at = app.clock.now()
   const act = { actor, action: 'item.edit', at, merchantId: shop.id } as const
   return changeItem(app, { shop, id, act }, async (tx, { locked, link }) => {
     if (locked.removed) throw notFound('item')
-    const words = readItemWords({
+    const words = parseItemTexts({
       name: change.name ?? locked.name,
       description: change.description === undefined ? link.description : change.description,
     })
     const { amount = link.amount, picture } = change
     const keepsLink = amount === link.amount && words.description === link.description
-    const next = keepsLink ? link : linkLike(app, shop, { link, amount, description: words.description, at })
+    const next = keepsLink
+      ? link
+      : newLinkFrom(app, shop, { link, amount, description: words.description, at })
     await tx.send(
-      ...(keepsLink ? [] : replace(link, next, at)),
-      call(EDIT, shop.id, id, next.id, words.name),
+      ...(keepsLink ? [] : replaceLink(link, next, at)),
+      call(EDIT_ITEM, shop.id, id, next.id, words.name),
       ...(picture === undefined
         ? []
         : [call(SET_PICTURE, shop.id, id, picture, picture && at.toISOString())]),
@@ -75,29 +77,32 @@ export function editItem(
 export function removeItem(
   app: App,
   actor: Actor,
-  { shop, id }: { shop: Shop; id: string },
+  { shop, id }: { shop: StorefrontMerchant; id: string },
 ): Promise<ShopItem> {
   allow(actor, 'item.remove', shop.id)
   const at = app.clock.now()
   const act = { actor, action: 'item.remove', at, merchantId: shop.id } as const
   return changeItem(app, { shop, id, act }, async (tx, { locked, link }) => {
     if (locked.removed) return false
-    await tx.send(switchTo({ ...link, switchedOffAt: at }), call(REMOVE, shop.id, id, at.toISOString()))
+    await tx.send(
+      setLinkSwitch({ ...link, switchedOffAt: at }),
+      call(REMOVE_ITEM, shop.id, id, at.toISOString()),
+    )
     return true
   })
 }
 
-type Changing = { shop: Shop; id: string; act: Act }
+type ItemChangeInput = { shop: StorefrontMerchant; id: string; act: AuditAct }
 
 /** Runs `change` on a locked item and its locked link, and returns the item after it. `change` returns whether it changed anything. */
 async function changeItem(
   app: App,
-  { shop, id, act }: Changing,
-  change: (tx: Tx, rows: { locked: Locked; link: PaymentLink }) => Promise<boolean>,
+  { shop, id, act }: ItemChangeInput,
+  change: (tx: Tx, rows: { locked: LockedItem; link: PaymentLink }) => Promise<boolean>,
 ): Promise<ShopItem> {
-  if (tagOf('itm_', id) !== shop.tag) throw notFound('item')
+  if (parseTag('itm_', id) !== shop.tag) throw notFound('item')
   return app.db.transaction(async (tx) => {
-    const [[locked]] = await tx.send(call(LOCK, shop.id, id))
+    const [[locked]] = await tx.send(call(LOCK_ITEM, shop.id, id))
     if (!locked) throw notFound('item')
     const [[link]] = await tx.send(lockLink(shop.id, locked.linkId))
     assert(link, 'an item has a link')
@@ -106,14 +111,14 @@ async function changeItem(
     assert(item, 'an item never goes')
     if (!changed) return { value: item }
     const before = { name: locked.name, link: link.id, amount: link.amount }
-    const row = auditRow({ ...act, mode: 'live', subject: id, before, after: auditedItem(item) })
+    const row = auditRow({ ...act, mode: 'live', subject: id, before, after: itemAuditFacts(item) })
     return { value: item, last: [row] }
   })
 }
 
-function linkLike(
+function newLinkFrom(
   app: App,
-  shop: Shop,
+  shop: StorefrontMerchant,
   {
     link,
     amount,
@@ -121,13 +126,15 @@ function linkLike(
     at,
   }: { link: PaymentLink; amount: number; description: string | null; at: Date },
 ): PaymentLink {
-  judgeLink({ amount, currency: 'UGX' }, { terms: termsOfItem(shop), mode: 'live', config: app.config })
+  judgeLink({ amount, currency: 'UGX' }, { terms: itemLinkTerms(shop), mode: 'live', config: app.config })
   const owner = { merchantId: shop.id, tag: shop.tag, mode: 'live' as const }
   return newLink(owner, { ...link, amount, description }, at)
 }
 
 /** Replaces the old link by the new one, which is switched off if the old one was. */
-const replace = (old: PaymentLink, next: PaymentLink, at: Date): Call[] => [
+const replaceLink = (old: PaymentLink, next: PaymentLink, at: Date): Call[] => [
   ...addLinks([next]),
-  ...(old.switchedOffAt === null ? [old] : [next]).map((link) => switchTo({ ...link, switchedOffAt: at })),
+  ...(old.switchedOffAt === null ? [old] : [next]).map((link) =>
+    setLinkSwitch({ ...link, switchedOffAt: at }),
+  ),
 ]

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { BY_HAND } from '../../test/helpers/actors.ts'
 import { opened } from '../../test/helpers/opened.ts'
 import { MANGOES, PICTURE, pageOf, startStorefronts } from '../../test/helpers/storefront.ts'
-import { allStatements } from '../platform/db/statement.ts'
+import { listStatements } from '../platform/db/statement.ts'
 import { removeItem } from './change-item.ts'
 import { picturePath, presentItems } from './item.ts'
 
@@ -100,7 +100,7 @@ test('items.json has what its readers need and nothing else', async () => {
 test('the page is read by index, however many items were removed or belong to others', async () => {
   const client = await service.app.db.pool.connect()
   try {
-    const read = allStatements().find(({ name }) => name === 'page of storefront items')
+    const read = listStatements().find(({ name }) => name === 'page of storefront items')
     const { rows } = await client.query(`explain ${read?.text}`, [1, null, 7])
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     assert.match(plan, /Index Scan Backward using storefront_items_shown/)

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { readBody } from '../http/read-body.ts'
+import { parseBody } from '../http/read-body.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 
@@ -25,17 +25,17 @@ export const ITEM_COLUMNS = `i.merchant_id as "merchantId", i.id, i.link_id as "
   i.created_at as "createdAt"`
 
 /** The texts of an item. */
-const ItemWordsShape = Type.Object({
+const ItemTextsShape = Type.Object({
   name: Type.String({ maxLength: 200 }),
   description: Type.Optional(Type.String({ maxLength: 1000, lines: true })),
 })
 
 /** Checks the texts of an item; a blank description becomes null. Throws `invalid request: ...`. */
-export function readItemWords(texts: { name: string; description: string | null }): {
+export function parseItemTexts(texts: { name: string; description: string | null }): {
   name: string
   description: string | null
 } {
-  const { name, description = null } = readBody(ItemWordsShape, texts)
+  const { name, description = null } = parseBody(ItemTextsShape, texts)
   return { name: name.trim(), description }
 }
 
@@ -43,7 +43,7 @@ export function readItemWords(texts: { name: string; description: string | null 
  * The merchant's terms by which an item's link is judged. They count as verified: a shop may be prepared before the business is,
  * and until then its page says that nothing can be paid.
  */
-export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'account' | 'chargeLimit'>) => ({
+export const itemLinkTerms = (merchant: Pick<MerchantTerms, 'active' | 'account' | 'chargeLimit'>) => ({
   active: merchant.active,
   account: merchant.account,
   chargeLimit: merchant.chargeLimit,
@@ -78,4 +78,4 @@ export function presentItem(item: ShopItem, { baseUrl, handle }: { baseUrl: stri
 }
 
 /** The fields of an item that the audit stores. */
-export const auditedItem = ({ name, linkId, amount }: ShopItem) => ({ name, link: linkId, amount })
+export const itemAuditFacts = ({ name, linkId, amount }: ShopItem) => ({ name, link: linkId, amount })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ownAmountBounds, readOwnAmount } from './own-amount.ts'
+import { ownAmountBounds, parseOwnAmount } from './own-amount.ts'
 
 const most = 1_000_000_000
 const read = (text: string) => {
-  const own = readOwnAmount(text, { least: 500, most })
+  const own = parseOwnAmount(text, { least: 500, most })
   return own.kind === 'amount' ? own.amount : own.kind
 }
 

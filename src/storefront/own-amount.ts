@@ -1,8 +1,8 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
-import { mostChargeable } from '../charges/charge-rules.ts'
-import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { maxChargeAmount } from '../charges/charge-rules.ts'
+import { findTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import { judgeLink } from '../payment-links/link-rules.ts'
 import type { PaymentLink } from '../payment-links/payment-link.ts'
 import { addLinks, newLink } from '../payment-links/write-links.ts'
@@ -10,16 +10,16 @@ import { assert } from '../platform/assert.ts'
 import type { Config } from '../settings/config.ts'
 
 // The smallest amount that a customer may choose (contract.md G50).
-const LEAST = 500
-type Bounds = { least: number; most: number }
+const MIN_OWN_AMOUNT = 500
+type OwnAmountBounds = { least: number; most: number }
 
 /** The smallest and the largest amount that a customer of this merchant may choose, in whole UGX. It is paid live, so the rail's limits count. */
 export const ownAmountBounds = (
   terms: Pick<MerchantTerms, 'chargeLimit'>,
   config: Pick<Config, 'amountMax' | 'railCollectMin' | 'railCollectMax'>,
-): Bounds => ({
-  least: Math.max(LEAST, config.railCollectMin),
-  most: Math.min(mostChargeable(terms, config), config.railCollectMax),
+): OwnAmountBounds => ({
+  least: Math.max(MIN_OWN_AMOUNT, config.railCollectMin),
+  most: Math.min(maxChargeAmount(terms, config), config.railCollectMax),
 })
 
 // Plain digits, or groups of three with the same separator throughout. A number that begins with 0 is a phone.
@@ -30,7 +30,7 @@ const GROUPED = /^[1-9][0-9]{0,2}([,\s])[0-9]{3}(?:\1[0-9]{3})*$/
 export type OwnAmount = { kind: 'amount'; amount: number } | { kind: 'none' | 'too_much' }
 
 /** Parses the amount that a customer typed, in whole UGX. It must be from `least` to `most`, both included. */
-export function readOwnAmount(text: string, { least, most }: Bounds): OwnAmount {
+export function parseOwnAmount(text: string, { least, most }: OwnAmountBounds): OwnAmount {
   const typed = text.trim()
   if (!PLAIN.test(typed) && !GROUPED.test(typed)) return { kind: 'none' }
   const amount = Number(typed.replace(/[,\s]/g, ''))
@@ -49,7 +49,7 @@ export function createOwnAmountLink(
 ): Promise<PaymentLink> {
   allow(actor, 'link.pay')
   return app.db.transaction(async (tx) => {
-    const [[terms]] = await tx.send(termsOf([merchantId]))
+    const [[terms]] = await tx.send(findTerms([merchantId]))
     assert(terms, 'a page has a merchant')
     judgeLink({ amount, currency: 'UGX' }, { terms, mode: 'live', config: app.config })
     const linkInput = { amount, description: null, reference: null, successUrl: null, cancelUrl: null }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { longTest, test } from '../../test/helpers/parts.ts'
-import { MOST_PICTURE_BYTES, readPicture } from './picture.ts'
+import { MAX_PICTURE_BYTES, makeItemPicture } from './picture.ts'
 
 type Format = 'png' | 'jpeg' | 'webp'
 const FORMATS: readonly Format[] = ['png', 'jpeg', 'webp']
@@ -16,7 +16,7 @@ const drawn = (width: number, height: number) =>
   ])
 
 async function stored(file: Buffer) {
-  const made = await readPicture(file)
+  const made = await makeItemPicture(file)
   assert.ok(made)
   const facts = await sharp(made).metadata()
   assert.deepEqual([facts.format, facts.width, facts.height], ['webp', 320, 320])
@@ -110,7 +110,7 @@ test('every other format is refused, whatever its name', async () => {
     ),
   ]
   for (const file of none)
-    assert.equal(await readPicture(file), null, file.subarray(0, 20).toString('latin1'))
+    assert.equal(await makeItemPicture(file), null, file.subarray(0, 20).toString('latin1'))
 })
 
 longTest('a file that only begins like a picture is refused', async () => {
@@ -119,7 +119,7 @@ longTest('a file that only begins like a picture is refused', async () => {
   const begun = [png.subarray(0, 8), jpeg.subarray(0, 3), text('RIFF\0\0\0\0WEBP')]
   for (const start of begun)
     for (const rest of [text(''), text(SVG), text('<html>'), Buffer.alloc(1000)])
-      assert.equal(await readPicture(Buffer.concat([start, rest])), null)
+      assert.equal(await makeItemPicture(Buffer.concat([start, rest])), null)
 })
 
 for (const format of FORMATS)
@@ -132,23 +132,23 @@ for (const format of FORMATS)
       .toBuffer()
     await stored(file)
     for (const share of [0.1, 0.5, 0.9])
-      assert.equal(await readPicture(file.subarray(0, Math.floor(file.length * share))), null, `${share}`)
+      assert.equal(await makeItemPicture(file.subarray(0, Math.floor(file.length * share))), null, `${share}`)
   })
 
 test('a file of two megabytes is read, one byte more is refused', async () => {
   const file = await drawn(100, 100).jpeg().toBuffer()
   const padded = (length: number) => Buffer.concat([file, Buffer.alloc(length - file.length)])
-  await stored(padded(MOST_PICTURE_BYTES))
-  assert.equal(await readPicture(padded(MOST_PICTURE_BYTES + 1)), null)
+  await stored(padded(MAX_PICTURE_BYTES))
+  assert.equal(await makeItemPicture(padded(MAX_PICTURE_BYTES + 1)), null)
 })
 
 test('a small file that claims a huge picture is refused at once', async () => {
   await stored(bombOf(500))
   const bomb = bombOf(30_000)
-  assert.ok(bomb.length < MOST_PICTURE_BYTES, `${bomb.length} bytes`)
+  assert.ok(bomb.length < MAX_PICTURE_BYTES, `${bomb.length} bytes`)
   const started = performance.now()
   const before = process.memoryUsage.rss()
-  assert.equal(await readPicture(bomb), null)
+  assert.equal(await makeItemPicture(bomb), null)
   assert.ok(performance.now() - started < 2000)
   assert.ok(process.memoryUsage.rss() - before < 200_000_000)
 })

@@ -6,31 +6,31 @@ import { findLink } from '../payment-links/find-links.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { whenTaken } from '../platform/db/taken.ts'
-import { newId, tagOf } from '../platform/ids.ts'
+import { onUniqueViolation } from '../platform/db/taken.ts'
+import { newId, parseTag } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
-import type { Shop } from './add-item.ts'
+import type { StorefrontMerchant } from './add-item.ts'
 import { itemById } from './find-items.ts'
-import { auditedItem, readItemWords, type ShopItem } from './item.ts'
+import { itemAuditFacts, parseItemTexts, type ShopItem } from './item.ts'
 
-const ADD = statement(
+const ADD_ITEM_OF_LINK = statement(
   'publish payment link',
   `insert into storefront_items (merchant_id, id, link_id, name, picture, picture_at, created_at)
    values ($1, $2, $3, $4, $5, $6, $7)`,
 )
-const OF_LINK = statement<{ id: string; removed: boolean }>(
+const ITEM_OF_LINK = statement<{ id: string; removed: boolean }>(
   'item of payment link',
   `select id, removed_at is not null as removed from storefront_items where merchant_id = $1 and link_id = $2`,
 )
 
-type Published = { shop: Shop; linkId: string; name: string; picture: Buffer | null }
+type PublishInput = { shop: StorefrontMerchant; linkId: string; name: string; picture: Buffer | null }
 
 /** Finds the item of this link on the public page, also a removed one. */
 export async function findItemOfLink(
   app: App,
   { merchantId, linkId }: { merchantId: number; linkId: string },
 ): Promise<{ id: string; removed: boolean } | null> {
-  const [item] = await app.db.query(OF_LINK, [merchantId, linkId])
+  const [item] = await app.db.query(ITEM_OF_LINK, [merchantId, linkId])
   return item ?? null
 }
 
@@ -41,12 +41,12 @@ export async function findItemOfLink(
 export async function publishLink(
   app: App,
   actor: Actor,
-  { shop, linkId, ...input }: Published,
+  { shop, linkId, ...input }: PublishInput,
 ): Promise<ShopItem> {
   allow(actor, 'item.add', shop.id)
-  const { name } = readItemWords({ name: input.name, description: null })
+  const { name } = parseItemTexts({ name: input.name, description: null })
   const link =
-    tagOf('lnk_', linkId) === shop.tag ? await findLink(app, { merchantId: shop.id, id: linkId }) : null
+    parseTag('lnk_', linkId) === shop.tag ? await findLink(app, { merchantId: shop.id, id: linkId }) : null
   if (link === null || link.kind !== 'link') throw notFound('payment link')
   if (link.mode !== 'live' || !link.allowMultipleUses)
     throw domainRefusal(
@@ -56,22 +56,31 @@ export async function publishLink(
   const at = app.clock.now()
   const id = newId('itm_', shop.tag)
   const pictureAt = input.picture === null ? null : at.toISOString()
-  return whenTaken(
+  return onUniqueViolation(
     () =>
       app.db.transaction(async (tx) => {
-        const add = call(ADD, shop.id, id, link.id, name, input.picture, pictureAt, at.toISOString())
+        const add = call(
+          ADD_ITEM_OF_LINK,
+          shop.id,
+          id,
+          link.id,
+          name,
+          input.picture,
+          pictureAt,
+          at.toISOString(),
+        )
         const [, [item]] = await tx.send(add, itemById(shop.id, id))
         assert(item, 'what was just stored is found')
         const act = { actor, action: 'item.add', at, merchantId: shop.id, mode: 'live' } as const
-        return { value: item, last: [auditRow({ ...act, subject: id, after: auditedItem(item) })] }
+        return { value: item, last: [auditRow({ ...act, subject: id, after: itemAuditFacts(item) })] }
       }),
-    (error) => shownAlready(app, { shop, linkId: link.id, error }),
+    (error) => getPublishedItem(app, { shop, linkId: link.id, error }),
   )
 }
 
-async function shownAlready(
+async function getPublishedItem(
   app: App,
-  { shop, linkId, error }: { shop: Shop; linkId: string; error: unknown },
+  { shop, linkId, error }: { shop: StorefrontMerchant; linkId: string; error: unknown },
 ): Promise<ShopItem> {
   const published = await findItemOfLink(app, { merchantId: shop.id, linkId })
   if (published === null) throw error

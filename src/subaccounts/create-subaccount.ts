@@ -2,8 +2,8 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { type KeyedRequest, type Made, storeUnderKey } from '../idempotency/under-key.ts'
-import { merchantInactive, termsOf } from '../merchants/merchant.ts'
+import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../idempotency/under-key.ts'
+import { findTerms, merchantInactive } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -15,7 +15,7 @@ import { presentSubaccount, type Subaccount, type SubaccountCreate } from './sub
 /** One POST /v1/subaccounts with a valid body. The key is optional (G57). */
 export type SubaccountRequest = KeyedRequest & { given: SubaccountCreate }
 
-const ADD = statement(
+const ADD_SUBACCOUNT = statement(
   'add subaccount',
   `insert into subaccounts (merchant_id, id, name, status, external_ref, payout_phone, created_at)
    values ($1, $2, $3, $4, $5, $6, $7)`,
@@ -27,12 +27,16 @@ const ADD = statement(
  */
 export async function createSubaccount(app: App, request: SubaccountRequest): Promise<Answer> {
   allow(request.caller, 'subaccount.create')
-  return storeUnderKey(app, request, (tx, at) => makeSubaccount(tx, request, at))
+  return createUnderOptionalKey(app, request, (tx, at) => makeSubaccount(tx, request, at))
 }
 
-async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: Date): Promise<Made> {
+async function makeSubaccount(
+  tx: Tx,
+  { caller, given }: SubaccountRequest,
+  at: Date,
+): Promise<CreatedObject> {
   if (given.name === undefined) throw badRequest('subaccount name is required')
-  const [[terms]] = await tx.send(termsOf([caller.merchantId]))
+  const [[terms]] = await tx.send(findTerms([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')
   if (!terms.active) throw merchantInactive(terms)
   const subaccount: Subaccount = {
@@ -46,16 +50,16 @@ async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: 
   }
   const { merchantId, id, payoutPhone } = subaccount
   const act = { actor: caller, action: 'subaccount.create', at, merchantId, subject: id } as const
-  const row = auditRow({ ...act, after: { payout_phone: payoutPhone, digest: phoneDigest(payoutPhone) } })
-  return { id, shown: presentSubaccount(subaccount), writes: [addSubaccount(subaccount), row] }
+  const row = auditRow({ ...act, after: { payout_phone: payoutPhone, digest: digestPhone(payoutPhone) } })
+  return { id, view: presentSubaccount(subaccount), writes: [addSubaccount(subaccount), row] }
 }
 
 /** Digest of the phone, which the audit masks; `verify` compares it. */
-const phoneDigest = (phone: string | null) => (phone === null ? null : shortDigest(phone).toString('hex'))
+const digestPhone = (phone: string | null) => (phone === null ? null : shortDigest(phone).toString('hex'))
 
 const addSubaccount = (subaccount: Subaccount): Call =>
   call(
-    ADD,
+    ADD_SUBACCOUNT,
     subaccount.merchantId,
     subaccount.id,
     subaccount.name,

@@ -1,27 +1,32 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { type ListWindow, orNull, type Page, pageOf, wrongCursor } from '../http/lists.ts'
+import { cutPage, invalidCursor, type ListPage, type ListWindow, nullIfRefused } from '../http/lists.ts'
 import { subaccountBalances } from '../ledger/subaccount-heads.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { SUBACCOUNT_COLUMNS, type Subaccount } from './subaccount.ts'
 
-const BY_ID = statement<Subaccount>(
+const SUBACCOUNT_BY_ID = statement<Subaccount>(
   'subaccount by id',
   `select ${SUBACCOUNT_COLUMNS} from subaccounts s where s.merchant_id = $1 and s.id = $2`,
 )
-const LIST = statement<Subaccount>(
+const LIST_SUBACCOUNTS = statement<Subaccount>(
   'list subaccounts',
   `select ${SUBACCOUNT_COLUMNS} from subaccounts s where s.merchant_id = $1 and (s.created_at, s.id) < ($2, $3)
    order by s.created_at desc, s.id desc limit $4`,
 )
 
-type Owner = Pick<Caller, 'merchantId' | 'tag'>
+type SubaccountOwner = Pick<Caller, 'merchantId' | 'tag'>
 
 /** Returns the merchant's subaccount; it is the same in both modes. Throws 404 `subaccount not found`. */
-export async function getSubaccount(app: App, { merchantId, tag }: Owner, id: string): Promise<Subaccount> {
-  const [subaccount] = tagOf('sub_', id) === tag ? await app.db.query(BY_ID, [merchantId, id]) : []
+export async function getSubaccount(
+  app: App,
+  { merchantId, tag }: SubaccountOwner,
+  id: string,
+): Promise<Subaccount> {
+  const [subaccount] =
+    parseTag('sub_', id) === tag ? await app.db.query(SUBACCOUNT_BY_ID, [merchantId, id]) : []
   if (!subaccount) throw notFound('subaccount')
   return subaccount
 }
@@ -38,9 +43,10 @@ export async function listSubaccounts(
   app: App,
   caller: Caller,
   { limit, startingAfter }: Pick<ListWindow, 'limit' | 'startingAfter'>,
-): Promise<Page<Subaccount>> {
-  const cursor = startingAfter === null ? null : await orNull(getSubaccount(app, caller, startingAfter))
-  if (startingAfter !== null && cursor === null) throw wrongCursor()
+): Promise<ListPage<Subaccount>> {
+  const cursor =
+    startingAfter === null ? null : await nullIfRefused(getSubaccount(app, caller, startingAfter))
+  if (startingAfter !== null && cursor === null) throw invalidCursor()
   const olderThan = [cursor?.createdAt.toISOString() ?? 'infinity', cursor?.id ?? '']
-  return pageOf(await app.db.query(LIST, [caller.merchantId, ...olderThan, limit + 1]), limit)
+  return cutPage(await app.db.query(LIST_SUBACCOUNTS, [caller.merchantId, ...olderThan, limit + 1]), limit)
 }

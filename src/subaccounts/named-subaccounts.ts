@@ -1,8 +1,8 @@
-import { numbers, words } from '../platform/db/columns.ts'
+import { numberColumn, textColumn } from '../platform/db/columns.ts'
 import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
-import { type KnownSubaccounts, namesIn } from './split.ts'
+import { parseTag } from '../platform/ids.ts'
+import { listNamedSubaccounts, type SubaccountStatuses } from './split.ts'
 import type { SubaccountStatus } from './subaccount.ts'
 
 type SplitRequest = { merchantId: number; tag: string; split: readonly unknown[] }
@@ -20,15 +20,15 @@ const LOCK_NAMED = statement<{ merchantId: number; id: string; status: Subaccoun
 export async function lockNamedSubaccounts(
   tx: Tx,
   requests: readonly SplitRequest[],
-): Promise<Map<number, KnownSubaccounts>> {
+): Promise<Map<number, SubaccountStatuses>> {
   const names = requests.flatMap(({ merchantId, tag, split }) =>
-    namesIn(split)
-      .filter((name) => tagOf('sub_', name) === tag)
+    listNamedSubaccounts(split)
+      .filter((name) => parseTag('sub_', name) === tag)
       .map((id) => ({ merchantId, id })),
   )
   if (names.length === 0) return new Map()
-  const merchants = numbers(names.map((name) => name.merchantId))
-  const [rows] = await tx.send(call(LOCK_NAMED, merchants, words(names.map((name) => name.id))))
+  const merchants = numberColumn(names.map((name) => name.merchantId))
+  const [rows] = await tx.send(call(LOCK_NAMED, merchants, textColumn(names.map((name) => name.id))))
   const byMerchant = new Map<number, Map<string, SubaccountStatus>>()
   for (const { merchantId, id, status } of rows) {
     const own = byMerchant.get(merchantId) ?? new Map<string, SubaccountStatus>()

@@ -1,6 +1,11 @@
 import type { App } from '../app.ts'
-import { underTag } from '../http/endpoint.ts'
-import { listEndpoint, oneEndpoint, TIMELESS, timelessWindow } from '../http/read-endpoints.ts'
+import { tagEndpoints } from '../http/endpoint.ts'
+import {
+  LIST_QUERY_WITHOUT_TIMES,
+  listEndpoint,
+  objectEndpoint,
+  parseWindowWithoutTimes,
+} from '../http/read-endpoints.ts'
 import { createEndpoint } from '../http/write-endpoints.ts'
 import { createSubaccount } from './create-subaccount.ts'
 import { getSubaccount, listSubaccounts, readBalances } from './find-subaccounts.ts'
@@ -15,7 +20,7 @@ import {
 
 type Balances = Awaited<ReturnType<typeof readBalances>>
 
-export const subaccountEndpoints = underTag('Subaccounts', [
+export const subaccountEndpoints = tagEndpoints('Subaccounts', [
   createEndpoint<App, typeof SubaccountCreateShape>({
     path: '/v1/subaccounts',
     name: 'createSubaccount',
@@ -31,12 +36,12 @@ export const subaccountEndpoints = underTag('Subaccounts', [
     path: '/v1/subaccounts',
     name: 'listSubaccounts',
     summary: 'List subaccounts, newest first',
-    query: TIMELESS,
+    query: LIST_QUERY_WITHOUT_TIMES,
     row: SubaccountShape,
-    list: (app, caller, query) => listSubaccounts(app, caller, timelessWindow(query)),
+    list: (app, caller, query) => listSubaccounts(app, caller, parseWindowWithoutTimes(query)),
     present: presentSubaccount,
   }),
-  oneEndpoint<App, { id: string; subaccount: Subaccount; balances: Balances }>({
+  objectEndpoint<App, { id: string; subaccount: Subaccount; balances: Balances }>({
     path: '/v1/subaccounts/:id',
     name: 'getSubaccount',
     summary: "Read one subaccount with its balances in the key's mode",

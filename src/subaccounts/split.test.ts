@@ -2,12 +2,12 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type KnownSubaccounts, resolveSplit, shareOf } from './split.ts'
+import { calculateShare, resolveSplit, type SubaccountStatuses } from './split.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`split.test.ts seed ${seed}`)
 
-const known: KnownSubaccounts = new Map(
+const known: SubaccountStatuses = new Map(
   Array.from({ length: 20 }, (_, index) => [`sub_${index}`, 'active'] as const),
 )
 
@@ -38,7 +38,7 @@ test('a share in basis points is rounded down', () => {
     [Number.MAX_SAFE_INTEGER, 10_000, Number.MAX_SAFE_INTEGER],
     [Number.MAX_SAFE_INTEGER, 9999, 9_006_298_534_815_516],
   ]
-  for (const [net, bps, share] of cases) equal(shareOf(net, bps), share, `${bps} of ${net}`)
+  for (const [net, bps, share] of cases) equal(calculateShare(net, bps), share, `${bps} of ${net}`)
 })
 
 test('a share in basis points is the formula in exact arithmetic', () => {
@@ -46,7 +46,7 @@ test('a share in basis points is the formula in exact arithmetic', () => {
   const bps = fc.integer({ min: 1, max: 10_000 })
   fc.assert(
     fc.property(net, bps, (all, part) =>
-      equal(BigInt(shareOf(all, part)), (BigInt(all) * BigInt(part)) / 10_000n),
+      equal(BigInt(calculateShare(all, part)), (BigInt(all) * BigInt(part)) / 10_000n),
     ),
     { seed, numRuns: 5000 },
   )

@@ -15,7 +15,7 @@ export type SubaccountStatus = 'active' | 'inactive'
 export const SUBACCOUNT_COLUMNS = `s.merchant_id as "merchantId", s.id, s.name, s.status, s.external_ref as "externalRef",
   s.payout_phone as "payoutPhone", s.created_at as "createdAt"`
 
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** SubaccountCreate (spec 2.8). A missing name has its own text, so it is checked with the rules. */
 export const SubaccountCreateShape = Type.Object(
@@ -37,8 +37,8 @@ export const SubaccountShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `sub_`' }),
     name: Type.String(),
-    external_ref: orNull(Type.String()),
-    payout_phone: orNull(Type.String()),
+    external_ref: nullable(Type.String()),
+    payout_phone: nullable(Type.String()),
     status: Type.Enum(['active', 'inactive']),
     created_at: Type.String({ format: 'date-time' }),
   },

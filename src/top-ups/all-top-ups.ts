@@ -1,7 +1,12 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { Gateway } from '../app.ts'
-import { type AcrossCells, type AcrossPage, type Around, readAcross } from '../http/across-cells.ts'
+import {
+  type CrossCellList,
+  type CrossCellPage,
+  type PageCursors,
+  readCrossCellPage,
+} from '../http/across-cells.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { TopUp } from './top-up.ts'
 
@@ -17,20 +22,24 @@ export type ListedTopUp = {
   failureReason: string | null
 }
 
-const list = (compare: '>' | '<', order: 'asc' | 'desc') =>
+const listSql = (compare: '>' | '<', order: 'asc' | 'desc') =>
   `select t.created_at as at, t.id as key, m.public_id as "publicId", m.name, t.amount, t.phone, t.status,
      t.failure_reason as "failureReason"
    from top_ups t join merchants m on m.id = t.merchant_id
    where t.published and (t.created_at, t.id) ${compare} ($1::timestamptz, $2)
    order by t.created_at ${order}, t.id ${order} limit $3`
-const TOP_UPS: AcrossCells<ListedTopUp> = {
-  onward: statement('top-ups of all', list('<', 'desc')),
-  back: statement('top-ups of all, back', list('>', 'asc')),
+const ALL_TOP_UPS: CrossCellList<ListedTopUp> = {
+  forward: statement('top-ups of all', listSql('<', 'desc')),
+  backward: statement('top-ups of all, back', listSql('>', 'asc')),
   descending: true,
 }
 
 /** Lists the top-ups of all merchants, the newest first. */
-export function allTopUps(gateway: Gateway, actor: Actor, around: Around): Promise<AcrossPage<ListedTopUp>> {
+export function listAllTopUps(
+  gateway: Gateway,
+  actor: Actor,
+  around: PageCursors,
+): Promise<CrossCellPage<ListedTopUp>> {
   allow(actor, 'console.read')
-  return readAcross(gateway, TOP_UPS, around)
+  return readCrossCellPage(gateway, ALL_TOP_UPS, around)
 }

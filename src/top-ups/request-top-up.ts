@@ -1,36 +1,36 @@
 import type { Actor } from '../actors/actor.ts'
-import { allow, requireLive } from '../actors/allow.ts'
+import { allow, requireLiveMode } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { chargeReadiness } from '../charges/charge-readiness.ts'
+import { checkChargeReadiness } from '../charges/charge-readiness.ts'
 import { railUnavailable, verificationRequired } from '../charges/charge-rules.ts'
-import { balanceFull, headroomFor, heldBy } from '../charges/headroom.ts'
+import { balanceFull, balanceTotals, headroomFor } from '../charges/headroom.ts'
 import { keyInFlight, keyReused } from '../idempotency/keys.ts'
 import { judgeLimits } from '../merchants/amount-limits.ts'
 import { lockTerms, type MerchantTerms, merchantInactive } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { againWhenTaken } from '../platform/db/taken.ts'
+import { retryOnUniqueViolation } from '../platform/db/taken.ts'
 import { newId, uuidFor } from '../platform/ids.ts'
-import { type Mark, markAt } from '../platform/mark.ts'
+import { type Moment, momentAt } from '../platform/mark.ts'
 import { requirePhone } from '../platform/phone.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import { addAttempts } from '../rails/attempts.ts'
 import type { Channel } from '../rails/rail.ts'
 import { judgeRailAmount } from '../rails/rail-amounts.ts'
-import { findTopUp, topUpOfKey } from './find-top-ups.ts'
+import { findTopUp, topUpByKey } from './find-top-ups.ts'
 import { submitTopUp } from './submit-top-up.ts'
 import { TOP_UP_PREFIX, type TopUp } from './top-up.ts'
 import { addTopUp } from './write-top-ups.ts'
 
 /** A request of a top-up: whole UGX from this phone. A repeat with the same key requests nothing new. */
-export type TopUpRequest = { merchantId: number; amount: number; phone: string; key?: string | undefined }
+export type TopUpInput = { merchantId: number; amount: number; phone: string; key?: string | undefined }
 
-type Wanted = Omit<TopUpRequest, 'key'> & { key: string | null }
-type Ready = { installation: string | null; refusal: Refusal | null }
+type KeyedTopUpInput = Omit<TopUpInput, 'key'> & { key: string | null }
+type CheckedRail = { installation: string | null; refusal: Refusal | null }
 /** `made`: false if an earlier request with this key made it. */
-export type RequestedTopUp = { topUp: TopUp; made: boolean }
+export type TopUpResult = { topUp: TopUp; made: boolean }
 /** `mark`: when it was marked as sending; null if an earlier request with this key made it. */
-type StoredTopUp = { topUp: TopUp; mark: Mark | null }
+type StoredTopUp = { topUp: TopUp; mark: Moment | null }
 
 const CHANNEL: Channel = 'op1_momo'
 // A token was seen to take 20 s (rails.md 3.4).
@@ -41,15 +41,15 @@ const TOKEN_WAIT_MS = 40_000
  * transaction open. Returns the top-up as it is after that. Throws Refusal: 400 with nothing written, 409 while the first
  * request of this key is under way, 502 if the rail did not accept it and the top-up was taken back.
  */
-export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest): Promise<RequestedTopUp> {
+export async function requestTopUp(app: App, actor: Actor, request: TopUpInput): Promise<TopUpResult> {
   allow(actor, 'top-up.request', request.merchantId)
-  requireLive(actor)
+  requireLiveMode(actor)
   const phone = requirePhone(request.phone, 'phone')
   const input = { ...request, phone, key: request.key ?? null }
   // The process of a command starts without a token and exits with the command, so no process would record a late answer.
   const untilAnswered = actor.kind === 'command'
-  const ready = await readiness(app, untilAnswered ? TOKEN_WAIT_MS : undefined)
-  const { topUp, mark } = await againWhenTaken(() => store(app, actor, { input, ready }))
+  const ready = await checkRail(app, untilAnswered ? TOKEN_WAIT_MS : undefined)
+  const { topUp, mark } = await retryOnUniqueViolation(() => storeTopUp(app, actor, { input, ready }))
   if (mark === null) return { topUp, made: false }
   assert(ready.installation !== null, 'it was stored because its rail was ready')
   await submitTopUp(app, { topUp, mark, installation: ready.installation, untilAnswered })
@@ -59,24 +59,24 @@ export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest
   return { topUp: published, made: true }
 }
 
-async function readiness(app: App, waitMs?: number): Promise<Ready> {
-  const readiness = await chargeReadiness(app, { mode: 'live', channel: CHANNEL }, waitMs)
+async function checkRail(app: App, waitMs?: number): Promise<CheckedRail> {
+  const readiness = await checkChargeReadiness(app, { mode: 'live', channel: CHANNEL }, waitMs)
   if (readiness.kind === 'ready') return { installation: readiness.installation, refusal: null }
   return { installation: null, refusal: railUnavailable(readiness.retryAfterSeconds) }
 }
 
-function store(
+function storeTopUp(
   app: App,
   actor: Actor,
-  { input, ready }: { input: Wanted; ready: Ready },
+  { input, ready }: { input: KeyedTopUpInput; ready: CheckedRail },
 ): Promise<StoredTopUp> {
   const { merchantId, amount, phone, key } = input
   const at = app.clock.now()
   const merchantMode = { merchantId, mode: 'live' as const }
   return app.db.transactionFor({ kind: 'in', of: merchantId }, async (tx) => {
-    const [before] = key === null ? [] : (await tx.send(topUpOfKey(merchantId, key)))[0]
-    if (before !== undefined) return { value: madeBefore(before, input) }
-    const [[terms], balances] = await tx.send(lockTerms([merchantId]), heldBy([merchantMode]))
+    const [before] = key === null ? [] : (await tx.send(topUpByKey(merchantId, key)))[0]
+    if (before !== undefined) return { value: findSameTopUp(before, input) }
+    const [[terms], balances] = await tx.send(lockTerms([merchantId]), balanceTotals([merchantMode]))
     assert(terms, 'a merchant that is acted on has a row')
     judgeTopUp(app, input, terms)
     const headroom = await headroomFor(tx, [{ ...merchantMode, amount }], balances)
@@ -85,10 +85,10 @@ function store(
     const topUp = newTopUp(input, terms, at)
     const act = { actor, action: 'top-up.request', at, merchantId, mode: 'live' } as const
     return {
-      value: { topUp, mark: markAt(at) },
+      value: { topUp, mark: momentAt(at) },
       last: [
         addTopUp(topUp, key),
-        ...addAttempts(app, [attemptOf(topUp, ready.installation)]),
+        ...addAttempts(app, [newTopUpAttempt(topUp, ready.installation)]),
         auditRow({ ...act, subject: topUp.id, after: { amount, phone } }),
       ],
     }
@@ -96,7 +96,7 @@ function store(
 }
 
 /** Throws the refusal of the first domain rule that the request breaks; the limits of the rail come last. */
-function judgeTopUp(app: App, { amount }: Wanted, terms: MerchantTerms): void {
+function judgeTopUp(app: App, { amount }: KeyedTopUpInput, terms: MerchantTerms): void {
   if (!terms.active) throw merchantInactive(terms)
   judgeLimits(amount, { most: app.config.amountMax, own: null, noun: 'charge' })
   if (terms.kycStatus !== 'verified') throw verificationRequired()
@@ -104,13 +104,16 @@ function judgeTopUp(app: App, { amount }: Wanted, terms: MerchantTerms): void {
 }
 
 /** The top-up of an earlier request with this key. Throws 409 if that request differs or is still under way. */
-function madeBefore({ published, ...topUp }: TopUp & { published: boolean }, input: Wanted): StoredTopUp {
+function findSameTopUp(
+  { published, ...topUp }: TopUp & { published: boolean },
+  input: KeyedTopUpInput,
+): StoredTopUp {
   if (topUp.amount !== input.amount || topUp.phone !== input.phone) throw keyReused()
   if (!published) throw keyInFlight()
   return { topUp, mark: null }
 }
 
-function newTopUp({ merchantId, amount, phone }: Wanted, { tag }: MerchantTerms, at: Date): TopUp {
+function newTopUp({ merchantId, amount, phone }: KeyedTopUpInput, { tag }: MerchantTerms, at: Date): TopUp {
   const id = newId(TOP_UP_PREFIX, tag)
   return {
     merchantId,
@@ -128,7 +131,7 @@ function newTopUp({ merchantId, amount, phone }: Wanted, { tag }: MerchantTerms,
   }
 }
 
-function attemptOf(topUp: TopUp, installation: string | null) {
+function newTopUpAttempt(topUp: TopUp, installation: string | null) {
   assert(installation !== null, 'a top-up is stored when its rail is ready')
   return {
     merchantId: topUp.merchantId,

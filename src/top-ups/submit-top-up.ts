@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { railUnavailable } from '../charges/charge-rules.ts'
-import type { Mark } from '../platform/mark.ts'
+import type { Moment } from '../platform/mark.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
 import { takeBackUnseen } from '../rails/take-back.ts'
@@ -12,7 +12,7 @@ import { takeBackTopUp } from './write-top-ups.ts'
  * A stored top-up, when it was marked as sending, and the installation that will carry it. `untilAnswered`: the caller waits for the rail's
  * answer without a time limit.
  */
-type Stored = { topUp: TopUp; mark: Mark; installation: string; untilAnswered: boolean }
+type TopUpSubmission = { topUp: TopUp; mark: Moment; installation: string; untilAnswered: boolean }
 
 /**
  * Asks the rail to collect a stored top-up, outside any transaction, and records the answer (rails.md 3.8). Throws 502 if
@@ -20,7 +20,7 @@ type Stored = { topUp: TopUp; mark: Mark; installation: string; untilAnswered: b
  */
 export async function submitTopUp(
   app: App,
-  { topUp, mark, installation, untilAnswered }: Stored,
+  { topUp, mark, installation, untilAnswered }: TopUpSubmission,
 ): Promise<void> {
   const work: Submission<TopUp, ChargeFailure> = {
     mover: TOP_UP_MOVER,
@@ -35,7 +35,7 @@ export async function submitTopUp(
       body: JSON.stringify(presentTopUp({ ...topUp, status: 'authorized' })),
       objectId: topUp.id,
     }),
-    notTaken: (_, heard, parked) => {
+    refuseNotTaken: (_, heard, parked) => {
       const undo = async () => {
         const hide = takeBackTopUp(topUp, app.clock.now())
         if (!parked && (await takeBackUnseen(app, work, { hide, freed: [] })))

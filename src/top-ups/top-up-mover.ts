@@ -1,21 +1,21 @@
 import { openException } from '../exceptions/exception.ts'
-import { nameOfMerchant } from '../merchants/merchant-names.ts'
+import { readMerchantName } from '../merchants/merchant-names.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { callbackPathFor } from '../rails/callback-token.ts'
 import type { Mover } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
-import { railFor } from '../rails/rail-for.ts'
+import { findRail } from '../rails/rail-for.ts'
 import { chargeReposts } from '../rails/repost-times.ts'
 import { moveTopUp } from './move-top-up.ts'
 import type { TopUp } from './top-up.ts'
-import { lookAtTopUp, publishTopUp } from './write-top-ups.ts'
+import { publishTopUp, setNextTopUpQuestion } from './write-top-ups.ts'
 
 /** What `rails/` needs to submit top-ups, to ask about them and to finish them. */
 export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   noun: 'top-up',
   side: 'collect',
-  carrier: (app, topUp) => railFor(app, topUp)?.collect,
-  attemptOf: (app, topUp, installation) => ({
+  findMovementRail: (app, topUp) => findRail(app, topUp)?.collect,
+  buildAttempt: (app, topUp, installation) => ({
     reference: topUp.railReference,
     installation,
     publicId: topUp.id,
@@ -30,11 +30,11 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
     }),
     createdAt: topUp.createdAt,
   }),
-  noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
+  readNote: (app, { merchantId }) => readMerchantName(app, merchantId),
   publish: publishTopUp,
-  lookAt: lookAtTopUp,
-  askAgain: lookAtTopUp,
-  end: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
+  setFollowAt: setNextTopUpQuestion,
+  setNextQuestion: setNextTopUpQuestion,
+  finish: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
   openException,
   // Reposted like a charge: the person who requested it has the phone in hand, as a customer has.
   reposts: chargeReposts,

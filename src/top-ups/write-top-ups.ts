@@ -1,13 +1,13 @@
 import type { App } from '../app.ts'
-import { rowsOf } from '../platform/db/columns.ts'
+import { unnestColumns } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { atTime } from '../rails/at-time.ts'
-import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
-import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
+import { callAtTime } from '../rails/at-time.ts'
+import { ATTEMPT_FACTS, merchantTagSql } from '../rails/attempt-facts.ts'
+import { buildLiveClaims, type LiveClaims } from '../rails/follow-live.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
-import type { Final, Followed, Publication } from '../rails/mover.ts'
-import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
+import type { Followed, MovementOutcome, Publication } from '../rails/mover.ts'
+import { dueRowsSql, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
@@ -15,47 +15,50 @@ import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
 // The only file that writes top-ups. Each function is a move of TOP_UP_MOVES, adds a top-up, takes back one that was never shown, or
 // sets when its rail is asked next.
 
-type Named = Pick<TopUp, 'merchantId' | 'id'>
+type TopUpKey = Pick<TopUp, 'merchantId' | 'id'>
 
-const ADD = statement(
+const ADD_TOP_UP = statement(
   'add top-up',
   `insert into top_ups (merchant_id, id, status, amount, channel, phone, rail_reference, request_key, published, created_at,
      follow_at) values ($1, $2, 'pending', $3, $4, $5, $6, $7, false, $8, $9)`,
 )
-const PUBLISH = statement(
+const PUBLISH_TOP_UP = statement(
   'publish top-ups',
   `update top_ups t set status = 'authorized', published = true, follow_at = n.follow_at
-   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   from ${unnestColumns('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
    where t.merchant_id = n.merchant_id and t.id = n.id and t.status in ('pending', 'authorized') and t.voided_at is null`,
 )
-const VOID = statement<{ id: string }>(
+const VOID_TOP_UP = statement<{ id: string }>(
   'void top-up',
   `update top_ups set voided_at = $3, follow_at = null
    where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
 )
-const LOOK_AT = statement(
+const SET_NEXT_QUESTION = statement(
   'ask about top-up again',
   'update top_ups set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null',
 )
-const DUE = dueRowsOf('top_ups', 't', 'true')
-const claiming = (due: string) => `
+const DUE_TOP_UPS = dueRowsSql('top_ups', 't', 'true')
+const claimSql = (due: string) => `
   with due as (${due})
   update top_ups t set follow_at = $3, status = 'authorized', published = true
   from due, rail_attempts a
   where t.merchant_id = due.merchant_id and t.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
-  returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, ${tagOfRow('t')}`
+  returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, ${merchantTagSql('t')}`
 type FollowedTopUp = Followed<TopUp, ChargeFailure>
-const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>('due top-ups', DUE.look)
+const READ_DUE = statement<{ installation: string; levels: QuestionLevel[] }>(
+  'due top-ups',
+  DUE_TOP_UPS.levels,
+)
 const CLAIM_FREE = statement<FollowedTopUp>(
   'claim due top-ups',
-  claiming(`select t.merchant_id, t.id from top_ups t where t.follow_at <= $1
+  claimSql(`select t.merchant_id, t.id from top_ups t where t.follow_at <= $1
     and (cardinality($4::text[]) = 0 or (select a.installation from rail_attempts a
       where a.merchant_id = t.merchant_id and a.subject = t.id) <> all($4))
     order by t.follow_at limit $2 for no key update of t skip locked`),
 )
-const CLAIM_RECENT = statement<FollowedTopUp>('claim recent top-ups', claiming(DUE.recent))
-const CLAIM_OLD = statement<FollowedTopUp>('claim old top-ups', claiming(DUE.old))
-const END = statement<TopUp>(
+const CLAIM_RECENT = statement<FollowedTopUp>('claim recent top-ups', claimSql(DUE_TOP_UPS.recent))
+const CLAIM_OLD = statement<FollowedTopUp>('claim old top-ups', claimSql(DUE_TOP_UPS.old))
+const FINISH_TOP_UP = statement<TopUp>(
   'end top-up',
   `update top_ups t set status = $3, failure_reason = $4, rail_transaction_id = $5, completed_at = $6, follow_at = null,
      published = true
@@ -66,7 +69,7 @@ const END = statement<TopUp>(
 /** Stores a new top-up, hidden until its rail has answered. */
 export const addTopUp = (topUp: TopUp, key: string | null): Call =>
   call(
-    ADD,
+    ADD_TOP_UP,
     topUp.merchantId,
     topUp.id,
     topUp.amount,
@@ -81,41 +84,45 @@ export const addTopUp = (topUp: TopUp, key: string | null): Call =>
 /** Shows a top-up that its rail took or may have taken, and sets the first question about it. */
 export const publishTopUp = (
   app: Pick<App, 'clock' | 'ladders'>,
-  { merchantId, id }: Named,
+  { merchantId, id }: TopUpKey,
   publication: Publication,
-): Call => atTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, publication))
+): Call => callAtTime(PUBLISH_TOP_UP, { merchantId, id }, firstQuestionAt(app, publication))
 
 /** Takes back a top-up that its rail refused before it was shown. Returns no row if it has been shown meanwhile. */
-export const takeBackTopUp = ({ merchantId, id }: Named, at: Date): Call<{ id: string }> =>
-  call(VOID, merchantId, id, at.toISOString())
+export const takeBackTopUp = ({ merchantId, id }: TopUpKey, at: Date): Call<{ id: string }> =>
+  call(VOID_TOP_UP, merchantId, id, at.toISOString())
 
 const BRING_FORWARD = statement(
   'ask about top-ups sooner',
   `update top_ups t set follow_at = least(t.follow_at, n.follow_at)
-   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   from ${unnestColumns('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
    where t.merchant_id = n.merchant_id and t.id = n.id and t.follow_at is not null`,
 )
 
 /** Brings the next question about an open top-up forward to `at`, if that is earlier. */
-export const bringTopUpForward = ({ merchantId, id }: Named, at: Date): Call =>
-  atTime(BRING_FORWARD, { merchantId, id }, at)
+export const bringTopUpForward = ({ merchantId, id }: TopUpKey, at: Date): Call =>
+  callAtTime(BRING_FORWARD, { merchantId, id }, at)
 
 /** Sets when the rail is asked about an open top-up next. */
-export const lookAtTopUp = ({ merchantId, id }: Named, at: Date): Call =>
-  call(LOOK_AT, merchantId, id, at.toISOString())
+export const setNextTopUpQuestion = ({ merchantId, id }: TopUpKey, at: Date): Call =>
+  call(SET_NEXT_QUESTION, merchantId, id, at.toISOString())
 
 /** How top-ups that are due are claimed. Claiming one whose submit died also shows it. */
-export const TOP_UP_CLAIMS: LiveClaims<FollowedTopUp> = liveClaims('follow-top-ups', {
+export const TOP_UP_CLAIMS: LiveClaims<FollowedTopUp> = buildLiveClaims('follow-top-ups', {
   free: CLAIM_FREE,
-  look: LOOK,
+  dueLevels: READ_DUE,
   recent: CLAIM_RECENT,
   old: CLAIM_OLD,
 })
 
 /** Gives an open top-up its final status and returns its row; returns none if it was final already. */
-export const endTopUp = ({ merchantId, id }: Named, to: Final<ChargeFailure>, at: Date): Call<TopUp> =>
+export const finishTopUp = (
+  { merchantId, id }: TopUpKey,
+  to: MovementOutcome<ChargeFailure>,
+  at: Date,
+): Call<TopUp> =>
   call(
-    END,
+    FINISH_TOP_UP,
     merchantId,
     id,
     to.status,

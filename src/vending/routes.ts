@@ -1,21 +1,21 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { underTag } from '../http/endpoint.ts'
-import { oneEndpoint } from '../http/read-endpoints.ts'
+import { tagEndpoints } from '../http/endpoint.ts'
+import { objectEndpoint } from '../http/read-endpoints.ts'
 import { actEndpoint, createEndpoint } from '../http/write-endpoints.ts'
 import { DirectDispenseAnswerShape } from './dispensing/direct-answer.ts'
 import { dispenseDirect } from './dispensing/direct-dispense.ts'
 import { DirectDispenseShape } from './dispensing/dispense-request.ts'
-import { type Retried, retryDispense } from './dispensing/retry-dispense.ts'
+import { type RetryResult, retryDispense } from './dispensing/retry-dispense.ts'
 import { createOrder } from './orders/create-order.ts'
 import { getOrder } from './orders/find-orders.ts'
-import { goodsAsWritten } from './orders/goods.ts'
+import { parseExactGoods } from './orders/goods.ts'
 import { invalidateOrder } from './orders/invalidate-order.ts'
 import { OrderShape, presentOrder, type VendingOrder } from './orders/order.ts'
 import { VendingOrderCreateShape } from './orders/order-request.ts'
 
 const ORDER_ID = 'the `order_id`, starts with `lnk_`'
-const RetriedShape = Type.Object(
+const RetryResultShape = Type.Object(
   {
     ok: Type.Boolean({ description: 'true: the machine has been told, or has dispensed before' }),
     ...OrderShape.properties,
@@ -26,15 +26,15 @@ const RetriedShape = Type.Object(
 const present = (app: App, order: VendingOrder) =>
   presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() })
 
-const asWritten = <Given extends { goods: unknown }, Post extends { given: Given }>(
+const withExactGoods = <Given extends { goods: unknown }, Post extends { given: Given }>(
   post: Post,
   bytes: Buffer,
 ): Post => ({
   ...post,
-  given: { ...post.given, goods: goodsAsWritten(post.given.goods, bytes) },
+  given: { ...post.given, goods: parseExactGoods(post.given.goods, bytes) },
 })
 
-export const vendingEndpoints = underTag('Vending', [
+export const vendingEndpoints = tagEndpoints('Vending', [
   createEndpoint<App, typeof VendingOrderCreateShape>({
     path: '/v1/vending/orders',
     name: 'createVendingOrder',
@@ -49,9 +49,9 @@ export const vendingEndpoints = underTag('Vending', [
       403: 'vending_disabled: vending is off for this merchant',
       404: 'not_found: machine not registered to this merchant',
     },
-    make: (app, request, bytes) => createOrder(app, asWritten(request, bytes)),
+    make: (app, request, bytes) => createOrder(app, withExactGoods(request, bytes)),
   }),
-  oneEndpoint<App, VendingOrder>({
+  objectEndpoint<App, VendingOrder>({
     path: '/v1/vending/orders/:id',
     name: 'getVendingOrder',
     summary: 'Read one vending order',
@@ -73,7 +73,7 @@ export const vendingEndpoints = underTag('Vending', [
     act: invalidateOrder,
     present: (order, app) => present(app, order),
   }),
-  actEndpoint<App, Retried & { id: string }>({
+  actEndpoint<App, RetryResult & { id: string }>({
     path: '/v1/vending/orders/:id/dispense',
     name: 'retryVendingDispense',
     summary: 'Dispense a paid order whose dispense has failed',
@@ -82,7 +82,7 @@ export const vendingEndpoints = underTag('Vending', [
     action: 'order.dispense',
     rate: 'retry_dispense',
     id: ORDER_ID,
-    shape: { description: 'what became of it', schema: RetriedShape },
+    shape: { description: 'what became of it', schema: RetryResultShape },
     refusals: {
       403: 'vending_disabled: vending is off for this merchant',
       409: 'conflict: a dispense attempt is already in progress',
@@ -108,6 +108,6 @@ export const vendingEndpoints = underTag('Vending', [
       409: 'conflict: this charge has already paid for a dispense',
       502: 'supplier_error: the machine supplier refused; charge and key are free again',
     },
-    make: (app, request, bytes) => dispenseDirect(app, asWritten(request, bytes)),
+    make: (app, request, bytes) => dispenseDirect(app, withExactGoods(request, bytes)),
   }),
 ])

@@ -4,22 +4,22 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { FormFile } from '../http/multipart.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { newId, tagOf } from '../platform/ids.ts'
+import { newId, parseTag } from '../platform/ids.ts'
 import { badRequest, domainRefusal, notFound } from '../platform/refusal.ts'
-import { cleanName, type DocumentType, readDocumentFile } from './document-file.ts'
+import { cleanName, type DocumentType, parseDocumentFile } from './document-file.ts'
 import {
   addDocumentRow,
   addParts,
-  type Content,
   DOCUMENT_PREFIX,
   type Document,
+  type DocumentContent,
   type DocumentKind,
   listDocuments,
-  MOST_DOCUMENTS,
-  readContent,
+  MAX_DOCUMENTS,
+  readDocumentBytes,
   removeDocumentRows,
 } from './documents.ts'
-import { inDraft } from './open-draft.ts'
+import { changeDraft } from './open-draft.ts'
 
 /**
  * Adds a document to the draft, sealed: a PDF, JPEG or PNG by its content, at most 10 MB, at most twenty per merchant
@@ -32,19 +32,19 @@ export async function addDocument(
 ): Promise<Document> {
   allow(caller, 'verification.edit')
   const { merchantId, tag, name: addedBy } = caller
-  const parsed = await readDocumentFile(file.bytes)
+  const parsed = await parseDocumentFile(file.bytes)
   if (parsed === null)
     throw badRequest(
       'file must be a whole PDF, JPG or PNG of at most 10 MB; other kinds and damaged files are refused',
     )
-  return inDraft(app, caller, async (tx, { number }) => {
+  return changeDraft(app, caller, async (tx, { number }) => {
     const at = app.clock.now()
     const id = newId(DOCUMENT_PREFIX, tag)
     const [bytes, name] = [file.bytes.length, cleanName(file.name)]
     const document: Document = { id, kind, type: parsed.type, name, bytes, addedAt: at, addedBy }
     const [[added]] = await tx.send(addDocumentRow(merchantId, document))
     if (!added)
-      throw domainRefusal('too_many', `at most ${MOST_DOCUMENTS} documents can be kept; remove one first`)
+      throw domainRefusal('too_many', `at most ${MAX_DOCUMENTS} documents can be kept; remove one first`)
     const key = { merchantId, id }
     const act = { actor: caller, action: 'verification.edit', at, merchantId, subject: id } as const
     return {
@@ -62,8 +62,8 @@ export async function addDocument(
 export async function removeDocument(app: App, caller: PersonCaller, id: string): Promise<void> {
   allow(caller, 'verification.edit')
   const { merchantId, tag } = caller
-  if (tagOf(DOCUMENT_PREFIX, id) !== tag) throw notFound('document')
-  await inDraft(app, caller, async (tx, { number }) => {
+  if (parseTag(DOCUMENT_PREFIX, id) !== tag) throw notFound('document')
+  await changeDraft(app, caller, async (tx, { number }) => {
     const [, [removed]] = await tx.send(...removeDocumentRows({ merchantId, id }))
     if (!removed) throw notFound('document')
     const act = { actor: caller, action: 'verification.edit', at: app.clock.now(), merchantId } as const
@@ -81,17 +81,17 @@ type ReviewedDocument = { name: string; type: DocumentType | 'image/webp'; bytes
 export async function readDocument(
   app: App,
   actor: Actor,
-  { merchant, id, content }: { merchant: Pick<Merchant, 'id' | 'tag'>; id: string; content: Content },
+  { merchant, id, content }: { merchant: Pick<Merchant, 'id' | 'tag'>; id: string; content: DocumentContent },
 ): Promise<ReviewedDocument> {
   allow(actor, 'verification.read', merchant.id)
   const merchantId = merchant.id
-  const own = tagOf(DOCUMENT_PREFIX, id) === merchant.tag
+  const own = parseTag(DOCUMENT_PREFIX, id) === merchant.tag
   const list = listDocuments(merchantId)
   const document = own
     ? (await app.db.query(list.statement, list.values)).find((row) => row.id === id)
     : undefined
   if (document === undefined) throw notFound('document')
-  const bytes = await readContent(app, { merchantId, id, content })
+  const bytes = await readDocumentBytes(app, { merchantId, id, content })
   if (bytes.length === 0) throw notFound('document')
   const row = auditRow({
     ...{ actor, action: 'verification.read', at: app.clock.now(), merchantId, subject: id },

@@ -4,8 +4,8 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { ownersToTell } from '../merchants/tell-owners.ts'
-import { later } from '../platform/clock.ts'
+import { readMailOwners } from '../merchants/tell-owners.ts'
+import { addMs } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaIso } from '../platform/kampala.ts'
@@ -13,7 +13,7 @@ import { invalidRequest, notFound } from '../platform/refusal.ts'
 import type { DocumentKind } from './documents.ts'
 
 /** A document that has expired or soon will. `expiresOn`: YYYY-MM-DD. `toldAt`: when the owners were mailed. */
-export type EndingDocument = {
+export type ExpiringDocument = {
   merchantId: number
   merchant: string
   business: string
@@ -24,38 +24,38 @@ export type EndingDocument = {
 }
 
 const DAY_MS = 24 * 3_600_000
-const SOON_MS = 30 * DAY_MS
-const MOST_LISTED = 200
-const TOLD_AT_ONCE = 50
+const EXPIRES_SOON_MS = 30 * DAY_MS
+const MAX_LISTED = 200
+const DOCUMENTS_PER_RUN = 50
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 
-const SET = statement<{ kind: DocumentKind }>(
+const SET_EXPIRY = statement<{ kind: DocumentKind }>(
   'set end of document',
   'update verification_documents set expires_on = $3::date, told_at = null where merchant_id = $1 and id = $2 returning kind',
 )
 const COLUMNS = `d.merchant_id as "merchantId", m.public_id as merchant, m.name as business, d.id, d.kind,
   d.expires_on::text as "expiresOn", d.told_at as "toldAt"`
-const ENDING = statement<EndingDocument>(
+const FIND_EXPIRING = statement<ExpiringDocument>(
   'documents that end',
   `select ${COLUMNS} from verification_documents d join merchants m on m.id = d.merchant_id
    where d.expires_on is not null and d.expires_on <= $1::date and m.closed_at is null
    order by d.expires_on, d.merchant_id, d.id limit $2`,
 )
-const UNTOLD = statement<EndingDocument>(
+const FIND_UNTOLD = statement<ExpiringDocument>(
   'untold ends of documents',
   `select ${COLUMNS} from verification_documents d join merchants m on m.id = d.merchant_id
    where d.expires_on is not null and d.told_at is null and d.expires_on <= $1::date order by d.expires_on limit $2`,
 )
-const OF_MERCHANT = statement<EndingDocument>(
+const OF_MERCHANT = statement<ExpiringDocument>(
   'ending documents of merchant',
   `select ${COLUMNS} from verification_documents d join merchants m on m.id = d.merchant_id
    where d.merchant_id = $2 and d.expires_on is not null and d.expires_on <= $1::date order by d.expires_on, d.id`,
 )
-const ENDS = statement<{ id: string; expiresOn: string }>(
+const LIST_EXPIRIES = statement<{ id: string; expiresOn: string }>(
   'ends of documents',
   'select id, expires_on::text as "expiresOn" from verification_documents where merchant_id = $1 and expires_on is not null',
 )
-const TOLD = statement<{ id: string }>(
+const RECORD_TOLD = statement<{ id: string }>(
   'told of document',
   'update verification_documents set told_at = $3 where merchant_id = $1 and id = $2 and told_at is null returning id',
 )
@@ -71,7 +71,7 @@ export async function setDocumentExpiry(
   const at = app.clock.now()
   const act = { actor, action: 'verification.expiry', at, merchantId: merchant.id, subject: id } as const
   await app.db.transaction(async (tx) => {
-    const [[document]] = await tx.send(call(SET, merchant.id, id, expiresOn))
+    const [[document]] = await tx.send(call(SET_EXPIRY, merchant.id, id, expiresOn))
     if (!document) throw notFound('document')
     return { value: null, last: [auditRow({ ...act, after: { document: document.kind, expiresOn } })] }
   })
@@ -83,40 +83,44 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) && day.getUTCFullYear() < 2100
 }
 
-const soon = ({ clock }: Pick<App, 'clock'>) => kampalaIso(later(clock.now(), SOON_MS)).slice(0, 10)
+const lastDaySoon = ({ clock }: Pick<App, 'clock'>) =>
+  kampalaIso(addMs(clock.now(), EXPIRES_SOON_MS)).slice(0, 10)
 
 /** Reads the documents of a cell that expire within thirty days or have expired, the earliest first; at most 200. */
-export const endingDocuments = (app: App): Promise<EndingDocument[]> =>
-  app.db.query(ENDING, [soon(app), MOST_LISTED])
+export const readExpiringDocuments = (app: App): Promise<ExpiringDocument[]> =>
+  app.db.query(FIND_EXPIRING, [lastDaySoon(app), MAX_LISTED])
 
 /** Reads the documents of one merchant that expire within thirty days or have expired. */
-export const endingDocumentsOf = (app: App, merchantId: number): Promise<EndingDocument[]> =>
-  app.db.query(OF_MERCHANT, [soon(app), merchantId])
+export const readExpiringDocumentsOf = (app: App, merchantId: number): Promise<ExpiringDocument[]> =>
+  app.db.query(OF_MERCHANT, [lastDaySoon(app), merchantId])
 
 /** Reads the expiry days of a merchant's documents, by document id. */
-export async function documentEnds(app: App, merchantId: number): Promise<ReadonlyMap<string, string>> {
-  const rows = await app.db.query(ENDS, [merchantId])
+export async function readDocumentExpiries(
+  app: App,
+  merchantId: number,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await app.db.query(LIST_EXPIRIES, [merchantId])
   return new Map(rows.map(({ id, expiresOn }) => [id, expiresOn]))
 }
 
 /** Mails the owners about documents that expire within thirty days, each once. Returns how many documents. */
-export async function tellEndings(app: App): Promise<number> {
-  const documents = await app.db.query(UNTOLD, [soon(app), TOLD_AT_ONCE])
+export async function mailExpiringDocuments(app: App): Promise<number> {
+  const documents = await app.db.query(FIND_UNTOLD, [lastDaySoon(app), DOCUMENTS_PER_RUN])
   let mailed = 0
-  for (const document of documents) mailed += await tellEnding(app, document)
+  for (const document of documents) mailed += await mailExpiringDocument(app, document)
   return mailed
 }
 
 /** Marks the document before it writes the mails: of two workers only one mails, and after a crash between the two no mail is sent. */
-async function tellEnding(
+async function mailExpiringDocument(
   app: App,
-  { merchantId, id, business, kind, expiresOn }: EndingDocument,
+  { merchantId, id, business, kind, expiresOn }: ExpiringDocument,
 ): Promise<number> {
   const at = app.clock.now()
-  const [marked] = await app.db.query(TOLD, [merchantId, id, at.toISOString()])
+  const [marked] = await app.db.query(RECORD_TOLD, [merchantId, id, at.toISOString()])
   if (!marked) return 0
   const values = { business, document: kind, day: expiresOn, link: `${app.baseUrl}/dashboard/verification` }
-  for (const { email } of await ownersToTell(app, merchantId)) {
+  for (const { email } of await readMailOwners(app, merchantId)) {
     const mail = addMail(app, { to: email, template: 'document-ends', values, at })
     await app.directory.query(mail.statement, mail.values)
   }

@@ -1,15 +1,15 @@
-import { pictureKind, remakePicture } from '../platform/picture.ts'
+import { detectPictureKind, remakePicture } from '../platform/picture.ts'
 
 export type DocumentType = 'application/pdf' | 'image/jpeg' | 'image/png'
 /** An accepted file. `preview` is a WebP redrawn from the pixels of a picture; null for a PDF, because no parser of ours opens one. */
 type DocumentFile = { type: DocumentType; bytes: Buffer; preview: Buffer | null }
 
 /** The largest accepted file (reliability.md A79). */
-export const MOST_DOCUMENT_BYTES = 10 * 1024 * 1024
+export const MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 
 const PREVIEW_SIDE = 1600
 const PREVIEW_QUALITY = 75
-const LONGEST_NAME = 100
+const MAX_NAME_CHARACTERS = 100
 const PDF = /^%PDF-(?:1\.[0-7]|2\.0)[\r\n\s]/
 const PDF_END = /startxref\s+[0-9]{1,10}\s+%%EOF[\s\0]*$/
 const PDF_HEAD_BYTES = 16
@@ -18,10 +18,10 @@ const PDF_TAIL_BYTES = 1024
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
 
 /** Recognises a whole PDF, JPEG or PNG by its content, whatever its name. Null for everything else. */
-export async function readDocumentFile(file: Buffer): Promise<DocumentFile | null> {
-  if (file.length > MOST_DOCUMENT_BYTES) return null
+export async function parseDocumentFile(file: Buffer): Promise<DocumentFile | null> {
+  if (file.length > MAX_DOCUMENT_BYTES) return null
   if (isPdf(file)) return { type: 'application/pdf', bytes: file, preview: null }
-  const kind = pictureKind(file)
+  const kind = detectPictureKind(file)
   if (kind !== 'jpeg' && kind !== 'png') return null
   // Refuses bytes after the end of a PNG: they belong to another file.
   if (kind === 'png' && !file.subarray(-PNG_END.length).equals(PNG_END)) return null
@@ -38,15 +38,15 @@ function isPdf(file: Buffer): boolean {
 }
 
 // Control and format characters, lone surrogates, and characters that separate folders or begin an option.
-const UNWANTED = /[\p{C}\p{Zl}\p{Zp}<>"'`|*?:;$&%\\/]+/gu
+const FORBIDDEN_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}<>"'`|*?:;$&%\\/]+/gu
 
 /** Cleans the name of an uploaded file for showing: its last part, without misleading characters. It never names a file of ours. */
 export function cleanName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const clean = last
-    .replace(UNWANTED, ' ')
+    .replace(FORBIDDEN_CHARACTERS, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s.-]+/, '')
     .trim()
-  return [...clean].slice(0, LONGEST_NAME).join('').trim() || 'document'
+  return [...clean].slice(0, MAX_NAME_CHARACTERS).join('').trim() || 'document'
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
+import { defineSealedColumn, getRowMerchant } from '../platform/rewrap.ts'
 import type { DocumentType } from './document-file.ts'
 
 export const DOCUMENT_KINDS = ['registration', 'identity', 'tax', 'address', 'other'] as const
@@ -18,15 +18,15 @@ export type Document = {
   addedBy: string
 }
 
-export const MOST_DOCUMENTS = 20
+export const MAX_DOCUMENTS = 20
 export const DOCUMENT_PREFIX = 'doc_'
 
 /** The uploaded file, or the preview that was drawn from it. */
-export type Content = 'file' | 'preview'
+export type DocumentContent = 'file' | 'preview'
 
 // The largest file takes some forty statements of a quarter of a megabyte, so that no statement holds a second copy of it.
 const PIECE_BYTES = 256 * 1024
-const PIECES_AT_ONCE = 32
+const PIECES_PER_BATCH = 32
 
 const LIST = statement<Document>(
   'verification documents',
@@ -61,7 +61,7 @@ const REMOVE = statement<{ kind: DocumentKind }>(
   'delete from verification_documents where merchant_id = $1 and id = $2 returning kind',
 )
 
-type Owned = { merchantId: number; id: string }
+type DocumentKey = { merchantId: number; id: string }
 
 export const listDocuments = (merchantId: number): Call<Document> => call(LIST, merchantId)
 
@@ -70,13 +70,13 @@ export const addDocumentRow = (
   merchantId: number,
   { id, kind, type, name, bytes, addedAt, addedBy }: Document,
 ): Call<{ place: number }> =>
-  call(ADD, merchantId, id, kind, type, name, bytes, addedAt.toISOString(), addedBy, MOST_DOCUMENTS)
+  call(ADD, merchantId, id, kind, type, name, bytes, addedAt.toISOString(), addedBy, MAX_DOCUMENTS)
 
 /** Stores the bytes of a document sealed, piece by piece. */
 export function addParts(
   { vault }: Pick<App, 'vault'>,
-  { merchantId, id }: Owned,
-  { content, bytes }: { content: Content; bytes: Buffer },
+  { merchantId, id }: DocumentKey,
+  { content, bytes }: { content: DocumentContent; bytes: Buffer },
 ): Call[] {
   const pieces = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_none, part) =>
     bytes.subarray(part * PIECE_BYTES, (part + 1) * PIECE_BYTES),
@@ -88,9 +88,9 @@ export function addParts(
 }
 
 /** Reads the bytes of a document in clear; empty where it has no such content. */
-export async function readContent(
+export async function readDocumentBytes(
   { db, vault }: Pick<App, 'db' | 'vault'>,
-  { merchantId, id, content }: Owned & { content: Content },
+  { merchantId, id, content }: DocumentKey & { content: DocumentContent },
 ): Promise<Buffer> {
   const rows = await db.query(PARTS, [merchantId, id, content])
   const pieces = rows.map(({ part, sealed }) =>
@@ -100,7 +100,7 @@ export async function readContent(
 }
 
 /** Removes a document with its bytes. The second call returns no row where there was no such document. */
-export const removeDocumentRows = ({ merchantId, id }: Owned) =>
+export const removeDocumentRows = ({ merchantId, id }: DocumentKey) =>
   [call(REMOVE_PARTS, merchantId, id), call(REMOVE, merchantId, id)] as const
 
 const bindingOf = ({ merchantId, part }: { merchantId: number; part: string }) => ({
@@ -110,10 +110,10 @@ const bindingOf = ({ merchantId, part }: { merchantId: number; part: string }) =
 })
 
 /** Describes the sealed bytes of documents, for a change of the master key. */
-export const SEALED_DOCUMENTS = sealedColumn({
+export const SEALED_DOCUMENTS = defineSealedColumn({
   table: 'verification_document_parts',
   column: 'sealed',
   part: "t.document_id || ' ' || t.content || ' ' || t.part",
-  bindingOf: (row) => bindingOf({ merchantId: ownerOf(row), part: row.part }),
-  rowsAtOnce: PIECES_AT_ONCE,
+  bindingOf: (row) => bindingOf({ merchantId: getRowMerchant(row), part: row.part }),
+  rowsAtOnce: PIECES_PER_BATCH,
 })

@@ -1,9 +1,9 @@
 import { mayBeSameName } from '../platform/same-name.ts'
 import type { CheckedNumber, NameCheck } from './name-check.ts'
-import type { Answers } from './steps.ts'
+import type { VerificationAnswers } from './steps.ts'
 
 /** A number of an application, the name that was given with it, and the check of it with the operator of the wallet. */
-export type HeardName = {
+export type CheckedName = {
   what: CheckedNumber
   phone: string
   given: string | null
@@ -12,20 +12,24 @@ export type HeardName = {
   /** Whether the holder has another name, or the number has no wallet. */
   differs: boolean
 }
-type Numbers = {
-  answers: Partial<Answers>
+type NamesInput = {
+  answers: Partial<VerificationAnswers>
   /** The withdrawal number of the merchant. */
   withdrawal: string | null
   checks: ReadonlyMap<CheckedNumber, NameCheck>
 }
 
 /** Returns every number of an application, each compared with its check. */
-export function heardNames({ answers: { settlement, directors }, withdrawal, checks }: Numbers): HeardName[] {
-  const compare = (what: CheckedNumber, phone: string, given: string | null): HeardName => {
+export function compareNames({
+  answers: { settlement, directors },
+  withdrawal,
+  checks,
+}: NamesInput): CheckedName[] {
+  const compare = (what: CheckedNumber, phone: string, given: string | null): CheckedName => {
     const latest = checks.get(what) ?? null
     // A check counts only for the number that was checked: it may have changed since.
     const check = latest?.phone === phone ? latest : null
-    return { what, phone, given, check, differs: isOther(given, check) }
+    return { what, phone, given, check, differs: isOtherName(given, check) }
   }
   return [
     ...(settlement === undefined ? [] : [compare('settlement', settlement.phone, settlement.holder)]),
@@ -34,6 +38,6 @@ export function heardNames({ answers: { settlement, directors }, withdrawal, che
   ]
 }
 
-const isOther = (given: string | null, check: NameCheck | null): boolean =>
+const isOtherName = (given: string | null, check: NameCheck | null): boolean =>
   check !== null &&
   (!check.active || (given !== null && check.name !== null && !mayBeSameName(given, check.name)))

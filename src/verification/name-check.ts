@@ -1,10 +1,10 @@
-import { nameOf, type OperatorCaller, type Place } from '../actors/actor.ts'
+import { actorName, type CallerMerchant, type StaffCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
+import { defineSealedColumn, getRowMerchant } from '../platform/rewrap.ts'
 
 /** Names a number of a merchant: of its settlement account, its withdrawals, or a director by index. */
 export type CheckedNumber = 'settlement' | 'withdrawal' | `director-${number}`
@@ -12,7 +12,7 @@ export type CheckedNumber = 'settlement' | 'withdrawal' | `director-${number}`
 /** The answer of the operator of the wallet about a number. `name` is null where it gives no name. */
 export type NameCheck = { phone: string; active: boolean; name: string | null; at: Date; by: string }
 
-const KEEP = statement(
+const STORE = statement(
   'keep name check',
   `insert into name_checks (merchant_id, what, sealed, checked_at, checked_by) values ($1, $2, $3, $4, $5)
    on conflict (merchant_id, what) do update
@@ -30,7 +30,7 @@ const bindingOf = (merchantId: number, what: string) => ({
 })
 
 /** Reads the name checks of a merchant, by number. */
-export async function nameChecks(
+export async function readNameChecks(
   { db, vault }: Pick<App, 'db' | 'vault'>,
   merchantId: number,
 ): Promise<ReadonlyMap<CheckedNumber, NameCheck>> {
@@ -47,13 +47,10 @@ export async function nameChecks(
 }
 
 /** Stores an answer sealed, because the name of a wallet's holder is private. The audit records only that it was asked. */
-export async function keepNameCheck(
+export async function storeNameCheck(
   app: App,
-  caller: OperatorCaller & Place,
-  {
-    what,
-    said: answer,
-  }: { what: CheckedNumber; said: { phone: string; active: boolean; name: string | null } },
+  caller: StaffCaller & CallerMerchant,
+  { what, answer }: { what: CheckedNumber; answer: { phone: string; active: boolean; name: string | null } },
 ): Promise<void> {
   const { merchantId } = caller
   allow(caller, 'merchant.name-check', merchantId)
@@ -61,15 +58,15 @@ export async function keepNameCheck(
   const sealed = app.vault.seal(JSON.stringify(answer), bindingOf(merchantId, what))
   const act = { actor: caller, action: 'merchant.name-check', at, merchantId, mode: 'live' } as const
   await app.db.transaction(async (tx) => {
-    await tx.send(call(KEEP, merchantId, what, sealed, at.toISOString(), nameOf(caller)))
+    await tx.send(call(STORE, merchantId, what, sealed, at.toISOString(), actorName(caller)))
     return { value: null, last: [auditRow({ ...act, subject: what, after: { active: answer.active } })] }
   })
 }
 
 /** Describes the sealed name checks, for a change of the master key. */
-export const SEALED_NAME_CHECKS = sealedColumn({
+export const SEALED_NAME_CHECKS = defineSealedColumn({
   table: 'name_checks',
   column: 'sealed',
   part: 't.what',
-  bindingOf: (row) => bindingOf(ownerOf(row), row.part),
+  bindingOf: (row) => bindingOf(getRowMerchant(row), row.part),
 })

@@ -1,41 +1,41 @@
 import type { PersonCaller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { merchantsById } from '../merchants/merchant.ts'
+import { findMerchantsById } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import type { Tx, Work } from '../platform/db/database.ts'
-import { againWhenTaken } from '../platform/db/taken.ts'
+import type { TransactionWork, Tx } from '../platform/db/database.ts'
+import { retryOnUniqueViolation } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { answersOf, openAnswers, saveAnswers } from './answers.ts'
+import { findAnswers, openAnswers, saveAnswers } from './answers.ts'
 import type { Application, ApplicationKey } from './application.ts'
-import { type Answers, STEPS, type Step } from './steps.ts'
-import { lockLatest, openApplication } from './write-application.ts'
+import { ANSWER_STEPS, type AnswerStep, type VerificationAnswers } from './steps.ts'
+import { lockLatestApplication, openApplication } from './write-application.ts'
 
 /**
  * Changes the draft of a merchant in one commit. The first change opens it; the first change after a rejection opens the next one with
  * the answers of the rejected one. Throws 409 while an application is under review, and after one was approved.
  */
-export const inDraft = <T>(
+export const changeDraft = <T>(
   app: App,
   { merchantId, name }: Pick<PersonCaller, 'merchantId' | 'name'>,
-  change: (tx: Tx, draft: ApplicationKey) => ReturnType<Work<T>>,
+  change: (tx: Tx, draft: ApplicationKey) => ReturnType<TransactionWork<T>>,
 ): Promise<T> =>
   // Of two changes that open it at once, one fails and is retried: then it finds the draft open.
-  againWhenTaken(() =>
+  retryOnUniqueViolation(() =>
     app.db.transactionFor({ of: merchantId }, async (tx) => {
-      const [[latest]] = await tx.send(lockLatest(merchantId))
-      const draft = await draftAfter(app, tx, { latest, merchantId, by: name })
+      const [[latest]] = await tx.send(lockLatestApplication(merchantId))
+      const draft = await openNextDraft(app, tx, { latest, merchantId, by: name })
       return change(tx, draft)
     }),
   )
 
-async function draftAfter(
+async function openNextDraft(
   app: App,
   tx: Tx,
   { latest, merchantId, by }: { latest: Application | undefined; merchantId: number; by: string },
 ): Promise<ApplicationKey> {
   if (latest?.state === 'draft') return latest
   if (latest?.state === 'submitted') throw underReview()
-  const [[merchant]] = await tx.send(merchantsById([merchantId]))
+  const [[merchant]] = await tx.send(findMerchantsById([merchantId]))
   assert(merchant, 'a caller has a merchant')
   if (merchant.kycStatus === 'verified') throw verifiedAlready()
   const draft = { merchantId, number: (latest?.number ?? 0) + 1 }
@@ -51,13 +51,13 @@ export async function copyAnswers(
   tx: Tx,
   { from, to, at, by }: { from: ApplicationKey; to: ApplicationKey; at: Date; by: string },
 ): Promise<void> {
-  const [rows] = await tx.send(answersOf(from))
+  const [rows] = await tx.send(findAnswers(from))
   const answers = openAnswers(app, from, rows)
-  const copied = STEPS.flatMap((step) => copyOf(app, { to, step, answers, at, by }))
+  const copied = ANSWER_STEPS.flatMap((step) => copyStep(app, { to, step, answers, at, by }))
   if (copied.length > 0) await tx.send(...copied)
 }
 
-function copyOf<S extends Step>(
+function copyStep<S extends AnswerStep>(
   app: App,
   {
     to,
@@ -65,7 +65,7 @@ function copyOf<S extends Step>(
     answers,
     at,
     by,
-  }: { to: ApplicationKey; step: S; answers: Partial<Answers>; at: Date; by: string },
+  }: { to: ApplicationKey; step: S; answers: Partial<VerificationAnswers>; at: Date; by: string },
 ) {
   const own = answers[step]
   return own === undefined ? [] : [saveAnswers(app, { ...to, step }, { answers: own, at, by })]

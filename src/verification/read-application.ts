@@ -1,13 +1,13 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { answersOf, openAnswers } from './answers.ts'
+import { findAnswers, openAnswers } from './answers.ts'
 import { APPLICATION_COLUMNS, type Application } from './application.ts'
 import { type Document, listDocuments } from './documents.ts'
-import { type Answers, STEPS, type Step } from './steps.ts'
-import { latestApplication } from './write-application.ts'
+import { ANSWER_STEPS, type AnswerStep, type VerificationAnswers } from './steps.ts'
+import { findLatestApplication } from './write-application.ts'
 
-const REJECTED = statement<Application>(
+const FIND_REJECTED = statement<Application>(
   'latest rejected verification',
   `select ${APPLICATION_COLUMNS} from verifications v where v.merchant_id = $1 and v.state = 'rejected'
    order by v.number desc limit 1`,
@@ -16,7 +16,7 @@ const REJECTED = statement<Application>(
 /** The verification of a merchant: the newest application, its answers, all documents, and the last rejection. */
 export type Verification = {
   application: Application | null
-  answers: Partial<Answers>
+  answers: Partial<VerificationAnswers>
   documents: readonly Document[]
   /** The notes of the last rejection; null where there was none, and after an approval. */
   rejection: Pick<Application, 'note' | 'notes' | 'decidedAt'> | null
@@ -25,12 +25,12 @@ export type Verification = {
 /** Reads the verification of a merchant, with its answers in clear: for its owners and for reviewers. */
 export async function readVerification(app: App, merchantId: number): Promise<Verification> {
   const [[application = null], documents, [rejected = null]] = await app.db.queries(
-    latestApplication(merchantId),
+    findLatestApplication(merchantId),
     listDocuments(merchantId),
-    call(REJECTED, merchantId),
+    call(FIND_REJECTED, merchantId),
   )
   if (application === null) return { application, answers: {}, documents, rejection: null }
-  const find = answersOf(application)
+  const find = findAnswers(application)
   const rows = await app.db.query(find.statement, find.values)
   return {
     application,
@@ -41,14 +41,14 @@ export async function readVerification(app: App, merchantId: number): Promise<Ve
 }
 
 /** The five steps of the wizard. */
-export type WizardStep = Step | 'documents'
+export type WizardStep = AnswerStep | 'documents'
 
 /** Returns the steps that must still be completed before an application can be submitted. */
 export function missingSteps({
   answers,
   documents,
 }: Pick<Verification, 'answers' | 'documents'>): WizardStep[] {
-  const unanswered = STEPS.filter((step) => {
+  const unanswered = ANSWER_STEPS.filter((step) => {
     const own = answers[step]
     return own === undefined || (Array.isArray(own) && own.length === 0)
   })

@@ -3,15 +3,15 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { type Shared, sharedWith } from './digests.ts'
-import { documentEnds } from './document-expiry.ts'
-import { type CheckedNumber, type NameCheck, nameChecks } from './name-check.ts'
+import { readSharedFacts, type SharedFact } from './digests.ts'
+import { readDocumentExpiries } from './document-expiry.ts'
+import { type CheckedNumber, type NameCheck, readNameChecks } from './name-check.ts'
 import { readVerification, type Verification } from './read-application.ts'
 
 /** A verification with the facts that a reviewer compares it with. */
-export type Reviewed = {
+export type ApplicationReview = {
   verification: Verification
-  shared: readonly Shared[]
+  shared: readonly SharedFact[]
   checks: ReadonlyMap<CheckedNumber, NameCheck>
   /** The expiry days of documents, by document id. */
   ends: ReadonlyMap<string, string>
@@ -22,16 +22,16 @@ export async function reviewApplication(
   app: App,
   actor: Actor,
   { id: merchantId, publicId }: Pick<Merchant, 'id' | 'publicId'>,
-): Promise<Reviewed> {
+): Promise<ApplicationReview> {
   allow(actor, 'verification.read', merchantId)
   const act = { actor, action: 'verification.read', at: app.clock.now(), merchantId } as const
   const row = auditRow({ ...act, subject: publicId, after: { read: 'answers' } })
   await app.db.query(row.statement, row.values)
   const [verification, shared, checks, ends] = await Promise.all([
     readVerification(app, merchantId),
-    sharedWith(app, merchantId),
-    nameChecks(app, merchantId),
-    documentEnds(app, merchantId),
+    readSharedFacts(app, merchantId),
+    readNameChecks(app, merchantId),
+    readDocumentExpiries(app, merchantId),
   ])
   return { verification, shared, checks, ends }
 }

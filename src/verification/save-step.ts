@@ -4,36 +4,36 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
-import { answersOf, openAnswers, saveAnswers } from './answers.ts'
+import { findAnswers, openAnswers, saveAnswers } from './answers.ts'
 import type { ApplicationKey } from './application.ts'
-import { inDraft } from './open-draft.ts'
+import { changeDraft } from './open-draft.ts'
 import {
-  type Answers,
+  type AnswerStep,
   type Director,
-  readBusiness,
-  readDirector,
-  readQuestionnaire,
-  readSettlement,
-  type Step,
+  parseBusiness,
+  parseDirector,
+  parseQuestionnaire,
+  parseSettlement,
+  type VerificationAnswers,
 } from './steps.ts'
 
-export const MOST_DIRECTORS = 10
+export const MAX_DIRECTORS = 10
 
-type Given = Readonly<Record<string, unknown>>
+type StepFields = Readonly<Record<string, unknown>>
 
-const READERS = { business: readBusiness, settlement: readSettlement, questionnaire: readQuestionnaire }
+const PARSERS = { business: parseBusiness, settlement: parseSettlement, questionnaire: parseQuestionnaire }
 
 /** Saves the answers of one step in the draft. Throws `invalid request: ...`, or 409 where nothing may change. */
 export async function saveStep(
   app: App,
   caller: PersonCaller,
-  { step, given: fields }: { step: keyof typeof READERS; given: Given },
+  { step, fields }: { step: keyof typeof PARSERS; fields: StepFields },
 ): Promise<void> {
   allow(caller, 'verification.edit')
-  const answers = READERS[step](fields)
-  await inDraft(app, caller, async (_tx, draft) => ({
+  const answers = PARSERS[step](fields)
+  await changeDraft(app, caller, async (_tx, draft) => ({
     value: undefined,
-    last: saved(app, caller, { draft, step, answers }),
+    last: savingCalls(app, caller, { draft, step, answers }),
   }))
 }
 
@@ -41,10 +41,10 @@ export async function saveStep(
 export async function saveDirector(
   app: App,
   caller: PersonCaller,
-  { place: index, given: fields }: { place: number | null; given: Given },
+  { index, fields }: { index: number | null; fields: StepFields },
 ): Promise<void> {
   allow(caller, 'verification.edit')
-  const director = readDirector(fields, app.clock.now())
+  const director = parseDirector(fields, app.clock.now())
   await changeDirectors(app, caller, (directors) => {
     if (index === null) return [...directors, director]
     if (directors[index] === undefined) throw notFound('director')
@@ -61,26 +61,29 @@ export async function removeDirector(app: App, caller: PersonCaller, index: numb
   })
 }
 
-type Change = (directors: readonly Director[]) => readonly Director[]
+type DirectorsChange = (directors: readonly Director[]) => readonly Director[]
 
-const changeDirectors = (app: App, caller: PersonCaller, change: Change): Promise<void> =>
-  inDraft(app, caller, async (tx, draft) => {
-    const changed = change(await directorsIn(app, tx, draft))
-    if (changed.length > MOST_DIRECTORS)
-      throw domainRefusal('too_many', `at most ${MOST_DIRECTORS} people can be listed`)
-    return { value: undefined, last: saved(app, caller, { draft, step: 'directors', answers: changed }) }
+const changeDirectors = (app: App, caller: PersonCaller, change: DirectorsChange): Promise<void> =>
+  changeDraft(app, caller, async (tx, draft) => {
+    const changed = change(await readDirectors(app, tx, draft))
+    if (changed.length > MAX_DIRECTORS)
+      throw domainRefusal('too_many', `at most ${MAX_DIRECTORS} people can be listed`)
+    return {
+      value: undefined,
+      last: savingCalls(app, caller, { draft, step: 'directors', answers: changed }),
+    }
   })
 
-async function directorsIn(app: App, tx: Tx, draft: ApplicationKey): Promise<readonly Director[]> {
-  const [rows] = await tx.send(answersOf(draft))
+async function readDirectors(app: App, tx: Tx, draft: ApplicationKey): Promise<readonly Director[]> {
+  const [rows] = await tx.send(findAnswers(draft))
   return openAnswers(app, draft, rows).directors ?? []
 }
 
 /** Saves the answers of a step. The audit records that they were changed, never what they say. */
-function saved<S extends Step>(
+function savingCalls<S extends AnswerStep>(
   app: App,
   caller: PersonCaller,
-  { draft, step, answers }: { draft: ApplicationKey; step: S; answers: Answers[S] },
+  { draft, step, answers }: { draft: ApplicationKey; step: S; answers: VerificationAnswers[S] },
 ) {
   const at = app.clock.now()
   const act = { actor: caller, action: 'verification.edit', at, merchantId: draft.merchantId } as const

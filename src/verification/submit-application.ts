@@ -2,14 +2,14 @@ import type { PersonCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { reviewAgain } from '../merchants/set-merchant.ts'
+import { setPendingAfterRejection } from '../merchants/set-merchant.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { answersOf, openAnswers } from './answers.ts'
-import { keepDigests } from './digests.ts'
+import { findAnswers, openAnswers } from './answers.ts'
+import { storeDigests } from './digests.ts'
 import { listDocuments } from './documents.ts'
 import { underReview } from './open-draft.ts'
 import { missingSteps } from './read-application.ts'
-import { lockLatest, submitRow } from './write-application.ts'
+import { lockLatestApplication, submitApplicationRow } from './write-application.ts'
 
 /**
  * Submits the draft to the reviewers; until they decide it cannot be changed. Throws a Refusal that names the incomplete steps, and 409
@@ -25,10 +25,13 @@ export async function submitApplication(
   const at = app.clock.now()
   await app.db.transactionFor({ of: merchantId }, async (tx) => {
     // Locks the merchant's row first, in the same order as a decision.
-    const [, [latest]] = await tx.send(reviewAgain(merchantId), lockLatest(merchantId))
+    const [, [latest]] = await tx.send(
+      setPendingAfterRejection(merchantId),
+      lockLatestApplication(merchantId),
+    )
     if (latest?.state === 'submitted') throw underReview()
     if (latest?.state !== 'draft') throw nothingToSubmit()
-    const [rows, documents] = await tx.send(answersOf(latest), listDocuments(merchantId))
+    const [rows, documents] = await tx.send(findAnswers(latest), listDocuments(merchantId))
     const answers = openAnswers(app, latest, rows)
     const missing = missingSteps({ answers, documents })
     if (missing.length > 0)
@@ -37,8 +40,8 @@ export async function submitApplication(
     return {
       value: undefined,
       last: [
-        submitRow(latest, { at, by: name }),
-        keepDigests(app, { merchantId, answers, browser }, at),
+        submitApplicationRow(latest, { at, by: name }),
+        storeDigests(app, { merchantId, answers, browser }, at),
         auditRow({
           ...act,
           before: { state: latest.state },

@@ -1,13 +1,13 @@
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { ownersToTell } from '../merchants/tell-owners.ts'
+import { readMailOwners } from '../merchants/tell-owners.ts'
 
 /**
  * Mails the owners the decision about their business, after it is committed. After a crash between the two no mail is sent; the page of
  * the verification shows the decision too.
  */
-export async function tellDecision(
+export async function mailDecision(
   app: App,
   { before, after, note }: { before: Merchant; after: Merchant; note: string | null },
 ): Promise<void> {
@@ -15,7 +15,7 @@ export async function tellDecision(
   if (kycStatus === before.kycStatus || kycStatus === 'pending') return
   const isVerified = kycStatus === 'verified'
   const link = `${app.baseUrl}/dashboard/${isVerified ? 'go-live' : 'verification'}`
-  for (const { email } of await ownersToTell(app, after.id)) {
+  for (const { email } of await readMailOwners(app, after.id)) {
     const mail = addMail(app, {
       to: email,
       template: isVerified ? 'verified' : 'verification-rejected',

@@ -9,7 +9,7 @@ import {
 } from './application.ts'
 
 // The one file that writes the state of an application.
-const LATEST = statement<Application>(
+const FIND_LATEST = statement<Application>(
   'latest verification',
   `select ${APPLICATION_COLUMNS} from verifications v where v.merchant_id = $1 order by v.number desc limit 1`,
 )
@@ -31,21 +31,21 @@ const DECIDE = statement(
    where merchant_id = $1 and number = $2`,
 )
 
-export const latestApplication = (merchantId: number): Call<Application> => call(LATEST, merchantId)
+export const findLatestApplication = (merchantId: number): Call<Application> => call(FIND_LATEST, merchantId)
 
 /** Finds the newest application of a merchant, locked until the commit. */
-export const lockLatest = (merchantId: number): Call<Application> => call(LOCK_LATEST, merchantId)
+export const lockLatestApplication = (merchantId: number): Call<Application> => call(LOCK_LATEST, merchantId)
 
 /** Opens a draft. Fails where the merchant has an open one already. */
 export const openApplication = ({ merchantId, number }: ApplicationKey, at: Date): Call =>
   call(OPEN, merchantId, number, at.toISOString())
 
-export const submitRow = (
+export const submitApplicationRow = (
   { merchantId, number }: ApplicationKey,
   { at, by }: { at: Date; by: string },
 ): Call => call(SUBMIT, merchantId, number, at.toISOString(), by)
 
-export type Decision = {
+export type ApplicationDecision = {
   state: Extract<ApplicationState, 'approved' | 'rejected'>
   at: Date
   by: string
@@ -55,9 +55,9 @@ export type Decision = {
   approvalNote?: string | null
 }
 
-export const decideRow = (
+export const decideApplicationRow = (
   { merchantId, number }: ApplicationKey,
-  { state, at, by, ...texts }: Decision,
+  { state, at, by, ...texts }: ApplicationDecision,
 ): Call => {
   const { note, notes, approvalNote = null } = texts
   const fieldNotes = notes && JSON.stringify(notes)

@@ -1,7 +1,7 @@
-import { type Invariant, modeOf } from './invariant.ts'
+import { type Invariant, modeOrLive } from './invariant.ts'
 
 // The items of each call as requested.
-const WANTED = `select b.merchant_id, b.id as batch_id, b.mode, (place - 1)::int as item_index, item->>'reference' as reference,
+const REQUESTED_ITEMS = `select b.merchant_id, b.id as batch_id, b.mode, (place - 1)::int as item_index, item->>'reference' as reference,
     (item->>'amount')::numeric as amount, item->>'phone' as phone
   from bulk_batches b cross join jsonb_array_elements(b.items) with ordinality as asked (item, place)`
 
@@ -11,7 +11,7 @@ export const BULK_INVARIANTS: readonly Invariant[] = [
     id: 'B1',
     says: 'a bulk call has the results of its first items without a gap, and counts them and the accepted ones',
     counted: 'select count(*) from bulk_batches',
-    offenders: `select merchant_id, ${modeOf('b')}, coalesce(b.id, i.id) as offender
+    offenders: `select merchant_id, ${modeOrLive('b')}, coalesce(b.id, i.id) as offender
       from bulk_batches b
       full join (select merchant_id, batch_id as id, count(*) as results, count(payout_id) as accepted,
           min(item_index) as first, max(item_index) as last
@@ -24,9 +24,9 @@ export const BULK_INVARIANTS: readonly Invariant[] = [
     id: 'B2',
     says: 'an accepted item names the payout that its reference made: what was asked for, to whom it was asked for',
     counted: 'select count(*) from bulk_items',
-    offenders: `select i.merchant_id, ${modeOf('w')}, format('%s item %s', i.batch_id, i.item_index) as offender
+    offenders: `select i.merchant_id, ${modeOrLive('w')}, format('%s item %s', i.batch_id, i.item_index) as offender
       from bulk_items i
-      left join (${WANTED}) w using (merchant_id, batch_id, item_index)
+      left join (${REQUESTED_ITEMS}) w using (merchant_id, batch_id, item_index)
       left join payouts p on (p.merchant_id, p.id, p.mode) = (i.merchant_id, i.payout_id, w.mode)
       left join bulk_references r on (r.merchant_id, r.mode, r.reference) = (i.merchant_id, w.mode, i.reference)
       where i.reference is distinct from w.reference or (i.payout_id is not null and (

@@ -1,7 +1,7 @@
 import { accountOf, CLOCK_SLACK, type Invariant, PAID } from './invariant.ts'
 
 const DISPUTES = 'select count(*) from disputes'
-const told = (name: string) => `(e.body::jsonb)->'data'->>'${name}'`
+const eventField = (name: string) => `(e.body::jsonb)->'data'->>'${name}'`
 
 /** Problems that customers reported about their payments. */
 export const DISPUTE_INVARIANTS: readonly Invariant[] = [
@@ -26,8 +26,8 @@ export const DISPUTE_INVARIANTS: readonly Invariant[] = [
       full join (select merchant_id, mode, subject, count(*) as times, min(created_at) as at, min(body) as body
         from events where type = 'dispute.opened' group by merchant_id, mode, subject) e
         on (e.merchant_id, e.mode, e.subject) = (d.merchant_id, d.mode, d.id)
-      where (e.times, e.at, ${told('dispute_id')}, ${told('charge_id')}, ${told('reason')}, ${told('details')},
-          ${told('contact')}, (${told('opened_at')})::timestamptz, (${told('respond_by')})::timestamptz)
+      where (e.times, e.at, ${eventField('dispute_id')}, ${eventField('charge_id')}, ${eventField('reason')}, ${eventField('details')},
+          ${eventField('contact')}, (${eventField('opened_at')})::timestamptz, (${eventField('respond_by')})::timestamptz)
         is distinct from
           (1, d.opened_at, d.id, d.charge_id, d.reason, d.details, d.contact, d.opened_at, d.respond_by)`,
   },

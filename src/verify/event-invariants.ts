@@ -1,14 +1,14 @@
 import { shortDigestSql } from '../platform/short-digest.ts'
 import type { Invariant } from './invariant.ts'
 
-const OF_MONEY = `where starts_with(type, 'charge.') or starts_with(type, 'payout.')`
+const OF_PAYMENTS = `where starts_with(type, 'charge.') or starts_with(type, 'payout.')`
 
 /** Events and their deliveries. */
 export const EVENT_INVARIANTS: readonly Invariant[] = [
   {
     id: 'E1',
     says: 'each end of a charge or payout has exactly one event of its type, stored at the moment of that end; no other is told',
-    counted: `select count(*) from events ${OF_MONEY}`,
+    counted: `select count(*) from events ${OF_PAYMENTS}`,
     offenders: `select merchant_id, coalesce(x.mode, e.mode) as mode, subject as offender
       from (select merchant_id, mode, id as subject, completed_at as at,
           case status when 'failed' then 'charge.failed' else 'charge.succeeded' end as type
@@ -18,7 +18,7 @@ export const EVENT_INVARIANTS: readonly Invariant[] = [
         union all
         select merchant_id, mode, id, completed_at, 'payout.' || status from payouts where status in ('succeeded', 'failed')) x
       full join (select merchant_id, subject, type, min(mode) as mode, count(*) as times, min(created_at) as at
-        from events ${OF_MONEY} group by merchant_id, subject, type) e using (merchant_id, subject, type)
+        from events ${OF_PAYMENTS} group by merchant_id, subject, type) e using (merchant_id, subject, type)
       where e.times is distinct from 1 or e.at is distinct from x.at`,
   },
   {

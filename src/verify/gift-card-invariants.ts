@@ -1,4 +1,4 @@
-import { type Invariant, modeOf } from './invariant.ts'
+import { type Invariant, modeOrLive } from './invariant.ts'
 
 const USES = 'select count(*) from gift_card_uses'
 
@@ -20,7 +20,7 @@ export const GIFT_CARD_INVARIANTS: readonly Invariant[] = [
     id: 'LI4',
     says: 'a live charge that a gift card pays part of has its one use of exactly that, stored with it; no other has one',
     counted: USES,
-    offenders: `select coalesce(c.merchant_id, u.merchant_id) as merchant_id, ${modeOf('c')}, coalesce(c.id, u.charge_id) as offender
+    offenders: `select coalesce(c.merchant_id, u.merchant_id) as merchant_id, ${modeOrLive('c')}, coalesce(c.id, u.charge_id) as offender
       from (select * from charges where gift_card_amount <> 0) c
       full join gift_card_uses u on (u.merchant_id, u.charge_id) = (c.merchant_id, c.id)
       where (c.mode, u.amount, u.created_at) is distinct from ('live'::mode, c.gift_card_amount, c.created_at)`,
@@ -29,7 +29,7 @@ export const GIFT_CARD_INVARIANTS: readonly Invariant[] = [
     id: 'LI5',
     says: 'a gift card is set aside for an open charge, spent on a paid, freed by a failed, restored by a refunded one, in its commit',
     counted: USES,
-    offenders: `select u.merchant_id, ${modeOf('c')}, u.charge_id as offender
+    offenders: `select u.merchant_id, ${modeOrLive('c')}, u.charge_id as offender
       from gift_card_uses u left join charges c on (c.merchant_id, c.id) = (u.merchant_id, u.charge_id)
       where u.state is distinct from case when c.voided_at is not null then 'freed' else case c.status
           when 'succeeded' then 'taken' when 'failed' then 'freed' when 'refunded' then 'restored'

@@ -16,14 +16,14 @@ export type Invariant = {
 }
 
 /** The account columns of an offender that belongs to no merchant. */
-export const OF_NOBODY = 'null::bigint as merchant_id, null::mode as mode'
+export const NO_ACCOUNT = 'null::bigint as merchant_id, null::mode as mode'
 
 /** The account columns of an offender that two joined rows describe, either of which may be missing. */
 export const accountOf = (first: string, second: string): string =>
   `coalesce(${first}.merchant_id, ${second}.merchant_id) as merchant_id, coalesce(${first}.mode, ${second}.mode) as mode`
 
 /** The mode of an offender whose row with the mode may be missing: without it the breach counts as one of live money. */
-export const modeOf = (row: string): string => `coalesce(${row}.mode, 'live') as mode`
+export const modeOrLive = (row: string): string => `coalesce(${row}.mode, 'live') as mode`
 
 /**
  * By how much the times of two transactions may be the wrong way round: the clocks of two machines differ as docs/operating.md allows,

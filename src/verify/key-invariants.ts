@@ -1,7 +1,7 @@
 import type { Invariant } from './invariant.ts'
 
 const KEYS = 'select count(*) from idempotency_keys'
-const OF_OBJECTS = 'from idempotency_keys k where k.object_id is not null'
+const KEYS_WITH_OBJECT = 'from idempotency_keys k where k.object_id is not null'
 
 // All objects that a key can have made. `shown` is the id in the answer: for a direct dispense the charge. A subaccount has the same id
 // in both modes; a bulk call stores its key.
@@ -15,7 +15,7 @@ const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not nul
   union all select merchant_id, either, id, null, false, false, id from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`
 
 // A key is a text of the client, which may contain anything: it is named by the object it made, otherwise by its digest.
-const NAME = `coalesce(k.object_id, 'key ' || left(encode(sha256(convert_to(k.key, 'UTF8')), 'hex'), 16))`
+const KEY_NAME = `coalesce(k.object_id, 'key ' || left(encode(sha256(convert_to(k.key, 'UTF8')), 'hex'), 16))`
 
 /** Idempotency keys, and the exceptions that pause payouts. */
 export const KEY_INVARIANTS: readonly Invariant[] = [
@@ -25,7 +25,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     late: true,
     counted: KEYS,
     // An expired lease is taken by the finisher within seconds.
-    offenders: `select k.merchant_id, k.mode, ${NAME} as offender
+    offenders: `select k.merchant_id, k.mode, ${KEY_NAME} as offender
       from idempotency_keys k left join bulk_batches b on (b.merchant_id, b.id) = (k.merchant_id, k.object_id)
       where k.status is null
         and (k.created_at < $1::timestamptz - interval '60 seconds' or k.created_at > $1::timestamptz + interval '60 seconds')
@@ -35,20 +35,20 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     id: 'ID5',
     says: 'no key keeps an answer that must not be kept, or half an answer',
     counted: KEYS,
-    offenders: `select merchant_id, mode, ${NAME} as offender from idempotency_keys k
+    offenders: `select merchant_id, mode, ${KEY_NAME} as offender from idempotency_keys k
       where status in (401, 403, 413, 429, 500, 502, 503) or (status is null) <> (body is null)`,
   },
   {
     id: 'ID6',
     says: 'a key that made something points at it in its own merchant and mode, alone, and its answer shows it',
-    counted: `select count(*) ${OF_OBJECTS}`,
+    counted: `select count(*) ${KEYS_WITH_OBJECT}`,
     // An object that was taken back has freed its key in the same commit; only the 400 for a payout that the rail will not
     // serve is kept.
-    offenders: `select k.merchant_id, k.mode, ${NAME} as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
+    offenders: `select k.merchant_id, k.mode, ${KEY_NAME} as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
         where k.object_id is not null and (o.id is null or o.key <> k.key or o.voided <> o.refused
           or (o.refused and k.status is distinct from 400) or (not o.refused and (k.status >= 300 or position(o.shown in k.body) = 0)))
       union all
-      select k.merchant_id, max(k.mode), k.object_id ${OF_OBJECTS} group by k.merchant_id, k.object_id having count(*) > 1
+      select k.merchant_id, max(k.mode), k.object_id ${KEYS_WITH_OBJECT} group by k.merchant_id, k.object_id having count(*) > 1
       union all
       select b.merchant_id, b.mode, b.id from bulk_batches b left join idempotency_keys k on (k.merchant_id, k.mode, k.key, k.object_id) = (b.merchant_id, b.mode, b.key, b.id)
         where b.lease_until is not null and (k.key is null or k.status is not null)`,

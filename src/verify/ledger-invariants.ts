@@ -1,21 +1,23 @@
-import { APPEND_ONLY, MONEY } from '../platform/db/tables.ts'
-import { type Invariant, OF_NOBODY } from './invariant.ts'
+import { APPEND_ONLY_TABLES, MONEY_TABLES } from '../platform/db/tables.ts'
+import { type Invariant, NO_ACCOUNT } from './invariant.ts'
 
 // The audit of the directory is not among these: it is checked separately.
-const RECORDS = MONEY.filter((table) => APPEND_ONLY.includes(table)).map((table) => `'${table}'`)
+const RECORD_TABLES = MONEY_TABLES.filter((table) => APPEND_ONLY_TABLES.includes(table)).map(
+  (table) => `'${table}'`,
+)
 
 const TRANSFERS = 'select count(*) from transfers'
 
 // The change of an account with a floor by one transfer `t`.
-const moved = (account: string) =>
+const changeSql = (account: string) =>
   `case when credit = '${account}' then amount when debit = '${account}' then -amount else 0 end`
 
 // By how much a head exceeds the sum of its transfers. It is part of the offender's name: the same difference is the same breach, another
 // one is another.
-const more = (balance: string) => `coalesce(h.${balance}, 0) - coalesce(t.${balance}, 0)`
+const excessSql = (balance: string) => `coalesce(h.${balance}, 0) - coalesce(t.${balance}, 0)`
 
 // Each transfer of subaccounts, once for each side: subaccount, balance and amount.
-const OF_SUBACCOUNTS = ['debit', 'credit']
+const SUBACCOUNT_SIDES = ['debit', 'credit']
   .map(
     (
       side,
@@ -45,18 +47,18 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     says: 'each head row, of merchants and of subaccounts, shows what its transfers add up to',
     counted: 'select (select count(*) from ledger_heads) + (select count(*) from subaccount_heads)',
     offenders: `select merchant_id, mode, format('merchant %s %s: available %s, pending %s, in_flight %s', merchant_id, mode,
-          ${more('available')}, ${more('pending')}, ${more('in_flight')}) as offender
+          ${excessSql('available')}, ${excessSql('pending')}, ${excessSql('in_flight')}) as offender
       from ledger_heads h
-      full join (select merchant_id, mode, sum(${moved('available')}) as available, sum(${moved('pending')}) as pending,
-          sum(${moved('in_flight')}) as in_flight from transfers group by merchant_id, mode) t using (merchant_id, mode)
+      full join (select merchant_id, mode, sum(${changeSql('available')}) as available, sum(${changeSql('pending')}) as pending,
+          sum(${changeSql('in_flight')}) as in_flight from transfers group by merchant_id, mode) t using (merchant_id, mode)
       where (h.available, h.pending, h.in_flight) is distinct from
         (coalesce(t.available, 0), coalesce(t.pending, 0), coalesce(t.in_flight, 0))
       union all
-      select merchant_id, mode, format('%s %s: available %s, pending %s', subaccount_id, mode, ${more('available')}, ${more('pending')})
+      select merchant_id, mode, format('%s %s: available %s, pending %s', subaccount_id, mode, ${excessSql('available')}, ${excessSql('pending')})
       from subaccount_heads h
       full join (select merchant_id, mode, subaccount_id, coalesce(sum(amount) filter (where balance = 'sub_available'), 0) as available,
           coalesce(sum(amount) filter (where balance = 'sub_pending'), 0) as pending
-        from (${OF_SUBACCOUNTS}) s group by merchant_id, mode, subaccount_id) t using (merchant_id, mode, subaccount_id)
+        from (${SUBACCOUNT_SIDES}) s group by merchant_id, mode, subaccount_id) t using (merchant_id, mode, subaccount_id)
       where (h.available, h.pending) is distinct from (coalesce(t.available, 0), coalesce(t.pending, 0))`,
   },
   {
@@ -64,15 +66,15 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     says: 'no account with a floor was ever below zero, transfer by transfer',
     counted: TRANSFERS,
     offenders: `select merchant_id, mode, format('merchant %s %s at seq %s', merchant_id, mode, min(seq)) as offender
-      from (select merchant_id, mode, seq, sum(${moved('available')}) over replay as available,
-          sum(${moved('pending')}) over replay as pending, sum(${moved('in_flight')}) over replay as in_flight
+      from (select merchant_id, mode, seq, sum(${changeSql('available')}) over replay as available,
+          sum(${changeSql('pending')}) over replay as pending, sum(${changeSql('in_flight')}) over replay as in_flight
         from transfers window replay as (partition by merchant_id, mode order by seq rows unbounded preceding)) r
       where least(available, pending, in_flight) < 0 group by merchant_id, mode
       union all
       select merchant_id, mode, format('%s %s at seq %s', subaccount_id, mode, min(seq))
       from (select merchant_id, mode, subaccount_id, seq, sum(amount) over (
           partition by merchant_id, mode, subaccount_id, balance order by seq rows unbounded preceding) as held
-        from (${OF_SUBACCOUNTS}) s) r
+        from (${SUBACCOUNT_SIDES}) s) r
       where held < 0 group by merchant_id, mode, subaccount_id`,
   },
   {
@@ -106,7 +108,7 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
         group by account having sum(amount) <> 0)
         or c.sums is not null and ((c.sums, c.first_at, c.last_at) = (
           select jsonb_object_agg(kind, jsonb_build_object('count', count, 'amount', amount, 'change', change)), min(first_at), max(last_at)
-          from (select kind, count(*) as count, sum(amount) as amount, sum(${moved('available')}) + sum(${moved('pending')}) as change,
+          from (select kind, count(*) as count, sum(amount) as amount, sum(${changeSql('available')}) + sum(${changeSql('pending')}) as change,
               min(at) as first_at, max(at) as last_at from transfers t
             where t.merchant_id = c.merchant_id and t.mode = c.mode and t.seq > c.after_seq and t.seq <= c.seq group by kind) k)) is not true`,
   },
@@ -123,8 +125,8 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     says: 'the tables of record are append-only: their triggers are on, the service may only read and add',
     counted: `select count(*) from pg_trigger where not tgisinternal and tgfoid = to_regproc('refuse_change')`,
     // 27 = for each row (1), before (2) delete (8) and update (16); 34 = before (2) truncate (32).
-    offenders: `select ${OF_NOBODY}, name as offender
-      from unnest(array[${RECORDS.join(', ')}]) as t (name)
+    offenders: `select ${NO_ACCOUNT}, name as offender
+      from unnest(array[${RECORD_TABLES.join(', ')}]) as t (name)
       where (select count(distinct tgtype) from pg_trigger
           where tgrelid = to_regclass(name) and tgfoid = to_regproc('refuse_change') and tgenabled in ('O', 'A')
             and tgqual is null and tgtype in (27, 34)) < 2

@@ -7,7 +7,7 @@ const QUESTION_PATIENCE = `interval '1 hour'`
 
 // In test mode a hold is on the merchant's test clock, which only runs ahead: a hold that is over in real time is over
 // there too.
-const HELD = `select merchant_id, mode, id, hold_until from charges where settled_at is null and hold_until is not null
+const HELD_MONEY = `select merchant_id, mode, id, hold_until from charges where settled_at is null and hold_until is not null
   union all
   select merchant_id, mode, charge_id, hold_until from charge_shares where settled_at is null and not reversed and hold_until is not null`
 
@@ -17,8 +17,8 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
     id: 'OV1',
     says: 'every charge or share whose hold was over three hours ago has been released',
     late: true,
-    counted: `select count(*) from (${HELD}) held`,
-    offenders: `select merchant_id, mode, id as offender from (${HELD}) held where hold_until < $1::timestamptz - ${HOLD_PATIENCE}`,
+    counted: `select count(*) from (${HELD_MONEY}) held`,
+    offenders: `select merchant_id, mode, id as offender from (${HELD_MONEY}) held where hold_until < $1::timestamptz - ${HOLD_PATIENCE}`,
   },
   {
     id: 'OV2',

@@ -1,16 +1,16 @@
-import { OF_MERCHANT } from '../platform/db/tables.ts'
-import { type Invariant, OF_NOBODY } from './invariant.ts'
+import { MERCHANT_TABLES } from '../platform/db/tables.ts'
+import { type Invariant, NO_ACCOUNT } from './invariant.ts'
 
 // All tables that name a subaccount.
-const NAMING = ['subaccount_heads', 'charge_shares', 'payouts', 'settlements']
+const SUBACCOUNT_TABLES = ['subaccount_heads', 'charge_shares', 'payouts', 'settlements']
 
 export const OWNER_INVARIANTS: readonly Invariant[] = [
   {
     id: 'M1',
     says: 'every row of money belongs to a merchant of this cell',
-    counted: `select sum(rows) from (${OF_MERCHANT.map((table) => `select count(*) as rows from ${table}`).join(' union all ')}) t`,
-    offenders: `select ${OF_NOBODY}, format('%s of merchant %s', place, merchant_id) as offender
-      from (${OF_MERCHANT.map((table) => `select '${table}' as place, merchant_id from ${table} group by merchant_id`).join(' union all ')}) t
+    counted: `select sum(rows) from (${MERCHANT_TABLES.map((table) => `select count(*) as rows from ${table}`).join(' union all ')}) t`,
+    offenders: `select ${NO_ACCOUNT}, format('%s of merchant %s', place, merchant_id) as offender
+      from (${MERCHANT_TABLES.map((table) => `select '${table}' as place, merchant_id from ${table} group by merchant_id`).join(' union all ')}) t
       where merchant_id not in (select id from merchants)`,
   },
   {
@@ -26,7 +26,7 @@ export const OWNER_INVARIANTS: readonly Invariant[] = [
     says: 'every subaccount that is named is one of its own merchant',
     counted: 'select count(*) from subaccounts',
     offenders: `select t.merchant_id, t.mode, format('%s of %s of merchant %s %s', t.place, t.subaccount_id, t.merchant_id, t.mode) as offender
-      from (${NAMING.map((table) => `select '${table}' as place, merchant_id, mode, subaccount_id from ${table} where subaccount_id is not null group by merchant_id, mode, subaccount_id`).join(' union all ')}) t
+      from (${SUBACCOUNT_TABLES.map((table) => `select '${table}' as place, merchant_id, mode, subaccount_id from ${table} where subaccount_id is not null group by merchant_id, mode, subaccount_id`).join(' union all ')}) t
       left join subaccounts s on (s.merchant_id, s.id) = (t.merchant_id, t.subaccount_id) where s.id is null`,
   },
 ]

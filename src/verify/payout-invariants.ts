@@ -1,14 +1,14 @@
-import { type Invariant, modeOf, RESERVED } from './invariant.ts'
+import { type Invariant, modeOrLive, RESERVED } from './invariant.ts'
 
 const PAYOUTS = 'select count(*) from payouts'
 // The account from which a payout is reserved, and to which it returns when it fails.
 const SOURCE = `case p.kind when 'subaccount' then 'sub_available:' || p.subaccount_id else 'available' end`
 
 // The first and last transfers of each payout, in any mode and number.
-const TAKEN = `select merchant_id, mode, subject as id, count(*) as times, min(kind) as kind, min(debit) as debit,
+const RESERVES = `select merchant_id, mode, subject as id, count(*) as times, min(kind) as kind, min(debit) as debit,
     sum(amount) as amount, min(at) as at
   from transfers where kind in ('payout_reserve', 'sub_payout_reserve') group by merchant_id, mode, subject`
-const GIVEN = `select merchant_id, mode, subject as id, count(*) filter (where kind = 'payout_sent') as sent,
+const OUTCOMES = `select merchant_id, mode, subject as id, count(*) filter (where kind = 'payout_sent') as sent,
     count(*) filter (where kind = 'payout_fee') as fees,
     count(*) filter (where kind in ('payout_return', 'sub_payout_return')) as returns,
     sum(amount) as amount, sum(amount) filter (where kind = 'payout_fee') as fee,
@@ -23,7 +23,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     says: 'every payout, taken back ones included, reserved its amount and fee once, from its own source, when it was made',
     counted: PAYOUTS,
     offenders: `select merchant_id, mode, coalesce(p.id, t.id) as offender
-      from payouts p full join (${TAKEN}) t using (merchant_id, mode, id)
+      from payouts p full join (${RESERVES}) t using (merchant_id, mode, id)
       where t.times is distinct from 1 or (t.kind, t.debit, t.amount, t.at) is distinct from
         (case p.kind when 'subaccount' then 'sub_payout_reserve' else 'payout_reserve' end, ${SOURCE}, p.amount + p.fee, p.created_at)`,
   },
@@ -34,7 +34,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     offenders: `select merchant_id, mode, coalesce(p.id, t.id) as offender
       from (select p.*, coalesce(p.completed_at, p.voided_at) as ended_at, (p.status = 'succeeded')::int as paid,
           (p.status = 'failed' or p.voided_at is not null)::int as unpaid from payouts p) p
-      full join (${GIVEN}) t using (merchant_id, mode, id)
+      full join (${OUTCOMES}) t using (merchant_id, mode, id)
       where p.amount is null or coalesce(t.sent, 0) <> p.paid or coalesce(t.fees, 0) <> p.paid or coalesce(t.returns, 0) <> p.unpaid
         or t.amount <> p.amount + p.fee or t.fee <> p.fee or t.at <> p.ended_at or t.last_at <> p.ended_at
         or t.credit <> case p.paid when 1 then 'rail:' || p.channel else ${SOURCE} end`,
@@ -65,7 +65,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     id: 'W1',
     says: 'a withdrawal waits until it is decided, then goes on or comes back with the decision, and only in live',
     counted: 'select count(*) from withdrawals',
-    offenders: `select merchant_id, ${modeOf('p')}, coalesce(p.id, w.id) as offender
+    offenders: `select merchant_id, ${modeOrLive('p')}, coalesce(p.id, w.id) as offender
       from (select * from payouts where kind = 'withdrawal') p full join withdrawals w using (merchant_id, id)
       where p.mode is distinct from 'live' or case w.state
         when 'requested' then p.status <> 'pending' or p.follow_at is not null or p.voided_at is not null

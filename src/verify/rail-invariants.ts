@@ -11,16 +11,16 @@ const FOLLOWED = ['charges', 'payouts', 'top_ups']
   .join(' + ')
 
 // The operator's answers that allow a final state, the same for every noun. `refused` counts once three questions have confirmed it.
-const WORDS = `case status when 'failed' then array['failed', 'rejected', 'refused', 'unavailable'] else array['succeeded'] end as words`
+const ALLOWED_ANSWERS = `case status when 'failed' then array['failed', 'rejected', 'refused', 'unavailable'] else array['succeeded'] end as words`
 
 // Final live movements that went to a rail, with the answers that allow their state. Withdrawals that were not approved never left.
-const ENDED = `select merchant_id, id, rail_reference, ${WORDS} from charges
+const FINAL_MOVEMENTS = `select merchant_id, id, rail_reference, ${ALLOWED_ANSWERS} from charges
     where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
-  union all select merchant_id, id, rail_reference, ${WORDS}
+  union all select merchant_id, id, rail_reference, ${ALLOWED_ANSWERS}
     from payouts p where mode = 'live' and status in ('succeeded', 'failed') and not exists (select from withdrawals w
       where (w.merchant_id, w.id) = (p.merchant_id, p.id) and w.state in ('rejected', 'cancelled'))
-  union all select merchant_id, id, rail_reference, ${WORDS} from top_ups where status in ('succeeded', 'failed')`
-const OPEN = `select merchant_id, id, rail_reference from charges
+  union all select merchant_id, id, rail_reference, ${ALLOWED_ANSWERS} from top_ups where status in ('succeeded', 'failed')`
+const OPEN_MOVEMENTS = `select merchant_id, id, rail_reference from charges
     where mode = 'live' and status in ('pending', 'authorized') and voided_at is null
   union all select merchant_id, id, rail_reference from payouts
     where mode = 'live' and status in ('pending', 'authorized') and voided_at is null
@@ -81,11 +81,11 @@ export const RAIL_INVARIANTS: readonly Invariant[] = [
   {
     id: 'RA3',
     says: "behind every end of a live movement stands the operator's own word, and none that ends it behind an open one",
-    counted: `select count(*) from (${ENDED}) ended`,
-    offenders: `select m.merchant_id, 'live' as mode, m.id as offender from (${ENDED}) m where not exists (select from rail_evidence e
+    counted: `select count(*) from (${FINAL_MOVEMENTS}) ended`,
+    offenders: `select m.merchant_id, 'live' as mode, m.id as offender from (${FINAL_MOVEMENTS}) m where not exists (select from rail_evidence e
         where (e.merchant_id, e.attempt_id) = (m.merchant_id, m.rail_reference) and e.answer = any(m.words))
       union
-      select o.merchant_id, 'live', o.id from (${OPEN}) o join rail_evidence e on (e.merchant_id, e.attempt_id) = (o.merchant_id, o.rail_reference)
+      select o.merchant_id, 'live', o.id from (${OPEN_MOVEMENTS}) o join rail_evidence e on (e.merchant_id, e.attempt_id) = (o.merchant_id, o.rail_reference)
         where e.answer in ('succeeded', 'failed')`,
   },
 ]

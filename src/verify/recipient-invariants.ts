@@ -1,9 +1,9 @@
 import { phoneDigestSql } from '../charges/write-charges.ts'
 import { shortDigestSql } from '../platform/short-digest.ts'
-import { maskedPhone } from './audited.ts'
+import { maskedPhoneSql } from './audited.ts'
 import type { Invariant } from './invariant.ts'
 
-const REQUEST = `convert_from(r.request, 'UTF8')::jsonb`
+const PREPARED_REQUEST = `convert_from(r.request, 'UTF8')::jsonb`
 const SLACK = `interval '5 minutes'`
 
 // Whether the audit's sum of the items is exact. Items of absurd amounts are refused one by one, but the audit has the sum of all, in
@@ -28,7 +28,7 @@ export const RECIPIENT_INVARIANTS: readonly Invariant[] = [
         union all select merchant_id, 'live', id, amount, phone from top_ups) p
       join audit a on (a.merchant_id, a.subject) = (p.merchant_id, p.id)
         and a.action in ('payout.create', 'withdrawal.request', 'subaccount.payout', 'top-up.request')
-      where ((a.after->>'amount')::bigint, a.after->>'phone') is distinct from (p.amount, ${maskedPhone('p.phone')})`,
+      where ((a.after->>'amount')::bigint, a.after->>'phone') is distinct from (p.amount, ${maskedPhoneSql('p.phone')})`,
   },
   {
     id: 'RC3',
@@ -52,7 +52,7 @@ export const RECIPIENT_INVARIANTS: readonly Invariant[] = [
           or a.after->>'digest' <> encode(r.fingerprint, 'hex')
       union all
       select r.merchant_id, r.mode, r.id from prepared_payouts r join payouts p on (p.merchant_id, p.id) = (r.merchant_id, r.object_id)
-        where r.kind = 'payout' and (${REQUEST} #>> '{recipient,phone}', (${REQUEST}->>'amount')::bigint) is distinct from (p.recipient_phone, p.amount)
+        where r.kind = 'payout' and (${PREPARED_REQUEST} #>> '{recipient,phone}', (${PREPARED_REQUEST}->>'amount')::bigint) is distinct from (p.recipient_phone, p.amount)
       union all
       select r.merchant_id, r.mode, r.id from prepared_payouts r
         join idempotency_keys k on (k.merchant_id, k.mode, k.object_id) = (r.merchant_id, r.mode, r.object_id)

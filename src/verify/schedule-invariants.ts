@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts'
 
-const PAID_OUT = `from payouts where kind = 'scheduled'`
+const SCHEDULED_PAYOUTS = `from payouts where kind = 'scheduled'`
 // The recipients of each schedule.
 const RECIPIENTS = `select s.merchant_id, s.id as schedule_id, (place - 1)::int as item_index, s.mode, s.amount,
     recipient->>'phone' as phone
@@ -11,11 +11,11 @@ export const SCHEDULE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'S1',
     says: 'a cycle of a schedule paid each of its recipients once, all in one commit, or none',
-    counted: `select count(*) ${PAID_OUT}`,
+    counted: `select count(*) ${SCHEDULED_PAYOUTS}`,
     offenders: `select merchant_id, s.mode, id as offender
       from (select merchant_id, schedule_id as id, cycle_at, count(*) as payouts, count(distinct item_index) as places,
           min(created_at) as at, max(created_at) as last_at
-        ${PAID_OUT} group by merchant_id, schedule_id, cycle_at) c
+        ${SCHEDULED_PAYOUTS} group by merchant_id, schedule_id, cycle_at) c
       join schedules s using (merchant_id, id)
       where c.payouts <> jsonb_array_length(s.recipients) or c.places <> c.payouts or c.at <> c.last_at
       union all
@@ -30,7 +30,7 @@ export const SCHEDULE_INVARIANTS: readonly Invariant[] = [
     offenders: `select merchant_id, s.mode, id as offender
       from schedules s
       left join (select distinct on (merchant_id, schedule_id) merchant_id, schedule_id as id, cycle_at, max(created_at) as at
-        ${PAID_OUT} group by merchant_id, schedule_id, cycle_at order by merchant_id, schedule_id, cycle_at desc) c using (merchant_id, id)
+        ${SCHEDULED_PAYOUTS} group by merchant_id, schedule_id, cycle_at order by merchant_id, schedule_id, cycle_at desc) c using (merchant_id, id)
       where s.last_run_at is distinct from c.at or s.next_run_at <= c.cycle_at or s.next_run_at < s.anchor_at`,
   },
   {

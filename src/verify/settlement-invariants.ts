@@ -6,7 +6,7 @@ const SETTLEMENTS = 'select count(*) from settlements'
 
 // The settlements that charges and shares name, with their sums. A share without a hold (its hold ends when its charge completes) is
 // released by the transfer that credits it.
-const NAMED = `select merchant_id, mode, settlement_id as id, count(*) as charges, sum(${RESIDUAL}) as amount,
+const SETTLED_SUMS = `select merchant_id, mode, settlement_id as id, count(*) as charges, sum(${RESIDUAL}) as amount,
     min(c.id) as charge_id, false as at_once, null as payee, null as last_payee
   from charges c where settlement_id is not null group by merchant_id, mode, settlement_id
   union all
@@ -16,7 +16,7 @@ const NAMED = `select merchant_id, mode, settlement_id as id, count(*) as charge
   where s.settlement_id is not null group by s.merchant_id, s.mode, s.settlement_id`
 
 // Every transfer that makes money of a charge available, with its subaccount.
-const RELEASED = `select *, case when starts_with(kind, 'split_') then split_part(credit, ':', 2) end as payee from transfers
+const RELEASES = `select *, case when starts_with(kind, 'split_') then split_part(credit, ':', 2) end as payee from transfers
   where kind in ('hold_release', 'split_release') or (kind = 'charge_net' and credit = 'available')
     or (kind = 'split_share' and starts_with(credit, 'sub_available:'))`
 
@@ -58,8 +58,8 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
           case when s.kind = 'instant' or n.at_once then n.charge_id else s.id end as posted_for,
           case s.kind when 'instant' then 'charge_net' when 'sweep' then 'hold_release'
             else case when n.at_once then 'split_share' else 'split_release' end end as posted_as
-        from settlements s left join (${NAMED}) n using (merchant_id, mode, id)) s
-      full join (${RELEASED}) r on (r.merchant_id, r.mode, r.subject, r.kind, coalesce(r.payee, ''))
+        from settlements s left join (${SETTLED_SUMS}) n using (merchant_id, mode, id)) s
+      full join (${RELEASES}) r on (r.merchant_id, r.mode, r.subject, r.kind, coalesce(r.payee, ''))
         = (s.merchant_id, s.mode, s.posted_for, s.posted_as, coalesce(s.subaccount_id, ''))
       where s.amount is distinct from s.brought or s.amount is distinct from r.amount or s.created_at is distinct from r.at
         or (s.payee, s.last_payee) is distinct from (s.subaccount_id, s.subaccount_id)`,
@@ -68,7 +68,7 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
     id: 'SE2',
     says: 'a settlement counts exactly the charges, or shares, that name it',
     counted: SETTLEMENTS,
-    offenders: `select merchant_id, mode, id as offender from settlements s left join (${NAMED}) n using (merchant_id, mode, id)
+    offenders: `select merchant_id, mode, id as offender from settlements s left join (${SETTLED_SUMS}) n using (merchant_id, mode, id)
       where s.charge_count is distinct from n.charges`,
   },
 ]

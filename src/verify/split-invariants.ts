@@ -1,9 +1,9 @@
 import { type Invariant, PAID } from './invariant.ts'
 
 const SHARES = 'select count(*) from charge_shares'
-const OWED = `select s.*, c.channel, c.completed_at from charge_shares s
+const OWED_SHARES = `select s.*, c.channel, c.completed_at from charge_shares s
   join charges c on (c.merchant_id, c.id, c.mode) = (s.merchant_id, s.charge_id, s.mode) where ${PAID} and not s.reversed`
-const CREDITED = `select merchant_id, mode, subject as charge_id, split_part(credit, ':', 2) as subaccount_id, count(*) as times,
+const CREDITED_SHARES = `select merchant_id, mode, subject as charge_id, split_part(credit, ':', 2) as subaccount_id, count(*) as times,
     sum(amount) as amount, min(debit) as debit, min(credit) as credit, min(at) as at
   from transfers where kind = 'split_share' group by merchant_id, mode, subject, split_part(credit, ':', 2)`
 
@@ -34,7 +34,7 @@ export const SPLIT_INVARIANTS: readonly Invariant[] = [
     counted: `select count(*) from transfers where kind = 'split_share'`,
     // A share without a hold (its hold ends when its charge completes) is available at once.
     offenders: `select merchant_id, mode, charge_id as offender
-      from (${OWED}) s full join (${CREDITED}) t using (merchant_id, mode, charge_id, subaccount_id)
+      from (${OWED_SHARES}) s full join (${CREDITED_SHARES}) t using (merchant_id, mode, charge_id, subaccount_id)
       where t.times is distinct from 1 or (t.amount, t.debit, t.at) is distinct from (s.amount, 'rail:' || s.channel, s.completed_at)
         or t.credit <> case s.hold_until when s.completed_at then 'sub_available:' else 'sub_pending:' end || s.subaccount_id`,
   },

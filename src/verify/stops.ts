@@ -1,18 +1,18 @@
 import type { App } from '../app.ts'
-import { readStops } from '../merchants/payout-freeze.ts'
-import type { Finding } from './verify.ts'
+import { readFreezes } from '../merchants/payout-freeze.ts'
+import type { InvariantFinding } from './verify.ts'
 
 // A freeze is written to the directory first and then to the cells; within this real time they may differ.
-const UNDER_WAY_MS = 5000
-const LOOK_AGAIN_MS = 200
+const AGREE_WITHIN_MS = 5000
+const READ_AGAIN_MS = 200
 
 /** Checks that cell and directory agree about the payout freeze (G70). A query in one schema cannot check that. */
-export async function verifyStops(app: App): Promise<Finding> {
+export async function verifyStops(app: App): Promise<InvariantFinding> {
   const started = performance.now()
-  let stops = await readStops(app)
-  while (stops.directory !== stops.cell && performance.now() - started < UNDER_WAY_MS) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
-    stops = await readStops(app)
+  let stops = await readFreezes(app)
+  while (stops.directory !== stops.cell && performance.now() - started < AGREE_WITHIN_MS) {
+    await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS))
+    stops = await readFreezes(app)
   }
   const { directory, cell } = stops
   const differ = `directory: ${directory ?? 'running'}, ${app.cell}: ${cell ?? 'running'}`

@@ -4,12 +4,12 @@
  */
 export type StuckKind = { kind: string; sql: string }
 
-const MERCHANT = 'join merchants m on m.id ='
+const JOIN_MERCHANT = 'join merchants m on m.id ='
 const NO_ATTEMPT = 'null as attempt, null as attempt_state'
 
 // A charge that the operator does not know is not posted again after its first minute: only a person can help.
-const GIVEN_UP = `a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '1 minute'`
-const notAnswered = (
+const NOT_POSTED_AGAIN = `a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '1 minute'`
+const unansweredReason = (
   row: string,
 ) => `case when ${row}.follow_at < $2 then 'nobody has asked the operator since the time of the next question'
       when a.state = 'in_doubt' and a.first_not_found_at is not null
@@ -18,34 +18,34 @@ const notAnswered = (
 
 const CHARGES = `select c.status as status, c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
     c.created_at as since, c.follow_at as next_at, a.id as attempt, a.state as attempt_state,
-    ${notAnswered('c')} as why
-  from charges c ${MERCHANT} c.merchant_id
+    ${unansweredReason('c')} as why
+  from charges c ${JOIN_MERCHANT} c.merchant_id
   left join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
   where c.follow_at is not null and (c.follow_at < $2 or c.mode = 'live' and (c.created_at < $3
-    or ${GIVEN_UP}))
+    or ${NOT_POSTED_AGAIN}))
   order by c.created_at limit $4`
 
 const TOP_UPS = `select t.status as status, t.merchant_id, m.public_id as merchant, 'live' as mode, t.id, t.amount, t.created_at as since,
-    t.follow_at as next_at, a.id as attempt, a.state as attempt_state, ${notAnswered('t')} as why
-  from top_ups t ${MERCHANT} t.merchant_id
+    t.follow_at as next_at, a.id as attempt, a.state as attempt_state, ${unansweredReason('t')} as why
+  from top_ups t ${JOIN_MERCHANT} t.merchant_id
   join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
-  where t.follow_at is not null and (t.follow_at < $2 or t.created_at < $3 or ${GIVEN_UP})
+  where t.follow_at is not null and (t.follow_at < $2 or t.created_at < $3 or ${NOT_POSTED_AGAIN})
   order by t.created_at limit $4`
 
-const STOPPED = `case when p.mode = 'live' and (select frozen_for from payout_stops) is not null then 'live payouts are frozen'
+const STOP_REASON = `case when p.mode = 'live' and (select frozen_for from payout_stops) is not null then 'live payouts are frozen'
   when p.mode = 'live' and h.payouts_frozen_for is not null then 'the payouts of the account are frozen'
   when h.payouts_paused_by is not null then 'the payouts of the account are paused by ' || h.payouts_paused_by end`
-const QUEUED = `(a.state in ('queued', 'not_sent') or a.state is null and p.status = 'pending')`
+const IS_QUEUED = `(a.state in ('queued', 'not_sent') or a.state is null and p.status = 'pending')`
 
 const PAYOUTS = `select p.status as status, p.merchant_id, m.public_id as merchant, p.mode, p.id, p.amount, p.created_at as since,
     p.follow_at as next_at, a.id as attempt, a.state as attempt_state,
-    coalesce(case when ${QUEUED} then ${STOPPED} end, case
+    coalesce(case when ${IS_QUEUED} then ${STOP_REASON} end, case
       when p.follow_at < $2 then 'nobody has looked at it since it was due'
-      when ${QUEUED} then 'the operator has not taken it'
+      when ${IS_QUEUED} then 'the operator has not taken it'
       when a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '24 hours'
         then 'the operator does not know it, and its time to be posted again is over'
       else 'the operator has not said how it ended' end) as why
-  from payouts p ${MERCHANT} p.merchant_id
+  from payouts p ${JOIN_MERCHANT} p.merchant_id
   join ledger_heads h on h.merchant_id = p.merchant_id and h.mode = p.mode
   left join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
   where p.follow_at is not null and (p.follow_at < $2 or p.mode = 'live' and p.created_at < $3)
@@ -53,26 +53,26 @@ const PAYOUTS = `select p.status as status, p.merchant_id, m.public_id as mercha
 
 const WITHDRAWALS = `select p.status as status, p.merchant_id, m.public_id as merchant, p.mode, p.id, p.amount, p.created_at as since,
     null::timestamptz as next_at, ${NO_ATTEMPT}, 'it waits to be approved or rejected' as why
-  from payouts p ${MERCHANT} p.merchant_id
+  from payouts p ${JOIN_MERCHANT} p.merchant_id
   where p.kind = 'withdrawal' and p.status = 'pending' and p.follow_at is null and p.voided_at is null and p.created_at < $3
   order by p.created_at limit $4`
 
 const HOLDS = `select c.status as status, c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
     c.completed_at as since, c.hold_until as next_at, ${NO_ATTEMPT}, 'its hold is over and it was not settled' as why
-  from charges c ${MERCHANT} c.merchant_id
+  from charges c ${JOIN_MERCHANT} c.merchant_id
   where c.mode = 'live' and c.settled_at is null and c.hold_until < $1 - interval '2 hours'
   order by c.hold_until limit $4`
 
 const DELIVERIES = `select d.status as status, d.merchant_id, m.public_id as merchant, d.mode, d.event_id as id, null::bigint as amount,
     d.created_at as since, d.next_attempt_at as next_at, ${NO_ATTEMPT},
     case when d.lease_until is not null then 'whoever had it to send is gone' else 'nobody has sent it since it was due' end as why
-  from deliveries d ${MERCHANT} d.merchant_id
+  from deliveries d ${JOIN_MERCHANT} d.merchant_id
   where d.status = 'pending' and d.next_attempt_at < $2 and (d.lease_until is null or d.lease_until < $2)
   order by d.created_at limit $4`
 
 const PAID_ORDERS = `select o.vending_status as status, o.merchant_id, m.public_id as merchant, o.mode, o.id, c.amount, c.completed_at as since,
     null::timestamptz as next_at, ${NO_ATTEMPT}, 'it is paid and no machine was told' as why
-  from vending_orders o ${MERCHANT} o.merchant_id
+  from vending_orders o ${JOIN_MERCHANT} o.merchant_id
   join charges c on c.merchant_id = o.merchant_id and c.payment_link_id = o.id and c.status = 'succeeded'
   where o.vending_status = 'pending' and c.completed_at < $2
   order by c.completed_at limit $4`
@@ -82,7 +82,7 @@ const DISPENSES = `select k.state as status, k.merchant_id, m.public_id as merch
     case k.state when 'claimed' then 'it was claimed and no machine was told'
       when 'accepted' then 'the supplier took the command and no machine has reported'
       else 'nobody knows whether the machine was told' end as why
-  from dispense_claims k ${MERCHANT} k.merchant_id
+  from dispense_claims k ${JOIN_MERCHANT} k.merchant_id
   join charges c on c.merchant_id = k.merchant_id and c.id = k.charge_id
   left join vending_orders o on k.kind = 'order' and o.merchant_id = k.merchant_id and o.id = k.order_id
   where k.released_at is null and k.state in ('claimed', 'commanding', 'accepted', 'ambiguous')
@@ -92,18 +92,18 @@ const DISPENSES = `select k.state as status, k.merchant_id, m.public_id as merch
 
 const JAM_REFUNDS = `select o.vending_status as status, o.merchant_id, m.public_id as merchant, o.mode, o.id, null::bigint as amount, o.refund_due_at as since,
     o.refund_due_at as next_at, ${NO_ATTEMPT}, 'it jammed, and nobody has given the money back since it was due' as why
-  from vending_orders o ${MERCHANT} o.merchant_id
+  from vending_orders o ${JOIN_MERCHANT} o.merchant_id
   where o.refund_due_at < $2 order by o.refund_due_at limit $4`
 
 const SCHEDULES = `select s.status as status, s.merchant_id, m.public_id as merchant, s.mode, s.id, s.amount, s.next_run_at as since,
     s.next_run_at as next_at, ${NO_ATTEMPT}, 'nobody has run it since it was due' as why
-  from schedules s ${MERCHANT} s.merchant_id
+  from schedules s ${JOIN_MERCHANT} s.merchant_id
   where s.status = 'active' and s.next_run_at < $2 order by s.next_run_at limit $4`
 
 const KEYS = `select 'in_flight' as status, k.merchant_id, m.public_id as merchant, k.mode, coalesce(k.object_id, '(nothing stored)') as id,
     null::bigint as amount, k.created_at as since, null::timestamptz as next_at, ${NO_ATTEMPT},
     'its Idempotency-Key has no answer' as why
-  from idempotency_keys k ${MERCHANT} k.merchant_id
+  from idempotency_keys k ${JOIN_MERCHANT} k.merchant_id
   where k.status is null and k.created_at < $2 order by k.created_at limit $4`
 
 export const STUCK_KINDS: readonly StuckKind[] = [

@@ -1,4 +1,4 @@
-import { type Invariant, OF_NOBODY } from './invariant.ts'
+import { type Invariant, NO_ACCOUNT } from './invariant.ts'
 
 // The triggers that refuse a step backwards. The owner of a table could disable one.
 const GUARDS = [
@@ -30,7 +30,7 @@ export const TRIGGER_INVARIANTS: readonly Invariant[] = [
     says: 'the triggers that let states only move forward, and attempts keep their contract, new numbers wait and the audit keeps its rows, are there and switched on',
     counted: `select count(*) from pg_trigger where (tgrelid, tgname) in (select to_regclass(place), name from (values ${listed}) g (place, name))`,
     // O and A fire in an ordinary session; D is switched off, R fires on a replica only.
-    offenders: `select ${OF_NOBODY}, format('%s on %s', name, place) as offender from (values ${listed}) g (place, name)
+    offenders: `select ${NO_ACCOUNT}, format('%s on %s', name, place) as offender from (values ${listed}) g (place, name)
       where not exists (select from pg_trigger where tgrelid = to_regclass(place) and tgname = name
         and not tgisinternal and tgenabled in ('O', 'A'))`,
   },

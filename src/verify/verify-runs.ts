@@ -1,15 +1,15 @@
 import type { App } from '../app.ts'
-import { later } from '../platform/clock.ts'
-import { tooFarAhead } from '../platform/db/due-times.ts'
+import { addMs } from '../platform/clock.ts'
+import { latestPlausibleTime } from '../platform/db/due-times.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaDay, kampalaIso } from '../platform/kampala.ts'
-import { type Finding, firstOffenders } from './verify.ts'
+import { firstOffenders, type InvariantFinding } from './verify.ts'
 
 /** The stored result of an invariant that does not hold. */
-type Broken = { id: string; says: string; violations: number; offenders: string[] }
+type BrokenInvariant = { id: string; says: string; violations: number; offenders: string[] }
 /** The stored result of an invariant with accepted offenders. */
-type Accepted = { id: string; count: number; offenders: string[] }
+type AcceptedInvariant = { id: string; count: number; offenders: string[] }
 /** A finished run of verify over one cell. `error`: why it did not come to its end. */
 export type VerifyRun = {
   cell: string
@@ -18,12 +18,12 @@ export type VerifyRun = {
   endedAt: Date
   looked: number | null
   violations: number | null
-  broken: Broken[] | null
+  broken: BrokenInvariant[] | null
   /** Offenders that two staff members have accepted, by invariant. */
-  accepted: Accepted[] | null
+  accepted: AcceptedInvariant[] | null
   error: string | null
 }
-type Keeping = Pick<App, 'directory' | 'clock' | 'cell'>
+type VerifyRunApp = Pick<App, 'directory' | 'clock' | 'cell'>
 
 const STORE = statement(
   'store run of verify',
@@ -46,7 +46,7 @@ const CLAIM = statement<{ id: number }>(
   'claim run of verify',
   `insert into verify_runs (cell, run_by, night, begun_at) values ($1, $2, $3::date, $4) on conflict do nothing returning id`,
 )
-const END = statement(
+const FINISH = statement(
   'end run of verify',
   `update verify_runs set ended_at = $2, looked = $3, violations = $4, broken = $5::jsonb, error = $6, accepted = $7::jsonb where id = $1 and ended_at is null`,
 )
@@ -65,21 +65,21 @@ const LAST_SUCCESS = statement<{ cell: string; at: Date | null; first: Date | nu
 )
 
 // From three at night in Kampala: shops are closed, and the days before are complete.
-const NIGHT_HOURS = { from: 3, until: 5 }
+const VERIFY_NIGHT_HOURS = { from: 3, until: 5 }
 // After so long without a run, the next worker catches up.
 const CAUGHT_UP_AFTER_MS = 26 * 3_600_000
 // A run counts as dead after so long: each invariant may take a minute, and all of them together take less than this.
 const GIVEN_UP_AFTER_MS = 2 * 3_600_000
-const MOST_BROKEN = 50
-const MOST_WORDS = 300
+const MAX_BROKEN = 50
+const MAX_ERROR_LENGTH = 300
 
-const totals = (findings: readonly Finding[]) => ({
+const sumFindings = (findings: readonly InvariantFinding[]) => ({
   looked: findings.reduce((sum, { looked }) => sum + looked, 0),
   violations: findings.reduce((sum, { violations }) => sum + violations, 0),
   broken: JSON.stringify(
     findings
       .filter(({ violations }) => violations > 0)
-      .slice(0, MOST_BROKEN)
+      .slice(0, MAX_BROKEN)
       .map(({ id, says, violations, offenders }) => ({
         ...{ id, says, violations },
         offenders: firstOffenders(offenders),
@@ -88,7 +88,7 @@ const totals = (findings: readonly Finding[]) => ({
   accepted: JSON.stringify(
     findings
       .filter(({ accepted }) => accepted > 0)
-      .slice(0, MOST_BROKEN)
+      .slice(0, MAX_BROKEN)
       .map(({ id, accepted, acceptedOffenders }) => ({
         ...{ id, count: accepted, offenders: firstOffenders(acceptedOffenders) },
       })),
@@ -97,10 +97,10 @@ const totals = (findings: readonly Finding[]) => ({
 
 /** Stores the result of a run by a command. */
 export async function storeVerifyRun(
-  { directory, clock, cell }: Keeping,
-  { begunAt, findings }: { begunAt: Date; findings: readonly Finding[] },
+  { directory, clock, cell }: VerifyRunApp,
+  { begunAt, findings }: { begunAt: Date; findings: readonly InvariantFinding[] },
 ): Promise<void> {
-  const { looked, violations, broken, accepted } = totals(findings)
+  const { looked, violations, broken, accepted } = sumFindings(findings)
   const times = [begunAt.toISOString(), clock.now().toISOString()]
   await directory.query(STORE, [cell, ...times, looked, violations, broken, accepted])
 }
@@ -109,12 +109,12 @@ export async function storeVerifyRun(
  * Claims the run of this night, or one that is overdue or requested, for this process alone. Returns its id; null when there is none to
  * do.
  */
-export async function claimVerifyRun({ directory, clock, cell }: Keeping): Promise<number | null> {
+export async function claimVerifyRun({ directory, clock, cell }: VerifyRunApp): Promise<number | null> {
   const now = clock.now()
   const day = kampalaDay(now)
   const due = await firstRow(directory.query(DUE, [cell, day]))
   const hour = Number(kampalaIso(now).slice(11, 13))
-  const isNight = hour >= NIGHT_HOURS.from && hour < NIGHT_HOURS.until
+  const isNight = hour >= VERIFY_NIGHT_HOURS.from && hour < VERIFY_NIGHT_HOURS.until
   const since = due?.last ?? due?.first ?? now
   const night = isNight && due?.tonight !== true
   const overdue = now.getTime() - since.getTime() > CAUGHT_UP_AFTER_MS
@@ -122,8 +122,8 @@ export async function claimVerifyRun({ directory, clock, cell }: Keeping): Promi
   const at = now.toISOString()
   await directory.query(GIVE_UP, [
     at,
-    later(now, -GIVEN_UP_AFTER_MS).toISOString(),
-    tooFarAhead(now, 0).toISOString(),
+    addMs(now, -GIVEN_UP_AFTER_MS).toISOString(),
+    latestPlausibleTime(now, 0).toISOString(),
   ])
   const runBy = due?.asked ? 'person' : 'night'
   const [claimed] = await directory.query(CLAIM, [cell, runBy, night ? day : null, at])
@@ -131,17 +131,20 @@ export async function claimVerifyRun({ directory, clock, cell }: Keeping): Promi
 }
 
 /** Stores the result of a claimed run: its findings, or why it did not come to its end. */
-export async function endVerifyRun(
-  { directory, clock }: Keeping,
-  { id, ended: outcome }: { id: number; ended: { findings: readonly Finding[] } | { error: string } },
+export async function finishVerifyRun(
+  { directory, clock }: VerifyRunApp,
+  {
+    id,
+    ended: outcome,
+  }: { id: number; ended: { findings: readonly InvariantFinding[] } | { error: string } },
 ): Promise<void> {
   const at = clock.now().toISOString()
   if ('error' in outcome)
-    return void (await directory.query(END, [
-      ...[id, at, null, null, null, outcome.error.slice(0, MOST_WORDS), null],
+    return void (await directory.query(FINISH, [
+      ...[id, at, null, null, null, outcome.error.slice(0, MAX_ERROR_LENGTH), null],
     ]))
-  const { looked, violations, broken, accepted } = totals(outcome.findings)
-  await directory.query(END, [id, at, looked, violations, broken, null, accepted])
+  const { looked, violations, broken, accepted } = sumFindings(outcome.findings)
+  await directory.query(FINISH, [id, at, looked, violations, broken, null, accepted])
 }
 
 /** The latest runs of each cell, newest first. */
@@ -151,4 +154,4 @@ export const listVerifyRuns = (
 ): Promise<VerifyRun[]> => directory.query(LATEST, [ofEachCell])
 
 /** Reads when all invariants of each cell last held, and since when a worker could have checked them. */
-export const lastVerified = ({ directory }: Pick<App, 'directory'>) => directory.query(LAST_SUCCESS)
+export const readLastVerified = ({ directory }: Pick<App, 'directory'>) => directory.query(LAST_SUCCESS)

@@ -20,9 +20,9 @@ import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
 import { TOP_UP_MOVES } from '../top-ups/top-up.ts'
 import { CLAIM_MOVES, type ClaimState } from '../vending/dispensing/claim.ts'
 import { VENDING_MOVES } from '../vending/orders/order.ts'
-import { ledgerDigest, moneyDigest } from './digest.ts'
+import { readLedgerDigest, readMoneyDigest } from './digest.ts'
 import { INVARIANTS } from './invariants.ts'
-import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
+import { formatVerifyReport, verifyCell, verifySnapshot } from './verify.ts'
 
 // What they find belongs to no merchant.
 const OF_NOBODY = ['L7', 'M1', 'TR1', 'DE3', 'AC2']
@@ -56,7 +56,7 @@ after(async () => {
 test('every invariant holds in an empty cell, and the report has a line for each', async () => {
   const findings = await withDatabase(emptyUrl, (db) => verifyCell(db, NOW))
   assert.deepEqual(brokenIds(findings), [])
-  const lines = verifyReport(findings).split('\n')
+  const lines = formatVerifyReport(findings).split('\n')
   assert.deepEqual(
     lines.map((line) => line.split(' ')[0]),
     [...INVARIANTS.map(({ id }) => id), 'everything'],
@@ -65,7 +65,7 @@ test('every invariant holds in an empty cell, and the report has a line for each
 
 test("every invariant holds over the product's own rows, and each has looked at some of them", async () => {
   const findings = await withDatabase(worldUrl, (db) => verifyCell(db, NOW))
-  assert.equal(brokenIds(findings).join(), '', verifyReport(findings))
+  assert.equal(brokenIds(findings).join(), '', formatVerifyReport(findings))
   assert.deepEqual(
     findings.filter(({ looked }) => looked === 0).map(({ id }) => id),
     [],
@@ -83,7 +83,7 @@ test('a finding has all of its offenders, and the report names the first ten', (
     const findings = await verifySnapshot(unguarded, NOW)
     const c3 = findings.find(({ id }) => id === 'C3')
     assert.deepEqual([c3?.violations, c3?.offenders.length], [49, 49])
-    const line = verifyReport(findings)
+    const line = formatVerifyReport(findings)
       .split('\n')
       .find((one) => one.startsWith('C3'))
     assert.match(line ?? '', /BROKEN.*82 rows, 49 violations, \d+ ms\): txn_.*, \.\.\.$/)
@@ -211,19 +211,19 @@ for (const [charge, to] of FORBIDDEN_USE_MOVES)
 
 test('the digest of the ledger changes with any of its rows and with nothing else', () =>
   rolledBack(world, async () => {
-    const [ledger, money] = [await ledgerDigest(world), await moneyDigest(world)]
+    const [ledger, money] = [await readLedgerDigest(world), await readMoneyDigest(world)]
     await verifySnapshot(world, NOW)
-    assert.deepEqual([await ledgerDigest(world), await moneyDigest(world)], [ledger, money])
+    assert.deepEqual([await readLedgerDigest(world), await readMoneyDigest(world)], [ledger, money])
     await world.query('update charges set reference = $1 where id = $2', ['changed', CHARGE.held])
-    assert.equal(await ledgerDigest(world), ledger)
-    const changed = await moneyDigest(world)
+    assert.equal(await readLedgerDigest(world), ledger)
+    const changed = await readMoneyDigest(world)
     assert.notEqual(changed, money)
     await world.query(
       `insert into events (merchant_id, id, mode, type, subject, body, created_at) values (1, 'evt_1', 'test', 'test.ping', 'x', '', $1)`,
       [NOW],
     )
-    assert.notEqual(await ledgerDigest(world), ledger)
-    assert.notEqual(await moneyDigest(world), changed)
+    assert.notEqual(await readLedgerDigest(world), ledger)
+    assert.notEqual(await readMoneyDigest(world), changed)
   }))
 
 const brokenIds = (findings: readonly { id: string; violations: number }[]) =>

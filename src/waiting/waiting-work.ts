@@ -1,6 +1,6 @@
 import type { App, Gateway } from '../app.ts'
 import { EXCEPTION_KINDS, EXCEPTION_LISTS } from '../exceptions/find-exceptions.ts'
-import { later } from '../platform/clock.ts'
+import { addMs } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
 
@@ -13,14 +13,14 @@ export const WORK_KINDS = [
   'verifications',
   'marks',
 ] as const
-export type WorkKind = (typeof WORK_KINDS)[number]
+export type StaffWorkKind = (typeof WORK_KINDS)[number]
 
 /**
  * The work of one kind that waits in one database. At most MAX_COUNTED_WAITING of each part are counted, the oldest first, so that the
  * one that waits longest is always among them.
  */
-export type Waiting = {
-  work: WorkKind
+export type WaitingWork = {
+  work: StaffWorkKind
   /** The kind of exceptions; the requester of approvals, who may not approve his own requests. */
   part: string | null
   count: number
@@ -29,89 +29,89 @@ export type Waiting = {
   /** Since when the oldest waits that is not assigned; null where all are assigned. */
   since: Date | null
 }
-export type WaitingPlace = { place: string; db: Database; list: Statement<Waiting> }
+export type WorkDatabase = { databaseName: string; db: Database; list: Statement<WaitingWork> }
 
 /** One more than the largest number that is shown. */
-export const MOST_WAITING = 100
+export const MAX_COUNTED_WAITING = 100
 const HOUR_MS = 3_600_000
 
-const counted = (work: WorkKind, rows: string, part = 'null') => `
+const countSql = (work: StaffWorkKind, rows: string, part = 'null') => `
   select '${work}' as work, ${part} as part, count(*)::int as count,
     (count(*) filter (where free and at <= $2::timestamptz))::int as late, min(at) filter (where free) as since
   from (${rows}) ${work} group by 2 having count(*) > 0`
 // Index: approvals_waiting. There are few: each is one act of a person, and expires after a day.
-const APPROVALS = counted(
+const APPROVALS = countSql(
   'approvals',
   `select asked_by::text as part, asked_at as at, true as free from approvals
-   where status = 'waiting' and (expires_at > $1::timestamptz or waits_for_money) order by asked_at, id limit ${MOST_WAITING}`,
+   where status = 'waiting' and (expires_at > $1::timestamptz or waits_for_money) order by asked_at, id limit ${MAX_COUNTED_WAITING}`,
   'part',
 )
 // Each kind is counted by itself, so that a frequent kind hides no other. Kinds that are only late close by themselves, so they wait for
 // no person. Index: exceptions_open_by_kind; exceptions of the platform are few.
-const exceptionsIn = (table: string) =>
-  counted(
+const exceptionsSql = (table: string) =>
+  countSql(
     'exceptions',
     `select k.kind as part, e.opened_at as at, e.owner is null and k.kind <> all ('{${EXCEPTION_LISTS.waiting.join(',')}}') as free
      from unnest('{${EXCEPTION_KINDS.join(',')}}'::text[]) k (kind) cross join lateral (
-       select opened_at, owner from ${table} where kind = k.kind and closed_at is null order by opened_at limit ${MOST_WAITING}) e`,
+       select opened_at, owner from ${table} where kind = k.kind and closed_at is null order by opened_at limit ${MAX_COUNTED_WAITING}) e`,
     'part',
   )
-const IN_CELL = statement<Waiting>(
+const CELL_WORK = statement<WaitingWork>(
   'work that waits in a cell',
   [
     APPROVALS,
-    exceptionsIn('exceptions'),
+    exceptionsSql('exceptions'),
     // Index: withdrawals_waiting.
-    counted(
+    countSql(
       'withdrawals',
       `select p.created_at as at, true as free from (select merchant_id, id from withdrawals where state = 'requested' limit 10000) w
-         join payouts p on p.merchant_id = w.merchant_id and p.id = w.id order by p.created_at limit ${MOST_WAITING}`,
+         join payouts p on p.merchant_id = w.merchant_id and p.id = w.id order by p.created_at limit ${MAX_COUNTED_WAITING}`,
     ),
     // Index: withdrawal_numbers_waiting.
-    counted(
+    countSql(
       'numbers',
-      `select set_at as at, true as free from withdrawal_numbers where verified_at is null order by set_at limit ${MOST_WAITING}`,
+      `select set_at as at, true as free from withdrawal_numbers where verified_at is null order by set_at limit ${MAX_COUNTED_WAITING}`,
     ),
     // Index: verifications_waiting.
-    counted(
+    countSql(
       'verifications',
-      `select submitted_at as at, true as free from verifications where state = 'submitted' order by submitted_at limit ${MOST_WAITING}`,
+      `select submitted_at as at, true as free from verifications where state = 'submitted' order by submitted_at limit ${MAX_COUNTED_WAITING}`,
     ),
     // Index: payment_marks_open.
-    counted(
+    countSql(
       'marks',
-      `select marked_at as at, true as free from payment_marks where done_at is null order by marked_at, id limit ${MOST_WAITING}`,
+      `select marked_at as at, true as free from payment_marks where done_at is null order by marked_at, id limit ${MAX_COUNTED_WAITING}`,
     ),
   ].join(' union all '),
 )
-const IN_DIRECTORY = statement<Waiting>(
+const DIRECTORY_WORK = statement<WaitingWork>(
   'work that waits in the directory',
-  [APPROVALS, exceptionsIn('platform_exceptions')].join(' union all '),
+  [APPROVALS, exceptionsSql('platform_exceptions')].join(' union all '),
 )
 
 /** The database of a cell, with the statement of its work. */
-export const placeOfCell = ({ cell, db }: Pick<App, 'cell' | 'db'>): WaitingPlace => ({
-  ...{ place: cell, db, list: IN_CELL },
+export const cellWorkDatabase = ({ cell, db }: Pick<App, 'cell' | 'db'>): WorkDatabase => ({
+  ...{ databaseName: cell, db, list: CELL_WORK },
 })
 /** The directory, with the statement of the platform's work. */
-export const placeOfPlatform = ({ directory }: Pick<App, 'directory'>): WaitingPlace => ({
-  ...{ place: 'directory', db: directory, list: IN_DIRECTORY },
+export const directoryWorkDatabase = ({ directory }: Pick<App, 'directory'>): WorkDatabase => ({
+  ...{ databaseName: 'directory', db: directory, list: DIRECTORY_WORK },
 })
 
 /** Reads the work that waits in one database. `late` counts what is not assigned and waits since `before`. */
-export const waitingIn = (
-  { db, list }: WaitingPlace,
+export const readWaitingIn = (
+  { db, list }: WorkDatabase,
   { at, before }: { at: Date; before: Date },
-): Promise<Waiting[]> => db.query(list, [at.toISOString(), before.toISOString()])
+): Promise<WaitingWork[]> => db.query(list, [at.toISOString(), before.toISOString()])
 
 /** Reads the work that waits for staff in all databases. */
-export async function waitingWork(gateway: Gateway): Promise<Waiting[]> {
+export async function readWaitingWork(gateway: Gateway): Promise<WaitingWork[]> {
   const at = gateway.clock.now()
   const before = lateBefore(gateway, at)
-  const databases = [placeOfPlatform(gateway), ...gateway.cells.map(placeOfCell)]
-  return (await Promise.all(databases.map((database) => waitingIn(database, { at, before })))).flat()
+  const databases = [directoryWorkDatabase(gateway), ...gateway.cells.map(cellWorkDatabase)]
+  return (await Promise.all(databases.map((database) => readWaitingIn(database, { at, before })))).flat()
 }
 
 /** Work that waits since before this time is late (WORK_WAITS_HOURS). */
 export const lateBefore = ({ config }: Pick<Gateway, 'config'>, at: Date): Date =>
-  later(at, -config.workWaitsHours * HOUR_MS)
+  addMs(at, -config.workWaitsHours * HOUR_MS)

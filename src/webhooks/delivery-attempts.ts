@@ -3,9 +3,9 @@ import type { App } from '../app.ts'
 import { bigint, copyInto, integer, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Attempted } from '../platform/outbound/attempt.ts'
+import type { PostAttempt } from '../platform/outbound/attempt.ts'
 import { isControl, isLineControl } from '../platform/text.ts'
-import type { Claimed } from './claim-deliveries.ts'
+import type { ClaimedDelivery } from './claim-deliveries.ts'
 
 /** One attempt as its merchant sees it. `answer` is the beginning of what the merchant's own server answered. */
 export type DeliveryAttempt = {
@@ -17,13 +17,13 @@ export type DeliveryAttempt = {
   answer: string | null
 }
 
-type Ended = { claimed: Claimed; attempted: Attempted }
+type AttemptResult = { claimed: ClaimedDelivery; attempted: PostAttempt }
 
-const MOST_SHOWN = 50
-const ANSWER_CHARACTERS = 1000
+const MAX_ATTEMPTS_LISTED = 50
+const MAX_ANSWER_CHARACTERS = 1000
 
-type NewAttempt = DeliveryAttempt & Pick<Claimed, 'merchantId' | 'eventId'>
-const ATTEMPTS = copyInto<NewAttempt>('keep delivery attempts', 'delivery_attempts', {
+type NewDeliveryAttempt = DeliveryAttempt & Pick<ClaimedDelivery, 'merchantId' | 'eventId'>
+const ADD_ATTEMPTS = copyInto<NewDeliveryAttempt>('keep delivery attempts', 'delivery_attempts', {
   merchant_id: bigint((attempt) => attempt.merchantId),
   event_id: text((attempt) => attempt.eventId),
   attempted_at: time((attempt) => attempt.at),
@@ -33,7 +33,7 @@ const ATTEMPTS = copyInto<NewAttempt>('keep delivery attempts', 'delivery_attemp
   ms: integer((attempt) => attempt.ms),
   answer: text((attempt) => attempt.answer),
 })
-const OF_EVENT = statement<DeliveryAttempt>(
+const LIST_ATTEMPTS = statement<DeliveryAttempt>(
   'attempts of a delivery',
   `select a.attempted_at as at, a.url, a.response_code as "responseCode", a.error, a.ms, a.answer
    from delivery_attempts a join deliveries d on d.merchant_id = a.merchant_id and d.event_id = a.event_id
@@ -41,10 +41,10 @@ const OF_EVENT = statement<DeliveryAttempt>(
 )
 
 /** Stores ended attempts, also those whose delivery another process has taken over since: they were made. */
-export function keepAttempts(
-  ended: readonly Ended[],
+export function storeAttempts(
+  ended: readonly AttemptResult[],
   at: Date,
-  errorOf: (attempted: Attempted) => string | null,
+  errorOf: (attempted: PostAttempt) => string | null,
 ): Call[] {
   const rows = ended.map(({ claimed, attempted }) => ({
     merchantId: claimed.merchantId,
@@ -54,17 +54,17 @@ export function keepAttempts(
     responseCode: 'status' in attempted ? attempted.status : null,
     error: errorOf(attempted),
     ms: Math.max(0, Math.round(attempted.elapsedMs)),
-    answer: attempted.kind === 'answered' ? textOf(attempted.begins) : null,
+    answer: attempted.kind === 'answered' ? decodeAnswer(attempted.firstBytes) : null,
   }))
-  return ATTEMPTS.rows(rows)
+  return ADD_ATTEMPTS.rows(rows)
 }
 
 /** Lists the attempts of one of the caller's deliveries, newest first, at most 50. */
-export const attemptsOf = (app: App, caller: Caller, eventId: string): Promise<DeliveryAttempt[]> =>
-  app.db.query(OF_EVENT, [caller.merchantId, eventId, caller.mode, MOST_SHOWN])
+export const listAttempts = (app: App, caller: Caller, eventId: string): Promise<DeliveryAttempt[]> =>
+  app.db.query(LIST_ATTEMPTS, [caller.merchantId, eventId, caller.mode, MAX_ATTEMPTS_LISTED])
 
 /** Decodes the beginning of an answer to text that can be stored and shown; null where there is none. */
-function textOf(begins: Buffer | undefined): string | null {
+function decodeAnswer(begins: Buffer | undefined): string | null {
   if (begins === undefined) return null
   let text = ''
   let count = 0
@@ -73,7 +73,7 @@ function textOf(begins: Buffer | undefined): string | null {
     if (isControl(unit) && !isLineControl(unit)) continue
     text += character
     count += 1
-    if (count === ANSWER_CHARACTERS) break
+    if (count === MAX_ANSWER_CHARACTERS) break
   }
   return text === '' ? null : text
 }

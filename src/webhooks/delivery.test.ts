@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { DELIVERY_MOVES, MOST_ATTEMPTS, nextAttemptInMs } from './delivery.ts'
+import { DELIVERY_MOVES, MAX_DELIVERY_ATTEMPTS, nextAttemptInMs } from './delivery.ts'
 
 const SPEC = [0, 60, 300, 1800, 7200, 21_600, 43_200, 86_400]
 const attempts = fc.integer({ min: 0, max: 7 })
@@ -15,7 +15,7 @@ test('the delays are those of the spec, each counted from the failure before it,
   )
   assert.equal(nextAttemptInMs(8, SPEC), null)
   assert.equal(nextAttemptInMs(9, SPEC), null)
-  assert.equal(MOST_ATTEMPTS, 8)
+  assert.equal(MAX_DELIVERY_ATTEMPTS, 8)
 })
 
 test('the whole ladder takes 44 hours and 36 minutes', () => {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
-import { failureSaid } from './failure-said.ts'
+import { formatDeliveryFailure } from './failure-said.ts'
 
 /** `pending`: waiting or under way. `sent`: acknowledged. `failed`: given up after the eighth attempt. */
 export type DeliveryStatus = 'pending' | 'sent' | 'failed'
@@ -15,13 +15,13 @@ export const DELIVERY_MOVES = {
 
 export const DELIVERY_STATUSES = statesOf<DeliveryStatus>(DELIVERY_MOVES)
 
-export const MOST_ATTEMPTS = 8
+export const MAX_DELIVERY_ATTEMPTS = 8
 const SPREAD_FROM_S = 300
-const SPREAD = 0.05
+const SPREAD_FRACTION = 0.05
 
 /** The longest delay that the settings allow before an attempt, and the same with the spread added. */
-export const LONGEST_DELAY_S = 604_800
-export const LONGEST_RETRY_MS = LONGEST_DELAY_S * (1 + SPREAD) * 1000
+export const MAX_RETRY_DELAY_S = 604_800
+export const MAX_RETRY_WAIT_MS = MAX_RETRY_DELAY_S * (1 + SPREAD_FRACTION) * 1000
 
 /**
  * Returns the ms from a failed attempt to the next one, or null after the eighth (spec 6). Never less than the ladder says; from 5
@@ -32,9 +32,9 @@ export function nextAttemptInMs(
   delaysSeconds: readonly number[],
   chance: () => number = Math.random,
 ): number | null {
-  if (attemptsMade >= MOST_ATTEMPTS) return null
+  if (attemptsMade >= MAX_DELIVERY_ATTEMPTS) return null
   const seconds = delaysSeconds[attemptsMade] ?? 0
-  const late = seconds >= SPREAD_FROM_S ? seconds * SPREAD * chance() : 0
+  const late = seconds >= SPREAD_FROM_S ? seconds * SPREAD_FRACTION * chance() : 0
   return Math.ceil((seconds + late) * 1000)
 }
 
@@ -59,7 +59,7 @@ export const DELIVERY_COLUMNS = `d.event_id as id, d.event, d.mode, d.url, d.sta
 
 const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>) =>
   Type.Union([schema, Type.Null()])
-const time = Type.String({ format: 'date-time' })
+const TimeShape = Type.String({ format: 'date-time' })
 
 export const DeliveryShape = Type.Object(
   {
@@ -78,9 +78,9 @@ export const DeliveryShape = Type.Object(
         description: 'why the last attempt failed, with the address, for a person; its words may change',
       }),
     ),
-    next_attempt_at: orNull(time),
-    delivered_at: orNull(time),
-    created_at: time,
+    next_attempt_at: orNull(TimeShape),
+    delivered_at: orNull(TimeShape),
+    created_at: TimeShape,
   },
   { $id: 'WebhookDelivery' },
 )
@@ -95,7 +95,7 @@ export function presentDelivery(delivery: Delivery) {
     status: delivery.status,
     attempts: delivery.attempts,
     last_response_code: delivery.lastResponseCode,
-    last_error: failureSaid(delivery),
+    last_error: formatDeliveryFailure(delivery),
     next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
     delivered_at: delivery.deliveredAt?.toISOString() ?? null,
     created_at: delivery.createdAt.toISOString(),

@@ -5,7 +5,7 @@ import type { DeliveryStatus } from './delivery.ts'
 import type { EventType } from './events.ts'
 
 /** An event about an object, with the state of its delivery; null fields where the delivery was pruned. */
-export type EventTold = {
+export type EventWithDelivery = {
   id: string
   type: EventType
   createdAt: Date
@@ -17,7 +17,7 @@ export type EventTold = {
   deliveredAt: Date | null
 }
 
-const OF_SUBJECTS = statement<EventTold>(
+const OF_SUBJECTS = statement<EventWithDelivery>(
   'events of subjects',
   `select e.id, e.type, e.created_at as "createdAt", d.status, d.attempts, d.last_response_code as "lastResponseCode",
      d.last_error as "lastError", d.next_attempt_at as "nextAttemptAt", d.delivered_at as "deliveredAt"
@@ -26,8 +26,8 @@ const OF_SUBJECTS = statement<EventTold>(
 )
 
 /** Reads the events about these objects with their deliveries, oldest first; at most 50. */
-export const eventsOf = (
+export const readEventsAbout = (
   app: App,
   { merchantId, mode }: Caller,
   subjects: readonly string[],
-): Promise<EventTold[]> => app.db.query(OF_SUBJECTS, [merchantId, subjects, mode])
+): Promise<EventWithDelivery[]> => app.db.query(OF_SUBJECTS, [merchantId, subjects, mode])

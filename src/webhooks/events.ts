@@ -1,7 +1,7 @@
 import { bigint, bytea, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
-import { writeExact } from '../platform/exact-json.ts'
-import { ascendingId } from '../platform/ids.ts'
+import { writeExactJson } from '../platform/exact-json.ts'
+import { newAscendingId } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import { shortDigest } from '../platform/short-digest.ts'
 
@@ -70,14 +70,14 @@ const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
  */
 export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
   const events = happenings.map((happening) => {
-    const id = ascendingId('evt_', happening.tag, at)
-    return { happening, id, at, body: envelope(happening, id, at) }
+    const id = newAscendingId('evt_', happening.tag, at)
+    return { happening, id, at, body: renderEnvelope(happening, id, at) }
   })
   return [...EVENTS.rows(events), ...DELIVERIES.rows(events)]
 }
 
 /** Renders the envelope: four keys in order, no spaces. `timestamp` is the creation of the event, in seconds. */
-function envelope({ data, type }: Happening, id: string, at: Date): string {
-  const written = typeof data === 'string' ? data : writeExact(data)
+function renderEnvelope({ data, type }: Happening, id: string, at: Date): string {
+  const written = typeof data === 'string' ? data : writeExactJson(data)
   return `{"data":${written},"event":"${type}","id":"${id}","timestamp":${Math.floor(at.getTime() / 1000)}}`
 }

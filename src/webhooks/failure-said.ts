@@ -1,9 +1,9 @@
 import type { Delivery } from './delivery.ts'
 
-type Failed = Pick<Delivery, 'lastError' | 'url'>
+type FailedDelivery = Pick<Delivery, 'lastError' | 'url'>
 
 // The error classes of `Outcome` (platform/outbound/connect.ts), each with its sentence about the address.
-const SAID: Readonly<Record<string, (origin: string) => string>> = {
+const FAILURE_TEXTS: Readonly<Record<string, (origin: string) => string>> = {
   dns: (origin) => `the name of ${origin} was not found`,
   connect: (origin) => `no connection to ${origin} could be made within 2 seconds`,
   tls: (origin) => `${origin} has no certificate that can be believed, or no TLS 1.2`,
@@ -17,11 +17,13 @@ const SAID: Readonly<Record<string, (origin: string) => string>> = {
 }
 
 /** Formats why the last attempt failed: its error class and a sentence that names the address; null where it did not fail. */
-export function failureSaid({ lastError, url }: Failed): string | null {
+export function formatDeliveryFailure({ lastError, url }: FailedDelivery): string | null {
   if (lastError === null) return null
   const origin = url !== null && URL.canParse(url) ? new URL(url).origin : 'the address'
   const [, status] = /^http (\d+)$/.exec(lastError) ?? []
   const sentence =
-    status === undefined ? SAID[lastError]?.(origin) : `${origin} answered ${status}, which is no 2xx`
+    status === undefined
+      ? FAILURE_TEXTS[lastError]?.(origin)
+      : `${origin} answered ${status}, which is no 2xx`
   return sentence === undefined ? lastError : `${lastError}: ${sentence}`
 }

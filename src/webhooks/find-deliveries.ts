@@ -2,48 +2,51 @@ import type { Caller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { type ListStatement, listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
-import { type ListWindow, type Page, readPage } from '../http/lists.ts'
+import { type ListPage, type ListWindow, readListPage } from '../http/lists.ts'
 import { requireActive } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { tagOf } from '../platform/ids.ts'
+import { parseTag } from '../platform/ids.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery, type DeliveryStatus } from './delivery.ts'
 import { EVENT_TYPES } from './events.ts'
-import { ENDED, EVERYWHERE, PARKED, WAITING } from './where-deliveries-are.ts'
+import { ALL_INDEX_CONDITIONS, IS_FINISHED, IS_PARKED, IS_SCHEDULED } from './where-deliveries-are.ts'
 
 type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
 
-type Status = DeliveryStatus | 'any'
+type StatusFilter = DeliveryStatus | 'any'
 
 // Each filter has its own statement, and statuses are constants in it: one plan for all filters would use none of the indexes.
-const OF_STATUS: Record<Status, string> = {
+const STATUS_CONDITIONS: Record<StatusFilter, string> = {
   any: '$7::text is null',
   failed: "d.status = 'failed' and $7::text = 'failed'",
   pending: "$7::text = 'pending'",
   sent: "d.status = 'sent' and $7::text = 'sent'",
 }
-const PLACES: Record<Status, readonly string[]> = {
-  any: EVERYWHERE,
-  failed: [ENDED],
-  pending: [WAITING, PARKED],
-  sent: [ENDED],
+const INDEX_CONDITIONS: Record<StatusFilter, readonly string[]> = {
+  any: ALL_INDEX_CONDITIONS,
+  failed: [IS_FINISHED],
+  pending: [IS_SCHEDULED, IS_PARKED],
+  sent: [IS_FINISHED],
 }
-const OF_EVENT = { any: '$8::text is null', one: 'd.event = $8' }
+const EVENT_CONDITIONS = { any: '$8::text is null', one: 'd.event = $8' }
 
 /**
  * Makes the statement that merges the ordered scans of the indexes that hold such deliveries. Without a filter by event each index is
  * scanned once per event, because an index without the event would cost every payment another entry. Few deliveries fail, so failed ones
  * have such an index.
  */
-function list(status: Status, event: keyof typeof OF_EVENT): ListStatement<Delivery> {
+function makeListStatement(
+  status: StatusFilter,
+  event: keyof typeof EVENT_CONDITIONS,
+): ListStatement<Delivery> {
   const events =
     event === 'any' && status !== 'failed' ? EVENT_TYPES.map((type) => `d.event = '${type}'`) : ['true']
-  const scans = PLACES[status].flatMap((index) =>
+  const scans = INDEX_CONDITIONS[status].flatMap((index) =>
     events.map(
       (condition) => `(select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
      and d.created_at >= $3 and (d.created_at, d.event_id) < ($4, $5)
-     and ${index} and ${condition} and ${OF_STATUS[status]} and ${OF_EVENT[event]}
+     and ${index} and ${condition} and ${STATUS_CONDITIONS[status]} and ${EVENT_CONDITIONS[event]}
    order by d.created_at desc, d.event_id desc limit $6)`,
     ),
   )
@@ -53,18 +56,20 @@ function list(status: Status, event: keyof typeof OF_EVENT): ListStatement<Deliv
     PLANNED_ONCE,
   )
 }
-const listsOf = (event: keyof typeof OF_EVENT): Record<Status, ListStatement<Delivery>> => ({
-  any: list('any', event),
-  failed: list('failed', event),
-  pending: list('pending', event),
-  sent: list('sent', event),
+const makeListStatements = (
+  event: keyof typeof EVENT_CONDITIONS,
+): Record<StatusFilter, ListStatement<Delivery>> => ({
+  any: makeListStatement('any', event),
+  failed: makeListStatement('failed', event),
+  pending: makeListStatement('pending', event),
+  sent: makeListStatement('sent', event),
 })
-const LISTS = { any: listsOf('any'), one: listsOf('one') }
+const LISTS = { any: makeListStatements('any'), one: makeListStatements('one') }
 const BY_ID = statement<Delivery>(
   'delivery by id',
   `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3`,
 )
-const EVENT = statement<{ subject: string; body: string }>(
+const FIND_EVENT = statement<{ subject: string; body: string }>(
   'event by id',
   'select subject, body from events where merchant_id = $1 and id = $2 and mode = $3',
 )
@@ -86,19 +91,19 @@ export async function listDeliveries(
   app: App,
   caller: Caller,
   filter: DeliveryFilter,
-): Promise<Page<Delivery>> {
+): Promise<ListPage<Delivery>> {
   const status = DELIVERY_STATUSES.find((deliveryStatus) => deliveryStatus === filter.status) ?? null
   if (status === null && filter.status !== null) throw badRequest('status must be pending, sent or failed')
-  return readPage(app, caller, {
+  return readListPage(app, caller, {
     window: filter,
-    statement: listFor({ status, event: filter.event }),
+    statement: listStatementFor({ status, event: filter.event }),
     filters: [filter.status, filter.event],
     find: (id) => findDelivery(app, caller, id),
   })
 }
 
 /** Returns the statement for this filter; the first parameters are the same in all of them. */
-export const listFor = ({
+export const listStatementFor = ({
   status,
   event,
 }: {
@@ -111,7 +116,7 @@ export async function resendDelivery(app: App, caller: Caller, eventId: string):
   allow(caller, 'webhook.resend')
   if (!/^evt_[a-z0-9]+$/.test(eventId)) throw badRequest('event id must look like evt_...')
   await requireActive(app, caller.merchantId)
-  const own = tagOf('evt_', eventId) === caller.tag
+  const own = parseTag('evt_', eventId) === caller.tag
   const resend = call(RESEND, caller.merchantId, eventId, caller.mode, app.clock.now().toISOString())
   const [delivery] = own ? await app.db.query(resend.statement, resend.values) : []
   if (!delivery)
@@ -130,14 +135,14 @@ export async function findEvent(
   caller: Caller,
   id: string,
 ): Promise<{ subject: string; body: string } | null> {
-  const own = tagOf('evt_', id) === caller.tag
-  const [event] = own ? await app.db.query(EVENT, [caller.merchantId, id, caller.mode]) : []
+  const own = parseTag('evt_', id) === caller.tag
+  const [event] = own ? await app.db.query(FIND_EVENT, [caller.merchantId, id, caller.mode]) : []
   return event ?? null
 }
 
 /** Finds one of the caller's deliveries in its mode by the id of its event; null where there is none. */
 export async function findDelivery(app: App, caller: Caller, id: string): Promise<Delivery | null> {
-  const own = tagOf('evt_', id) === caller.tag
+  const own = parseTag('evt_', id) === caller.tag
   const [delivery] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
   return delivery ?? null
 }

@@ -1,29 +1,36 @@
-import type { DueMerchant, Lane, Share } from './claim-deliveries.ts'
+import type { DeliverySpeed, DueMerchant, SocketQuota } from './claim-deliveries.ts'
 
 /** Sockets of one worker at each speed, so that receivers that answer do not wait for those that do not (reliability.md 7.2). */
-export const SOCKETS = { fast: 512, slow: 128 } as const satisfies Record<Lane, number>
+export const SOCKETS_BY_SPEED = { fast: 512, slow: 128 } as const satisfies Record<DeliverySpeed, number>
 
-const FEWEST_PLACES = 4
-const MOST_PLACES = 16
-const GROWS_AFTER = 20
-const KEPT_FOR_GOOD_ONES = SOCKETS.fast / 4
+const MIN_MERCHANT_SOCKETS = 4
+const MAX_MERCHANT_SOCKETS = 16
+const GOOD_ANSWERS_FOR_MAX = 20
+const SOCKETS_KEPT_FOR_GOOD = SOCKETS_BY_SPEED.fast / 4
 const GOOD_FOR_MS = 3_600_000
 
 /** The attempts under way in this process, counted by speed and by merchant. */
-type UnderWay = { lanes: Record<Lane, number>; merchants: ReadonlyMap<number, number> }
+type OpenAttempts = { lanes: Record<DeliverySpeed, number>; merchants: ReadonlyMap<number, number> }
 
 /**
  * Allots the free sockets, to the merchant that waits longest first: 4 each, 16 for a receiver that has answered 20 times in a row
  * within a second, 1 for a slow receiver. A quarter of the fast sockets is kept for receivers that answered within the last hour. Later
  * attempts always run slow.
  */
-export function shareOut(due: readonly DueMerchant[], underWay: UnderWay, nowMs: number): Share[] {
-  const free = { fast: SOCKETS.fast - underWay.lanes.fast, slow: SOCKETS.slow - underWay.lanes.slow }
-  const quotas: Share[] = []
+export function allotSockets(
+  due: readonly DueMerchant[],
+  underWay: OpenAttempts,
+  nowMs: number,
+): SocketQuota[] {
+  const free = {
+    fast: SOCKETS_BY_SPEED.fast - underWay.lanes.fast,
+    slow: SOCKETS_BY_SPEED.slow - underWay.lanes.slow,
+  }
+  const quotas: SocketQuota[] = []
   const allot = (
     merchant: DueMerchant,
-    lane: Lane,
-    { sockets, which }: { sockets: number; which: Share['which'] },
+    lane: DeliverySpeed,
+    { sockets, which }: { sockets: number; which: SocketQuota['which'] },
   ) => {
     const take = Math.min(sockets - (underWay.merchants.get(merchant.merchantId) ?? 0), free[lane])
     if (take <= 0) return
@@ -33,16 +40,17 @@ export function shareOut(due: readonly DueMerchant[], underWay: UnderWay, nowMs:
   for (const merchant of due) {
     if (merchant.lane === 'slow') allot(merchant, 'slow', { sockets: 1, which: 'any' })
     else {
-      if (free.fast > KEPT_FOR_GOOD_ONES || isGood(merchant, nowMs))
-        allot(merchant, 'fast', { sockets: placesOf(merchant), which: 'first' })
-      allot(merchant, 'slow', { sockets: placesOf(merchant), which: 'retries' })
+      if (free.fast > SOCKETS_KEPT_FOR_GOOD || hasAnsweredLately(merchant, nowMs))
+        allot(merchant, 'fast', { sockets: socketsOf(merchant), which: 'first' })
+      allot(merchant, 'slow', { sockets: socketsOf(merchant), which: 'retries' })
     }
     if (free.fast <= 0 && free.slow <= 0) break
   }
   return quotas
 }
 
-const placesOf = (merchant: DueMerchant) => (merchant.goodInARow >= GROWS_AFTER ? MOST_PLACES : FEWEST_PLACES)
+const socketsOf = (merchant: DueMerchant) =>
+  merchant.goodInARow >= GOOD_ANSWERS_FOR_MAX ? MAX_MERCHANT_SOCKETS : MIN_MERCHANT_SOCKETS
 
-const isGood = ({ lastSuccessAt }: DueMerchant, nowMs: number) =>
+const hasAnsweredLately = ({ lastSuccessAt }: DueMerchant, nowMs: number) =>
   lastSuccessAt !== null && nowMs - lastSuccessAt.getTime() < GOOD_FOR_MS

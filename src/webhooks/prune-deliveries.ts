@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 
 const KEPT_MS = 30 * 86_400_000
-const AT_ONCE = 5000
+const ROWS_PER_STATEMENT = 5000
 
 const PRUNE = statement<{ id: string }>(
   'prune deliveries',
@@ -20,8 +20,8 @@ export async function pruneDeliveries(app: App): Promise<number> {
   let pruned = 0
   for (;;) {
     const before = new Date(app.witness.earlierMs() - KEPT_MS).toISOString()
-    const gone = await app.db.query(PRUNE, [before, AT_ONCE])
+    const gone = await app.db.query(PRUNE, [before, ROWS_PER_STATEMENT])
     pruned += gone.length
-    if (gone.length < AT_ONCE) return pruned
+    if (gone.length < ROWS_PER_STATEMENT) return pruned
   }
 }

@@ -1,13 +1,13 @@
-import { columnsOf } from '../platform/db/columns.ts'
+import { toColumns } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Attempted } from '../platform/outbound/attempt.ts'
-import type { Claimed } from './claim-deliveries.ts'
+import type { PostAttempt } from '../platform/outbound/attempt.ts'
+import type { ClaimedDelivery } from './claim-deliveries.ts'
 import { nextAttemptInMs } from './delivery.ts'
-import { keepAttempts } from './delivery-attempts.ts'
+import { storeAttempts } from './delivery-attempts.ts'
 
 /** An attempt that has ended, with the token of the lease under which it was made. */
-export type Ended = { claimed: Claimed; token: string; attempted: Attempted }
+export type EndedDeliveryAttempt = { claimed: ClaimedDelivery; token: string; attempted: PostAttempt }
 
 // When a resend was asked for during the attempt, its result is not recorded: the delivery is due again at once.
 const RECORD = statement<{ id: string }>(
@@ -25,7 +25,7 @@ const RECORD = statement<{ id: string }>(
    where d.merchant_id = n.merchant_id and d.event_id = n.event_id and d.lease_token = n.token
    returning d.event_id as id`,
 )
-const BEHAVED = statement(
+const RECORD_BEHAVIOUR = statement(
   'record receiver behaviour',
   `insert into receivers as r (merchant_id, lane, good_in_a_row, last_success_at, failing_since)
    select merchant_id, lane, good, case when success then $5::timestamptz end, case when not success then $5::timestamptz end
@@ -40,13 +40,13 @@ const RELEASE = statement(
   `update deliveries set lease_until = null, lease_token = null where lease_token = $1`,
 )
 
-const QUICK_MS = 1000
+const GOOD_WITHIN_MS = 1000
 
-export const isSuccess = (attempted: Attempted) =>
+export const isSuccess = (attempted: PostAttempt) =>
   attempted.kind === 'answered' && attempted.status >= 200 && attempted.status < 300
 
 /** Returns the error class of a failed attempt, as it is stored; null where it succeeded. */
-export function errorOf(attempted: Attempted): string | null {
+export function formatAttemptError(attempted: PostAttempt): string | null {
   if (isSuccess(attempted)) return null
   switch (attempted.kind) {
     case 'answered':
@@ -59,13 +59,17 @@ export function errorOf(attempted: Attempted): string | null {
 }
 
 /** Records attempts whose lease still holds. A late attempt whose delivery was claimed again changes nothing but the list of attempts. */
-export function recordAttempts(ended: readonly Ended[], at: Date, delays: readonly number[]): Call[] {
+export function recordAttempts(
+  ended: readonly EndedDeliveryAttempt[],
+  at: Date,
+  delays: readonly number[],
+): Call[] {
   const rows = ended.map(({ claimed, token, attempted }) => ({
     claimed,
     token,
-    ...resultOf(claimed, attempted, { at, delays }),
+    ...judgeAttempt(claimed, attempted, { at, delays }),
   }))
-  const each = columnsOf(rows)
+  const each = toColumns(rows)
   return [
     call(
       RECORD,
@@ -76,7 +80,7 @@ export function recordAttempts(ended: readonly Ended[], at: Date, delays: readon
       ...each.values('code', 'error', 'next'),
       at.toISOString(),
     ),
-    ...keepAttempts(ended, at, errorOf),
+    ...storeAttempts(ended, at, formatAttemptError),
     recordBehaviour(ended, at),
   ]
 }
@@ -84,9 +88,9 @@ export function recordAttempts(ended: readonly Ended[], at: Date, delays: readon
 /** Releases the leases of a worker that stops; its deliveries are still due. */
 export const releaseLeases = (token: string): Call => call(RELEASE, token)
 
-function resultOf(
-  claimed: Claimed,
-  attempted: Attempted,
+function judgeAttempt(
+  claimed: ClaimedDelivery,
+  attempted: PostAttempt,
   { at, delays }: { at: Date; delays: readonly number[] },
 ) {
   const code =
@@ -94,11 +98,11 @@ function resultOf(
   if (isSuccess(attempted)) return { status: 'sent', code, error: null, next: null }
   const wait = nextAttemptInMs(claimed.attempts + 1, delays)
   const next = wait === null ? null : new Date(at.getTime() + wait).toISOString()
-  return { status: wait === null ? 'failed' : 'pending', code, error: errorOf(attempted), next }
+  return { status: wait === null ? 'failed' : 'pending', code, error: formatAttemptError(attempted), next }
 }
 
 /** Records one row per merchant: a time-out or a refused connection makes its receiver slow, one success makes it fast again. */
-function recordBehaviour(ended: readonly Ended[], at: Date): Call {
+function recordBehaviour(ended: readonly EndedDeliveryAttempt[], at: Date): Call {
   const byMerchant = new Map<number, { lane: 'fast' | 'slow'; good: number; success: boolean }>()
   for (const { claimed, attempted } of ended) {
     const before = byMerchant.get(claimed.merchantId) ?? {
@@ -111,7 +115,7 @@ function recordBehaviour(ended: readonly Ended[], at: Date): Call {
   }
   const rows = [...byMerchant].sort(([a], [b]) => a - b)
   return call(
-    BEHAVED,
+    RECORD_BEHAVIOUR,
     rows.map(([merchantId]) => merchantId),
     rows.map(([, row]) => row.lane),
     rows.map(([, row]) => row.good),
@@ -122,9 +126,9 @@ function recordBehaviour(ended: readonly Ended[], at: Date): Call {
 
 function behaviourAfter(
   before: { lane: 'fast' | 'slow'; good: number; success: boolean },
-  attempted: Attempted,
+  attempted: PostAttempt,
 ): { lane: 'fast' | 'slow'; good: number; success: boolean } {
   if (isSuccess(attempted))
-    return { lane: 'fast', good: attempted.elapsedMs < QUICK_MS ? before.good + 1 : 0, success: true }
+    return { lane: 'fast', good: attempted.elapsedMs < GOOD_WITHIN_MS ? before.good + 1 : 0, success: true }
   return { lane: attempted.kind === 'answered' ? before.lane : 'slow', good: 0, success: before.success }
 }

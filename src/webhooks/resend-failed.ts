@@ -8,11 +8,11 @@ import { statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
 
 /** How many deliveries were made due; `more` where one call takes no more of them. */
-type Resent = { resent: number; more: boolean }
+type ResendResult = { resent: number; more: boolean }
 
 // Rows of one statement, so that it stays well within the time-out and locks its rows only briefly.
-const AT_ONCE = 500
-const MOST = 10_000
+const ROWS_PER_STEP = 500
+const MAX_RESENT_PER_CALL = 10_000
 
 // Deliveries that were given up, or that wait for a later attempt; one under way is left alone. A delivery that was given up after its
 // eighth attempt starts again with the first attempt.
@@ -38,19 +38,23 @@ const RESEND = statement<{ id: string }>(
  * Makes every delivery created since this instant that has failed due now: the same bytes, to the current address. A second call finds
  * only what has failed since the first. Throws 400 for an instant that is not past.
  */
-export async function resendFailed(app: App, caller: Caller, since: Date): Promise<Resent> {
+export async function resendFailed(app: App, caller: Caller, since: Date): Promise<ResendResult> {
   allow(caller, 'webhook.resend-failed')
   if (since >= app.clock.now()) throw badRequest('since must be in the past')
   await requireActive(app, caller.merchantId)
   let resent = 0
   for (const which of ['failed', 'waiting'] as const)
-    while (resent < MOST) {
-      const step = await resendStep(app, caller, { since, which, most: Math.min(AT_ONCE, MOST - resent) })
+    while (resent < MAX_RESENT_PER_CALL) {
+      const step = await resendStep(app, caller, {
+        since,
+        which,
+        most: Math.min(ROWS_PER_STEP, MAX_RESENT_PER_CALL - resent),
+      })
       if (step === 0) break
       resent += step
     }
   if (resent > 0) app.nudge('send-deliveries')
-  return { resent, more: resent === MOST }
+  return { resent, more: resent === MAX_RESENT_PER_CALL }
 }
 
 async function resendStep(

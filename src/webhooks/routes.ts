@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint, underTag } from '../http/endpoint.ts'
-import { LIST_QUERY, readListWindow, textsOf } from '../http/lists.ts'
+import { endpoint, jsonAnswer, tagEndpoints } from '../http/endpoint.ts'
+import { LIST_QUERY, parseListWindow, parseTextFilters } from '../http/lists.ts'
 import { listEndpoint } from '../http/read-endpoints.ts'
-import { UNKEYED } from '../http/write-endpoints.ts'
+import { WITHOUT_KEY } from '../http/write-endpoints.ts'
 import { DELIVERY_STATUSES, type Delivery, DeliveryShape, presentDelivery } from './delivery.ts'
 import { listDeliveries, resendDelivery } from './find-deliveries.ts'
 
-export const webhookEndpoints = underTag('Webhooks', [
+export const webhookEndpoints = tagEndpoints('Webhooks', [
   listEndpoint<App, Delivery>({
     path: '/v1/webhooks',
     name: 'listWebhookDeliveries',
@@ -21,13 +21,13 @@ export const webhookEndpoints = underTag('Webhooks', [
     row: DeliveryShape,
     list: (app, caller, query) =>
       listDeliveries(app, caller, {
-        ...readListWindow(query),
-        ...textsOf(query, 'status', 'event'),
+        ...parseListWindow(query),
+        ...parseTextFilters(query, 'status', 'event'),
       }),
     present: presentDelivery,
   }),
   endpoint<App, never>({
-    ...UNKEYED,
+    ...WITHOUT_KEY,
     path: '/v1/webhooks/:event_id/resend',
     name: 'resendWebhook',
     summary: 'Send one event again',
@@ -44,7 +44,7 @@ export const webhookEndpoints = underTag('Webhooks', [
     },
     async handle(app, { caller, params }) {
       const delivery = await resendDelivery(app, caller, params.event_id ?? '')
-      return answer(202, { ok: true, ...presentDelivery(delivery) }, delivery.id)
+      return jsonAnswer(202, { ok: true, ...presentDelivery(delivery) }, delivery.id)
     },
   }),
 ])

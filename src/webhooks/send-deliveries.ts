@@ -1,28 +1,34 @@
 import { randomBytes } from 'node:crypto'
 import type { App } from '../app.ts'
-import { webhookSecrets } from '../merchants/secrets.ts'
-import { type Batch, batch } from '../platform/batch.ts'
-import { done } from '../platform/batch-run.ts'
+import { readWebhookSecrets } from '../merchants/secrets.ts'
+import { type Batch, newBatch } from '../platform/batch.ts'
+import { itemDone } from '../platform/batch-run.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { defineLane } from '../platform/lane.ts'
-import { count as counted, sockets, timed } from '../platform/measures.ts'
-import type { Attempted } from '../platform/outbound/attempt.ts'
+import { count as counted, recordTime, registerSockets } from '../platform/measures.ts'
+import type { PostAttempt } from '../platform/outbound/attempt.ts'
 import {
-  type Claimed,
+  type ClaimedDelivery,
   claimDeliveries,
-  DUE_LOOKED_AT,
-  type Lane,
-  lookForDue,
-  lookThoroughly,
-  type Share,
+  type DeliverySpeed,
+  findAllDueMerchants,
+  findDueMerchants,
+  MAX_DUE_ROWS_READ,
+  type SocketQuota,
 } from './claim-deliveries.ts'
-import { shareOut } from './lanes.ts'
-import { type Ended, errorOf, isSuccess, recordAttempts, releaseLeases } from './record-attempts.ts'
+import { allotSockets } from './lanes.ts'
+import {
+  type EndedDeliveryAttempt,
+  formatAttemptError,
+  isSuccess,
+  recordAttempts,
+  releaseLeases,
+} from './record-attempts.ts'
 import { serviceSignature, standardHeaders } from './signature.ts'
 
 /** Sends the deliveries of one cell: claims them, posts them and records the attempts. */
-type Sender = {
+type DeliverySender = {
   /** Claims due deliveries for the free sockets and starts their attempts. Returns how many were started. */
   start(): Promise<number>
   /** Resolves when every attempt started here has ended and was recorded. */
@@ -33,28 +39,28 @@ type Sender = {
 
 const USER_AGENT = 'gateway-webhooks/1.0'
 
-export function sender(app: App): Sender {
+export function deliverySender(app: App): DeliverySender {
   const token = randomBytes(12).toString('hex')
-  const lanes: Record<Lane, number> = { fast: 0, slow: 0 }
+  const lanes: Record<DeliverySpeed, number> = { fast: 0, slow: 0 }
   const merchants = new Map<number, number>()
   const running = new Set<Promise<void>>()
-  sockets(running, lanes)
+  registerSockets(running, lanes)
 
   async function start(): Promise<number> {
     const now = app.clock.now()
-    const quotas = shareOut(await dueMerchants(app, now), { lanes, merchants }, now.getTime())
+    const quotas = allotSockets(await readDueMerchants(app, now), { lanes, merchants }, now.getTime())
     if (quotas.length === 0) return 0
-    const claimed = await claim(app, { now, token, quotas })
+    const claimed = await claimQuotas(app, { now, token, quotas })
     crashPoint('delivery.claimed')
-    const secrets = await webhookSecrets(app, [...new Set(claimed.map(({ merchantId }) => merchantId))])
+    const secrets = await readWebhookSecrets(app, [...new Set(claimed.map(({ merchantId }) => merchantId))])
     for (const delivery of claimed) launch(delivery, secrets.get(delivery.merchantId) ?? [])
     return claimed.length
   }
 
-  function launch(claimed: Claimed, secrets: readonly string[]): void {
+  function launch(claimed: ClaimedDelivery, secrets: readonly string[]): void {
     count(claimed, 1)
-    const attempt = post(app, claimed, secrets)
-      .then((attempted) => records(app).add({ claimed, token, attempted }))
+    const attempt = postDelivery(app, claimed, secrets)
+      .then((attempted) => recordingLane(app).add({ claimed, token, attempted }))
       .catch((error) => {
         // The lease brings the delivery back; nothing is lost.
         app.log.error({ err: error, event_id: claimed.eventId }, 'an attempt could not be recorded')
@@ -67,7 +73,7 @@ export function sender(app: App): Sender {
     running.add(attempt)
   }
 
-  function count({ lane, merchantId }: Claimed, by: 1 | -1): void {
+  function count({ lane, merchantId }: ClaimedDelivery, by: 1 | -1): void {
     lanes[lane] += by
     const now = (merchants.get(merchantId) ?? 0) + by
     if (now === 0) merchants.delete(merchantId)
@@ -88,25 +94,29 @@ export function sender(app: App): Sender {
   }
 }
 
-async function dueMerchants(app: App, now: Date) {
-  const find = lookForDue(now)
+async function readDueMerchants(app: App, now: Date) {
+  const find = findDueMerchants(now)
   const due = await app.db.query(find.statement, find.values)
   const rowsRead = due.reduce((sum, merchant) => sum + merchant.looked, 0)
-  if (rowsRead < DUE_LOOKED_AT) return due
-  const findAll = lookThoroughly(now)
+  if (rowsRead < MAX_DUE_ROWS_READ) return due
+  const findAll = findAllDueMerchants(now)
   return app.db.query(findAll.statement, findAll.values)
 }
 
-async function claim(
+async function claimQuotas(
   app: App,
-  { now, token, quotas }: { now: Date; token: string; quotas: Share[] },
-): Promise<Claimed[]> {
+  { now, token, quotas }: { now: Date; token: string; quotas: SocketQuota[] },
+): Promise<ClaimedDelivery[]> {
   const claims = claimDeliveries(now, token, quotas)
   return app.db.query(claims.statement, claims.values)
 }
 
 /** Makes one attempt: posts the stored bytes, signed with the secret that is current now (contract.md section 5). */
-async function post(app: App, claimed: Claimed, secrets: readonly string[]): Promise<Attempted> {
+async function postDelivery(
+  app: App,
+  claimed: ClaimedDelivery,
+  secrets: readonly string[],
+): Promise<PostAttempt> {
   assertOutsideTransaction('a webhook attempt')
   const body = Buffer.from(claimed.body, 'utf8')
   const signature = serviceSignature(secrets[0] ?? '', body)
@@ -129,26 +139,30 @@ async function post(app: App, claimed: Claimed, secrets: readonly string[]): Pro
   })
   crashPoint('delivery.answered')
   logAttempt(app, claimed, attempted)
-  measure(app, claimed, attempted)
+  countAttempt(app, claimed, attempted)
   return attempted
 }
 
-function measure(app: App, { attempts, lane, createdAt }: Claimed, attempted: Attempted): void {
+function countAttempt(
+  app: App,
+  { attempts, lane, createdAt }: ClaimedDelivery,
+  attempted: PostAttempt,
+): void {
   const result = isSuccess(attempted) ? 'delivered' : attempted.kind
   counted('webhook_attempts_total', result, lane)
   if (attempted.kind === 'refused_target') counted('webhook_refused_target_total')
   if (attempts > 0) return
   const waitedMs = app.clock.nowMs() - attempted.elapsedMs - createdAt.getTime()
-  timed('webhook_first_attempt_seconds', Math.max(0, waitedMs) / 1000)
+  recordTime('webhook_first_attempt_seconds', Math.max(0, waitedMs) / 1000)
 }
 
-function logAttempt(app: App, claimed: Claimed, attempted: Attempted): void {
+function logAttempt(app: App, claimed: ClaimedDelivery, attempted: PostAttempt): void {
   app.log.info(
     {
       event_id: claimed.eventId,
       attempt: claimed.attempts + 1,
       status: attempted.kind === 'answered' ? attempted.status : undefined,
-      error_class: errorOf(attempted) ?? undefined,
+      error_class: formatAttemptError(attempted) ?? undefined,
       ms: Math.round(attempted.elapsedMs),
       lane: claimed.lane,
     },
@@ -156,11 +170,11 @@ function logAttempt(app: App, claimed: Claimed, attempted: Attempted): void {
   )
 }
 
-const records = defineLane(
+const recordingLane = defineLane(
   'record deliveries',
-  (app): Batch<Ended, null> =>
-    batch({
-      laneOf: ({ claimed }) => claimed.merchantId,
+  (app): Batch<EndedDeliveryAttempt, null> =>
+    newBatch({
+      keyOf: ({ claimed }) => claimed.merchantId,
       refuses: false,
       run: async (ended, turn) => {
         await app.db.transactionFor(turn, async (tx) => {
@@ -172,7 +186,7 @@ const records = defineLane(
           return { value: null }
         })
         crashPoint('delivery.recorded')
-        return ended.map(() => done(null))
+        return ended.map(() => itemDone(null))
       },
     }),
 )

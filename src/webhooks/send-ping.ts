@@ -3,16 +3,16 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { type Merchant, merchantsById } from '../merchants/merchant.ts'
+import { findMerchantsById, type Merchant } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
-import { whenTaken } from '../platform/db/taken.ts'
+import { onUniqueViolation } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { addEvents } from './events.ts'
 
-type Ping = { merchant: Pick<Merchant, 'id'>; mode: Mode; commandKey?: string | undefined }
+type PingInput = { merchant: Pick<Merchant, 'id'>; mode: Mode; commandKey?: string | undefined }
 
 const MESSAGE = 'test event'
 
@@ -25,24 +25,24 @@ const FIND_PING = statement<{ id: string }>(
 export async function sendPing(
   app: App,
   actor: Actor,
-  { merchant, mode, commandKey }: Ping,
+  { merchant, mode, commandKey }: PingInput,
 ): Promise<{ eventId: string; url: string }> {
   const merchantId = merchant.id
   allow(actor, 'webhook.ping', merchantId)
-  const subject = commandKey === undefined ? newId('ping_', '') : pingOf(commandKey, mode)
-  const url = await whenTaken(
+  const subject = commandKey === undefined ? newId('ping_', '') : makePingSubject(commandKey, mode)
+  const url = await onUniqueViolation(
     async () => {
       const address = await storePing(app, actor, { merchantId, mode, subject })
       app.nudge('send-deliveries')
       return address
     },
-    () => webhookUrlOf(app, merchantId),
+    () => readWebhookUrl(app, merchantId),
   )
-  return { eventId: await pingStored(app, merchantId, subject), url }
+  return { eventId: await getPingId(app, merchantId, subject), url }
 }
 
-async function webhookUrlOf(app: App, merchantId: number): Promise<string> {
-  const find = merchantsById([merchantId])
+async function readWebhookUrl(app: App, merchantId: number): Promise<string> {
+  const find = findMerchantsById([merchantId])
   const [merchant] = await app.db.query(find.statement, find.values)
   return merchant?.webhookUrl ?? ''
 }
@@ -54,7 +54,7 @@ async function storePing(
 ): Promise<string> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[merchant]] = await tx.send(merchantsById([merchantId]))
+    const [[merchant]] = await tx.send(findMerchantsById([merchantId]))
     assert(merchant, 'a merchant is never deleted')
     const { tag, handle, webhookUrl } = merchant
     if (webhookUrl === null)
@@ -78,11 +78,11 @@ async function storePing(
   })
 }
 
-async function pingStored(app: App, merchantId: number, subject: string): Promise<string> {
+async function getPingId(app: App, merchantId: number, subject: string): Promise<string> {
   const [ping] = await app.db.query(FIND_PING, [merchantId, subject])
   assert(ping, 'the ping was stored')
   return ping.id
 }
 
-const pingOf = (commandKey: string, mode: Mode) =>
+const makePingSubject = (commandKey: string, mode: Mode) =>
   `ping_${createHash('sha256').update(`${mode} ${commandKey}`).digest('hex').slice(0, 32)}`

@@ -3,23 +3,23 @@ import { lockTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { mayWithdraw } from './may-withdraw.ts'
-import { type WithdrawalNumber, whyWaits, withdrawalNumber } from './withdrawal-number.ts'
+import { findWaitReason, shareWithdrawalNumber, type WithdrawalNumber } from './withdrawal-number.ts'
 
 /**
  * Refuses to approve a withdrawal if the facts that its request was judged by have changed since. Decided on locked rows.
  * Throws 409 that says what to do instead; rejecting the withdrawal always returns the money.
  */
-export async function judgeApproving(
+export async function judgeWithdrawalApproval(
   app: App,
   tx: Tx,
   { merchantId, phone }: { merchantId: number; phone: string },
 ): Promise<void> {
-  const [[terms], [own]] = await tx.send(lockTerms([merchantId]), withdrawalNumber(merchantId))
-  const reason = changeSince(terms, own, phone) ?? (own ? whyWaits(app, own) : null)
+  const [[terms], [own]] = await tx.send(lockTerms([merchantId]), shareWithdrawalNumber(merchantId))
+  const reason = findChange(terms, own, phone) ?? (own ? findWaitReason(app, own) : null)
   if (reason !== null) throw new Refusal(409, 'conflict', reason)
 }
 
-function changeSince(
+function findChange(
   terms: MerchantTerms | undefined,
   own: WithdrawalNumber | undefined,
   phone: string,

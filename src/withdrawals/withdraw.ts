@@ -1,11 +1,11 @@
 import type { Actor } from '../actors/actor.ts'
-import { allow, requireLive } from '../actors/allow.ts'
+import { allow, requireLiveMode } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { inOpenMonth } from '../ledger/book.ts'
 import { merchantInactive } from '../merchants/merchant.ts'
 import { acceptPayout } from '../payouts/accept-payout.ts'
-import { endPayoutsIn } from '../payouts/move-payout.ts'
+import { finishPayoutsIn } from '../payouts/move-payout.ts'
 import type { NewPayout } from '../payouts/new-payout.ts'
 import { judgeVerification } from '../payouts/payout-rules.ts'
 import { releaseWithdrawal } from '../payouts/release-withdrawal.ts'
@@ -15,22 +15,30 @@ import { statement } from '../platform/db/statement.ts'
 import { uuidFor } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { endAttempt } from '../rails/attempts.ts'
-import { judgeApproving } from './judge-approving.ts'
+import { judgeWithdrawalApproval } from './judge-approving.ts'
 import { mayWithdraw } from './may-withdraw.ts'
-import { whyWaits, withdrawalNumber } from './withdrawal-number.ts'
+import { findWaitReason, shareWithdrawalNumber } from './withdrawal-number.ts'
 
-export type Decision = 'approved' | 'rejected' | 'cancelled'
-type Decided = { merchantId: number; id: string; decision: Decision; note: string | null }
-type Row = { merchantId: number; id: string; state: 'requested' | Decision; phone: string }
+export type WithdrawalDecision = 'approved' | 'rejected' | 'cancelled'
+type WithdrawalDecisionInput = {
+  merchantId: number
+  id: string
+  decision: WithdrawalDecision
+  note: string | null
+}
+type Row = { merchantId: number; id: string; state: 'requested' | WithdrawalDecision; phone: string }
 
-const ADD = statement('add withdrawal', 'insert into withdrawals (merchant_id, id) values ($1, $2)')
-const LOCK = statement<Row>(
+const ADD_WITHDRAWAL = statement(
+  'add withdrawal',
+  'insert into withdrawals (merchant_id, id) values ($1, $2)',
+)
+const LOCK_WITHDRAWAL = statement<Row>(
   'lock withdrawal',
   `select w.merchant_id as "merchantId", w.id, w.state, p.recipient_phone as phone
    from withdrawals w join payouts p on p.merchant_id = w.merchant_id and p.id = w.id
    where w.merchant_id = $1 and w.id = $2 for no key update of w`,
 )
-const DECIDE = statement(
+const DECIDE_WITHDRAWAL = statement(
   'decide withdrawal',
   'update withdrawals set state = $3, note = $4, decided_at = $5 where merchant_id = $1 and id = $2',
 )
@@ -39,9 +47,9 @@ const ACTION_OF = {
   approved: 'withdrawal.decide',
   rejected: 'withdrawal.decide',
   cancelled: 'withdrawal.cancel',
-} as const satisfies Record<Decision, string>
+} as const satisfies Record<WithdrawalDecision, string>
 // The failure reasons of a withdrawal that was not approved.
-const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as const
+const FAILURE_REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as const
 
 /**
  * Requests a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available
@@ -58,7 +66,7 @@ export async function requestWithdrawal(
   }: { merchantId: number; amount: number; key?: string | undefined; least?: number },
 ): Promise<NewPayout> {
   allow(actor, 'withdrawal.request', merchantId)
-  requireLive(actor)
+  requireLiveMode(actor)
   const act = { actor, action: 'withdrawal.request', at: app.clock.now(), merchantId, mode: 'live' } as const
   return acceptPayout(app, {
     holder: { merchantId, mode: 'live' },
@@ -70,16 +78,16 @@ export async function requestWithdrawal(
       judgeVerification({ terms, mode: 'live' })
     },
     async payee(tx) {
-      const [[own]] = await tx.send(withdrawalNumber(merchantId))
+      const [[own]] = await tx.send(shareWithdrawalNumber(merchantId))
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
-      const waitReason = whyWaits(app, own)
+      const waitReason = findWaitReason(app, own)
       if (waitReason !== null) throw domainRefusal('withdrawal_number_waits', waitReason)
       if (amount < least)
         throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
       return { phone: own.phone, name: null }
     },
     alongside: (payout) => [
-      call(ADD, merchantId, payout.id),
+      call(ADD_WITHDRAWAL, merchantId, payout.id),
       auditRow({
         ...act,
         subject: payout.id,
@@ -94,23 +102,31 @@ export async function requestWithdrawal(
  * The first decision counts: a repeat of it changes nothing, another decision is refused. An approval is also refused, and the withdrawal
  * keeps waiting, if the facts that the request was judged by have changed.
  */
-export async function decideWithdrawal(app: App, actor: Actor, input: Decided): Promise<void> {
+export async function decideWithdrawal(
+  app: App,
+  actor: Actor,
+  input: WithdrawalDecisionInput,
+): Promise<void> {
   allow(actor, ACTION_OF[input.decision], input.merchantId)
-  requireLive(actor)
-  await inOpenMonth(() => decide(app, actor, input))
+  requireLiveMode(actor)
+  await inOpenMonth(() => decideInTransaction(app, actor, input))
   app.nudge('send-payouts')
   app.nudge('send-deliveries')
 }
 
-function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Decided): Promise<null> {
+function decideInTransaction(
+  app: App,
+  actor: Actor,
+  { merchantId, id, decision, note }: WithdrawalDecisionInput,
+): Promise<null> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[row]] = await tx.send(call(LOCK, merchantId, id))
+    const [[row]] = await tx.send(call(LOCK_WITHDRAWAL, merchantId, id))
     if (!row) throw notFound('withdrawal')
     if (row.state === decision) return { value: null }
     if (row.state !== 'requested') throw alreadyDecided(row.state)
-    if (decision === 'approved') await judgeApproving(app, tx, row)
-    const decisionWrite = call(DECIDE, merchantId, id, decision, note, at.toISOString())
+    if (decision === 'approved') await judgeWithdrawalApproval(app, tx, row)
+    const decisionWrite = call(DECIDE_WITHDRAWAL, merchantId, id, decision, note, at.toISOString())
     const act = { actor, action: ACTION_OF[decision], at, merchantId, mode: 'live', subject: id } as const
     const audit = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })
     if (decision === 'approved')
@@ -118,10 +134,10 @@ function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Deci
     const payout = { merchantId, id, mode: 'live' as const, subaccountId: null }
     const failure = {
       payout,
-      to: { status: 'failed' as const, reason: REASONS[decision] },
+      to: { status: 'failed' as const, reason: FAILURE_REASONS[decision] },
       alongside: [endAttempt({ merchantId, reference: uuidFor(id) }, { at })],
     }
-    const { moved, writes } = await endPayoutsIn(tx, [failure], at)
+    const { moved, writes } = await finishPayoutsIn(tx, [failure], at)
     assert(moved[0] === 'moved', 'a withdrawal that waits is open')
     return { value: null, last: [...writes, decisionWrite, audit] }
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import type { Merchant } from '../../src/merchants/merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { decideWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -26,7 +26,7 @@ export function closingWorld(service: LiveService) {
   /** A verified merchant with 100,000 that a customer has just paid, and an owner at a browser. */
   async function shop({ number = true } = {}) {
     const own = await service.shop()
-    const { merchant: row, app } = await findMerchant(service.gateway, own.merchant.id)
+    const { merchant: row, app } = await getMerchantNamed(service.gateway, own.merchant.id)
     const pay = async (more: object = {}) => {
       const { status, body } = await own.live.charge({
         amount: 100_000,
@@ -40,7 +40,7 @@ export function closingWorld(service: LiveService) {
     await succeed(service, paid)
     if (number) await setNumber(row.id)
     const owner = await signedInAs(service, own.merchant)
-    const now = async () => (await findMerchant(service.gateway, own.merchant.id)).merchant
+    const now = async () => (await getMerchantNamed(service.gateway, own.merchant.id)).merchant
     return { ...own, app, row, owner, paid, pay, now }
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
-import type { Report } from '../../src/disputes/report.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { tagIn } from '../../src/platform/ids.ts'
+import type { CustomerReport } from '../../src/disputes/report.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
+import { parseTagOfAnyPrefix } from '../../src/platform/ids.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
 import { assertRefused, type Ran } from '../helpers/command-line.ts'
 import { succeed } from '../helpers/following-charges.ts'
@@ -13,7 +13,7 @@ import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const { run, json } = commandsOn(service)
-const REPORT: Report = {
+const REPORT: CustomerReport = {
   reason: 'wrong_amount',
   details: 'I paid twice\nas much.',
   contact: 'akello@shop.example',
@@ -22,13 +22,13 @@ const REPORT: Report = {
 /** A shop with an open report of a live charge and, later, one of a test charge. */
 async function complainedAbout() {
   const { merchant, live, test: sandbox } = await service.shop()
-  const found = (await findMerchant(service.gateway, merchant.id)).merchant
+  const found = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const liveCharge = (await live.charge({ customer: { phone: newPayer() } })).body.id
   await succeed(service, liveCharge)
   const testCharge = (await sandbox.charge({ customer: { phone: newPayer() } })).body.id
   service.pass(2000)
   await service.run('follow-charges')
-  const report = (chargeId: string, said: Report = REPORT) =>
+  const report = (chargeId: string, said: CustomerReport = REPORT) =>
     openDispute(service.app, CUSTOMER, { merchantId: found.id, chargeId, report: said })
   await report(liveCharge)
   service.pass(1000)
@@ -154,7 +154,7 @@ test('what a stranger typed cannot move the cursor of a terminal', async () => {
 test('what is not there or belongs to another is refused with exit code 1, wrong usage with 2', async () => {
   const [own, stranger] = [await complainedAbout(), await complainedAbout()]
   const [{ id }] = await stranger.list()
-  const absent = `dsp_${tagIn(own.testCharge)}0000000000000000`
+  const absent = `dsp_${parseTagOfAnyPrefix(own.testCharge)}0000000000000000`
   const cases: [string[], number, RegExp][] = [
     ...[id, absent, 'dsp_x', own.testCharge, "'"].map((one): [string[], number, RegExp] => [
       ['disputes', 'close', own.handle, '--dispute', one],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { assertRefused, type Ran } from '../helpers/command-line.ts'
 import { opened } from '../helpers/opened.ts'
 import { plantOrder } from '../helpers/planted-order.ts'
@@ -16,7 +16,7 @@ const { run, json } = commandsOn(service, {
 
 async function shop() {
   const merchant = await service.merchant({ verified: true })
-  const { handle } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { handle } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const [api, live] = [service.client(merchant.keys.test), service.client(merchant.keys.live)]
   const link = async (client: Client, body: object = {}): Promise<any> =>
     (await client.post(LINKS, { amount: 5000, ...body })).body

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
 import { assertRefused, oneJson, type Ran } from '../helpers/command-line.ts'
 import { newPayer } from '../helpers/live-service.ts'
@@ -28,7 +28,7 @@ async function farm(more: object = {}) {
   await service.run('follow-charges')
   for (const one of [api, live])
     assert.deepEqual([await availableOf(one), await balanceOfSubaccount(one, body.id)], [48_500, [50_000, 0]])
-  const { handle } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { handle } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const payOut = (amount: number, ...rest: string[]) =>
     run('subaccounts', 'payout', handle, '--subaccount', body.id, '--amount', `${amount}`, '--json', ...rest)
   return { handle, api, live, sub: body.id as string, payOut }

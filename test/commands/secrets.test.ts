@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
+import { readCallbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { assertRefused, oneJson, type Ran, runInside, runProgram } from '../helpers/command-line.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -12,7 +12,7 @@ import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startService())
 const { settings, run, json } = commandsOn(service)
-const idOf = async (publicId: string) => (await findMerchant(service.gateway, publicId)).merchant.id
+const idOf = async (publicId: string) => (await getMerchantNamed(service.gateway, publicId)).merchant.id
 
 test('D9: keys create gives a second key, keys list shows ends only, keys revoke ends one', async () => {
   const merchant = await service.merchant()
@@ -66,7 +66,7 @@ test('D10: a key that a crash left revoked in the directory alone is closed in i
   )
   const id = await idOf(merchant.id)
   const signs = async () =>
-    (await callbackSecrets(service.app, { merchantId: id, mode: 'test' })).map(({ secret }) => secret)
+    (await readCallbackSecrets(service.app, { merchantId: id, mode: 'test' })).map(({ secret }) => secret)
   assert.ok((await signs()).includes(merchant.keys.test), 'the fault is planted')
   await service.run('finish-keys')
   assert.ok(!(await signs()).includes(merchant.keys.test))
@@ -98,7 +98,7 @@ test('D10: supplier secrets come from a file or standard input, and in productio
   const place = ['--base-url', 'https://1.1.1.1', '--shbh', '7']
   const set = ['vending', 'set', merchant.handle, ...place]
   const secretNow = async () =>
-    (await callbackSecrets(service.app, { merchantId: id, mode: 'live' })).find(
+    (await readCallbackSecrets(service.app, { merchantId: id, mode: 'live' })).find(
       ({ kind }) => kind === 'operator_secret',
     )?.secret
   const given = JSON.stringify({ key: 'key-by-stdin', secret: 'secret-by-stdin' })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import sharp from 'sharp'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { findPicture } from '../../src/storefront/find-items.ts'
 import { assertRefused, type Ran } from '../helpers/command-line.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
@@ -25,7 +25,7 @@ const fileOf = (name: string, content: Buffer | string) => {
 
 async function shop() {
   const { id } = await service.merchant()
-  const { merchant } = await findMerchant(service.gateway, id)
+  const { merchant } = await getMerchantNamed(service.gateway, id)
   const { handle } = merchant
   const storefront =
     (verb: string) =>

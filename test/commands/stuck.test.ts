@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
 import { passUntil } from '../helpers/following-charges.ts'
 import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
@@ -110,7 +110,7 @@ test('D12: a payout in doubt says so, and one that a freeze holds back says what
 })
 
 test('D12: an event, an order, a dispense, a schedule, a hold and a key that were left lying are listed', async () => {
-  const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const owner = { merchantId: row.id, tag: row.tag }
   await service.set(shop.merchant, { webhookUrl: 'https://93.184.216.34/hook', vendingEnabled: true })
   const paid = await paidOrder(service, owner)
@@ -148,7 +148,7 @@ test('D12: an event, an order, a dispense, a schedule, a hold and a key that wer
 })
 
 test('D12: of a kind that is stuck by the thousand the oldest 500 are named', async () => {
-  const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await service.rows(
     `insert into idempotency_keys (merchant_id, mode, key, fingerprint, created_at)
      select $1, 'live', 'many ' || n, sha256('x'), $2::timestamptz - n * interval '1 second' from generate_series(1, 1200) n`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { assertRefused, oneJson } from '../helpers/command-line.ts'
 import { followUntilEnded, TOP_UPS } from '../helpers/following-charges.ts'
 import { newPayer } from '../helpers/live-service.ts'
@@ -17,7 +17,7 @@ const withoutRail = commandsOn(service)
 
 async function shop() {
   const { merchant, live } = await service.shop()
-  const { handle } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { handle } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const phone = newPayer()
   const request = (amount: number, ...rest: string[]) =>
     run('top-ups', 'request', handle, '--amount', `${amount}`, '--phone', phone, '--json', ...rest)

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { profileOf } from '../../src/vending/suppliers/suppliers.ts'
-import { supplierAccess } from '../../src/vending/suppliers/vending-settings.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
+import { readVendingProfile } from '../../src/vending/suppliers/suppliers.ts'
+import { findSupplierAccess } from '../../src/vending/suppliers/vending-settings.ts'
 import { startSupplier } from '../fakes/supplier.ts'
 import { assertRefused, type Ran } from '../helpers/command-line.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
@@ -22,7 +22,7 @@ const access = () => {
 
 async function shop() {
   const { id } = await service.merchant({ vending: true })
-  const { merchant } = await findMerchant(service.gateway, id)
+  const { merchant } = await getMerchantNamed(service.gateway, id)
   const { handle } = merchant
   return {
     handle,
@@ -64,11 +64,11 @@ test('the supplier is set once and never shown again; what is not said stays', a
   const place = { base_url: supplier.url, shbh: 'M1' }
   const given = await set(...access())
   assert.deepEqual(given, { ...place, profile: 'default', accept_api_secret: true })
-  assert.deepEqual(await supplierAccess(service.app, merchant.id), supplier.access)
+  assert.deepEqual(await findSupplierAccess(service.app, merchant.id), supplier.access)
   await set('--profile', 'optimistic')
   const refused = await set('--accept-api-secret', 'false')
   assert.deepEqual(refused, { ...place, profile: 'optimistic', accept_api_secret: false })
-  assert.deepEqual(await profileOf(service.app, merchant.id), {
+  assert.deepEqual(await readVendingProfile(service.app, merchant.id), {
     profile: 'optimistic',
     acceptApiSecret: false,
   })
@@ -97,7 +97,7 @@ test('another supplier replaces the first whole, and ends with no slash', async 
   await set(...access())
   const other = ['--base-url', `${supplier.url}/deep/`, '--key', 'k2', '--secret', 's2', '--shbh', '2']
   assert.equal((await set(...other)).base_url, `${supplier.url}/deep`)
-  assert.deepEqual(await supplierAccess(service.app, merchant.id), {
+  assert.deepEqual(await findSupplierAccess(service.app, merchant.id), {
     baseUrl: `${supplier.url}/deep`,
     key: 'k2',
     secret: 's2',
@@ -137,7 +137,7 @@ test('what may not be is refused with exit code 1, wrong usage with 2', async ()
   ]
   const ran = await Promise.all(cases.map(([args]) => run(...args)))
   for (const [at, [, code, says]] of cases.entries()) assertRefused(ran[at] as Ran, { code, says })
-  assert.equal(await supplierAccess(service.app, merchant.id), null)
+  assert.equal(await findSupplierAccess(service.app, merchant.id), null)
   const { stdout } = await run('doctor')
   assert.match(stdout, /SUPPLIER_ALLOW_PRIVATE lets machine suppliers be private addresses/)
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import test from 'node:test'
-import { keepCommand } from '../../src/merchants/command-keys.ts'
+import { storeCommand } from '../../src/merchants/command-keys.ts'
 import { newWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
 import { assertRefused, oneJson, runInside } from '../helpers/command-line.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
@@ -82,11 +82,11 @@ test('D9: the same rotation with a key, five at once and after another rotation,
 
 test('D9: a rotation that died before the new secret was in force is finished by its repeat', async () => {
   const { merchant } = await shopWithHook()
-  const found = await findMerchant(service.gateway, merchant.id)
+  const found = await getMerchantNamed(service.gateway, merchant.id)
   const input = { merchant: found.merchant.id }
   const draft = { secret: newWebhookSecret(), atMs: service.clock.nowMs() + 1000 }
   // A command that dies here has committed its answer in the directory, and nothing in the cell.
-  const kept = keepCommand(
+  const kept = storeCommand(
     service.app,
     { key: 'rotate-died', command: 'webhooks rotate-secret', input },
     draft,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inviteOperator } from '../../src/people/operators/invite-operators.ts'
+import { inviteStaff } from '../../src/people/operators/invite-operators.ts'
 import { codeOf, secretIn } from '../helpers/authenticator.ts'
 import { MACHINE, OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
 import { freePort } from '../helpers/free-port.ts'
@@ -50,7 +50,7 @@ test(
 
 test('nor on the pages for people who are not signed in', ON_BROWSER, async () => {
   const email = `${'a-long-name-of-an-operator.'.repeat(2)}x@gateway.invalid`
-  const { link } = await inviteOperator(service.gateway, MACHINE, { email, role: 'risk' })
+  const { link } = await inviteStaff(service.gateway, MACHINE, { email, role: 'risk' })
   const path = link.slice(new URL(link).origin.length)
   assert.deepEqual(await walkWithAxe(service, null, named(['/console/sign-in', path])), [])
 })
@@ -60,7 +60,7 @@ test(
   ON_BROWSER,
   async () => {
     const email = 'walks@gateway.invalid'
-    const { link } = await inviteOperator(service.gateway, MACHINE, { email, role: 'risk' })
+    const { link } = await inviteStaff(service.gateway, MACHINE, { email, role: 'risk' })
     const { page, context, troubles } = await newVisitor(screen.browser, {
       size: 'phone',
       own: [service.url],

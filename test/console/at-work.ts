@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
-import type { OperatorRole } from '../../src/actors/actor.ts'
+import type { StaffRole } from '../../src/actors/actor.ts'
 import { walkerOf } from '../dashboard/whole/walker.ts'
 import { operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
 import type { TestService } from '../helpers/test-service.ts'
@@ -19,7 +19,7 @@ type How = { size?: Size; javaScriptEnabled?: boolean }
 /** Signs an operator of this role in. Sessions end after 15 minutes without a request: do it when the clock stands still. */
 export async function atWork(
   { browser, service }: { browser: Browser; service: TestService },
-  role: OperatorRole,
+  role: StaffRole,
   how: How = {},
 ): Promise<AtWork> {
   const person = await operatorSignedIn(service, role)

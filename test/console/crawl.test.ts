@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ROUTES } from '../../src/console/routes-list.ts'
+import { CONSOLE_ROUTES } from '../../src/console/routes-list.ts'
 import { askOddly, crawl, fieldsOf, filtersOf, queriesOf } from '../dashboard/whole/crawl.ts'
 import { filledIn } from '../dashboard/whole/filled-in.ts'
 import type { PageForm } from '../helpers/browser.ts'
@@ -72,7 +72,7 @@ test('no odd value that an admin types into any field is an error', async () => 
 /** What somebody would type into the other fields. */
 function fill({ action }: PageForm): Record<string, string> {
   const path = (action.split('?', 1)[0] ?? '').replace(/^\/console/, '')
-  const route = ROUTES.find(
+  const route = CONSOLE_ROUTES.find(
     (one) => one.kind === 'form' && new RegExp(`^${one.spec.path.replace(/:\w+/g, '[^/]+')}$`).test(path),
   )
   return route?.kind === 'form' ? { ...filledIn(route.spec).fields } : {}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { agreeAlone } from '../../src/exceptions/agree.ts'
+import { agreeInOwnTransaction } from '../../src/exceptions/agree.ts'
 import { openPlatformException } from '../../src/exceptions/platform-exceptions.ts'
 import { contradicted, pair, tokenOf } from '../helpers/approving.ts'
 import { hasForm } from '../helpers/browser.ts'
@@ -122,7 +122,7 @@ test('what the next looks agreed on has no resolution of a person', async () => 
   for (const passed of [0, 3_600_000]) {
     service.pass(passed)
     const agreement = { leg: 'references', kinds: ['mismatch'], at: service.clock.now() } as const
-    await agreeAlone(service.app.db, { merchantId, mode: 'live', subject }, agreement)
+    await agreeInOwnTransaction(service.app.db, { merchantId, mode: 'live', subject }, agreement)
   }
   const [row] = await service.rows<{ id: string; resolution: string | null }>(
     'select id, resolution from exceptions where merchant_id = $1 and closed_at is not null',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { renderToString } from 'preact-render-to-string'
-import { EnvironmentBand, windowName } from '../../src/console/environment.tsx'
+import { EnvironmentBand, formatWindowName } from '../../src/console/environment.tsx'
 import { browserOf } from '../helpers/browser.ts'
 import { OPERATOR_ROLES, operatorSignedIn } from '../helpers/console.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
@@ -50,9 +50,9 @@ test('every page says who is signed in, in which role, and whether this is produ
   )
   assert.match(elsewhere.text, /<strong>SANDBOX<\/strong>/, 'refusals too')
   const real = { name: 'production', production: true, host: 'pay.invalid' }
-  const band = renderToString(EnvironmentBand({ of: real }))
+  const band = renderToString(EnvironmentBand({ environment: real }))
   assert.match(band, /class="band production".*<strong>PRODUCTION<\/strong>.*pay\.invalid/)
-  assert.equal(windowName(real), 'Console')
+  assert.equal(formatWindowName(real), 'Console')
 })
 
 test('an operator is no person of a merchant', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { withdrawApproval } from '../../src/approvals/end-approval.ts'
 import { askUnfreezeMerchant } from '../../src/approvals/unfreeze.ts'
-import { freezeAccount, freezePlatform, readStops } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { freezeAccount, freezePlatform, readFreezes } from '../../src/merchants/payout-freeze.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND, operator } from '../helpers/actors.ts'
 import { approved, FUNDS, idIn, pair } from '../helpers/approving.ts'
 import { hasForm } from '../helpers/browser.ts'
@@ -24,7 +24,7 @@ test('one operator freezes the platform, and a second one is needed to let payou
     reason: 'fraud at a partner',
   })
   assert.equal(froze.status, 303, mainOf(froze))
-  assert.deepEqual(await readStops(service.app), {
+  assert.deepEqual(await readFreezes(service.app), {
     directory: 'fraud at a partner',
     cell: 'fraud at a partner',
   })
@@ -37,14 +37,14 @@ test('one operator freezes the platform, and a second one is needed to let payou
   assert.equal(asked.status, 303, mainOf(asked))
   assert.match(mainOf(await admin.get('/console/freeze')), new RegExp(idIn(asked.location)))
   assert.equal((await approved(admin, asked.location)).status, 303)
-  assert.deepEqual(await readStops(service.app), { directory: null, cell: null })
+  assert.deepEqual(await readFreezes(service.app), { directory: null, cell: null })
   assert.equal((await pay(live)).status, 201)
 })
 
 test('a freeze that began after the asking is not lifted by it', async () => {
   const [, admin] = await pair(service)
   const { merchant: shop, live } = await richShop(service, FUNDS)
-  const { app, merchant } = await findMerchant(service.gateway, shop.id)
+  const { app, merchant } = await getMerchantNamed(service.gateway, shop.id)
   await freezeAccount(app, BY_HAND, { merchantId: merchant.id, reason: 'first' })
   const asked = await askUnfreezeMerchant(app, operator('risk', 70_001), { merchant, reason: 'cleared' })
   await freezeAccount(app, BY_HAND, { merchantId: merchant.id, reason: 'second' })

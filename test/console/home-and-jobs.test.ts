@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Reporting, reporting } from '../../src/jobs/keep-reporting.ts'
-import { serviceFigures } from '../../src/overview/service-figures.ts'
+import { makeProcessReporter, type ProcessReporter } from '../../src/jobs/keep-reporting.ts'
+import { readServiceFigures } from '../../src/overview/service-figures.ts'
 import type { SweepRun } from '../../src/platform/sweep.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
 import { mainOf } from '../helpers/dashboard.ts'
@@ -15,12 +15,12 @@ const service = opened(() => startLiveService())
 
 /** A worker that runs a task when it is asked to, and tells as a process does. */
 function workerOf(): {
-  told: Reporting
+  told: ProcessReporter
   work(sweep: string, run?: Partial<SweepRun>): void
   woken: string[]
 } {
   const woken: string[] = []
-  const told = reporting(service.gateway, {
+  const told = makeProcessReporter(service.gateway, {
     role: 'worker',
     wake: (cell, sweep) => void woken.push(`${cell} ${sweep}`),
   })
@@ -192,7 +192,7 @@ test('the first page shows live money by age, what is wrong, workers, webhooks a
 })
 
 test('the figures of the first page are read once in five seconds, however many look', async () => {
-  const look = () => serviceFigures(service.gateway)
+  const look = () => readServiceFigures(service.gateway)
   service.pass(MINUTE)
   const [first, second] = await Promise.all([look(), look()])
   assert.equal(first, second)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { examine } from '../../src/commands/doctor.ts'
+import { examineInstallation } from '../../src/commands/doctor.ts'
 import { approved, pair } from '../helpers/approving.ts'
 import { mainOf } from '../helpers/dashboard.ts'
 import { eventually, newPayer } from '../helpers/live-service.ts'
@@ -72,7 +72,7 @@ test('two operators switch new payments to another contract: every process follo
   const later = await start(alone.path)
   assert.equal(await takes(later), 'ug-1')
   const { config } = later.gateway
-  const findings = await examine({ config, gateway: later.gateway })
+  const findings = await examineInstallation({ config, gateway: later.gateway })
   assert.ok(
     findings.some(
       ({ level, says }) => level === 'warning' && /lacks ug-2, which two operators chose/.test(says),

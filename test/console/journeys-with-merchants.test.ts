@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { submitApplication } from '../../src/verification/submit-application.ts'
 import { walkerOf } from '../dashboard/whole/walker.ts'
 import { owner } from '../helpers/actors.ts'
@@ -34,7 +34,7 @@ const atHome = async (merchant: CreatedMerchant, size: Size) =>
 /** A merchant whose application waits for a decision. */
 async function applied(): Promise<CreatedMerchant> {
   const made = await service.merchant({ name: 'Nakasero Fresh Foods' })
-  const { merchant, app } = await findMerchant(service.gateway, made.id)
+  const { merchant, app } = await getMerchantNamed(service.gateway, made.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' as const }
   await answerAll(service, owner(place))
   await submitApplication(service.app, owner(place), null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OperatorRole } from '../../src/actors/actor.ts'
+import type { StaffRole } from '../../src/actors/actor.ts'
 import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
@@ -26,7 +26,7 @@ const factsOf = async (id: string) =>
   )[0]
 
 /** Sends a form of the page of a merchant and answers the page after it. */
-async function act(role: OperatorRole, page: string, end: string, fields: Record<string, string> = {}) {
+async function act(role: StaffRole, page: string, end: string, fields: Record<string, string> = {}) {
   const operator = await operatorSignedIn(service, role)
   const answer = await operator.send(await operator.get(page), end, fields)
   return { operator, answer }
@@ -177,7 +177,7 @@ test('an admin closes the account of a merchant, which nothing changes then; one
 
 test('a role that may not do something has no form for it, and is refused when it sends one', async () => {
   const own = await shop('Role Table')
-  const allowed: Record<string, OperatorRole[]> = {
+  const allowed: Record<string, StaffRole[]> = {
     deactivate: ['risk', 'admin'],
     limits: ['risk', 'admin'],
     rates: ['risk', 'admin'],
@@ -202,7 +202,7 @@ test('a role that may not do something has no form for it, and is refused when i
 test('notes stay among operators, and the pages of a merchant name no operator whatever was done to it', async () => {
   const own = await shop('Looked After')
   const names: string[] = []
-  const done = async (role: OperatorRole, end: string, fields: Record<string, string> = {}) => {
+  const done = async (role: StaffRole, end: string, fields: Record<string, string> = {}) => {
     const { operator, answer } = await act(role, own.page, end, fields)
     assert.equal(answer.status, 303, `${end} ${mainOf(answer)}`)
     names.push(operator.email, `Test ${role}`)

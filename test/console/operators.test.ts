@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OperatorRole } from '../../src/actors/actor.ts'
-import { removeOperator, setOperatorRole } from '../../src/people/operators/change-operators.ts'
+import type { StaffRole } from '../../src/actors/actor.ts'
+import { removeStaff, setStaffRole } from '../../src/people/operators/change-operators.ts'
 import type { Page } from '../helpers/browser.ts'
 import { browserOf, hasForm } from '../helpers/browser.ts'
 import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
@@ -195,15 +195,15 @@ function change(by: PlantedOperator, whom: PlantedOperator, nth: number): Promis
     ...{
       kind: 'operator' as const,
       name: by.email,
-      role: 'admin' as OperatorRole,
+      role: 'admin' as StaffRole,
       origin: '::1',
       requestId: null,
     },
     ...{ personId: by.personId, sessionId: by.sessionId, factorAgeMs: 0 },
   }
   return nth % 2 === 0
-    ? removeOperator(service.gateway, actor, whom.publicId)
-    : setOperatorRole(service.gateway, actor, { publicId: whom.publicId, role: 'risk' })
+    ? removeStaff(service.gateway, actor, whom.publicId)
+    : setStaffRole(service.gateway, actor, { publicId: whom.publicId, role: 'risk' })
 }
 
 test('a person hears, by name and in one alert, of what is done past the admins and of a role that changes', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
 import { tokenOf } from '../helpers/approving.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
@@ -31,7 +31,7 @@ async function paidCharge() {
 test('a payment is found by every key that anybody may name, over all merchants', async () => {
   const operator = await support()
   const paid = await paidCharge()
-  const { id: merchantId } = (await findMerchant(service.gateway, paid.merchant.id)).merchant
+  const { id: merchantId } = (await getMerchantNamed(service.gateway, paid.merchant.id)).merchant
   const report = { reason: 'other', details: null, contact: null } as const
   await openDispute(service.app, CUSTOMER, { merchantId, chargeId: paid.id, report })
   const [dispute] = await service.rows<{ id: string }>('select id from disputes where charge_id = $1', [

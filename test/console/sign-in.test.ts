@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inviteOperator, operatorWith, resetOperator } from '../../src/people/operators/invite-operators.ts'
+import { getStaffByEmail, inviteStaff, resetStaff } from '../../src/people/operators/invite-operators.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { codeOf, secretIn } from '../helpers/authenticator.ts'
 import { browserOf } from '../helpers/browser.ts'
@@ -82,7 +82,7 @@ test('A77: a link of a command ends after an hour, and a newer one to the same a
 })
 
 test('of two that open one link at once one has the account', async () => {
-  const { link } = await inviteOperator(service.gateway, MACHINE, {
+  const { link } = await inviteStaff(service.gateway, MACHINE, {
     email: 'two@gateway.invalid',
     role: 'risk',
   })
@@ -216,7 +216,7 @@ test('admin reset-password: a new password and a new authenticator, and everythi
     says: /operator not found/,
   })
   // The command has a clock of its own, which is behind the service's by now.
-  const { link } = await resetOperator(service.gateway, MACHINE, await operatorWith(service.gateway, email))
+  const { link } = await resetStaff(service.gateway, MACHINE, await getStaffByEmail(service.gateway, email))
   assert.match(link, /\/console\/reset\?link=/)
   assert.equal((await browser.get('/console')).status, 200, 'nothing ends before the link is used')
   const again = await openLink(service, link, { password: 'quite another four words' })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { ask } from '../../src/approvals/ask.ts'
+import { askForApproval } from '../../src/approvals/ask.ts'
 import { askAcceptance } from '../../src/approvals/breach.ts'
 import { askTakeBack } from '../../src/approvals/take-back-statement.ts'
 import { type ExceptionKind, openException } from '../../src/exceptions/exception.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { approve } from '../../src/reconciliation/approve.ts'
 import { importUpload, uploadStatement } from '../../src/reconciliation/uploaded-statements.ts'
@@ -85,7 +85,7 @@ async function exceptionStates(service: TestService): Promise<States> {
   const { id: publicId } = await service.merchant({
     name: 'Namirembe Nnaŋŋoma & Ssebuliba General Merchandise',
   })
-  const { app, merchant } = await findMerchant(service.gateway, publicId)
+  const { app, merchant } = await getMerchantNamed(service.gateway, publicId)
   const { id: merchantId, tag } = merchant
   const open = async (kind: ExceptionKind, subject: string, details: Record<string, unknown>) => {
     const calls = openException(
@@ -124,7 +124,7 @@ async function exceptionStates(service: TestService): Promise<States> {
       reason: 'its statement, line 7',
     },
   }
-  const ending = await ask(ASKS, {
+  const ending = await askForApproval(ASKS, {
     ...{ db: app.db, clock: service.gateway.clock, merchantId, tag, mode: 'live', subject: told, command },
   })
   const lost = await open('never_arrived', `txn_${tag}${'n'.repeat(16)}`, { since: 'monday' })

@@ -181,9 +181,9 @@ type Odd = { phone: string; id_number: string; settles: string }
 async function answerOddly(caller: PersonCaller, { phone, id_number, settles }: Odd) {
   const { app } = service
   await answerAll(service, caller)
-  await saveStep(app, caller, { step: 'business', given: { ...BUSINESS, phone } })
-  await saveDirector(app, caller, { place: 0, given: { ...DIRECTOR, phone, id_number } })
-  await saveStep(app, caller, { step: 'settlement', given: { phone: settles, holder: 'Somebody' } })
+  await saveStep(app, caller, { step: 'business', fields: { ...BUSINESS, phone } })
+  await saveDirector(app, caller, { index: 0, fields: { ...DIRECTOR, phone, id_number } })
+  await saveStep(app, caller, { step: 'settlement', fields: { phone: settles, holder: 'Somebody' } })
 }
 
 test('an approval verifies the merchant; a rejection says why in all and by field; a decided one is not decided again', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rejectApproval } from '../../src/approvals/end-approval.ts'
 import { askUnfreezeMerchant } from '../../src/approvals/unfreeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { waitingWork } from '../../src/waiting/waiting-work.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
+import { readWaitingWork } from '../../src/waiting/waiting-work.ts'
 import { operator } from '../helpers/actors.ts'
 import { operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
 import { mainOf } from '../helpers/dashboard.ts'
@@ -38,7 +38,7 @@ test('the navigation shows beside each entry how much waits there, and not what 
   assert.equal(await beside(admin, '/numbers'), '1')
   assert.equal(await beside(admin, '/withdrawals'), null)
   assert.equal(await beside(admin, '/alerts'), '1')
-  const merchant = (await findMerchant(service.gateway, world.ids['/freeze'] ?? '')).merchant
+  const merchant = (await getMerchantNamed(service.gateway, world.ids['/freeze'] ?? '')).merchant
   const asker = operator('admin', admin.personId)
   await askUnfreezeMerchant(service.app, asker, { merchant, reason: 'cleared' })
   assert.equal(await beside(finance, '/approvals'), '2')
@@ -93,7 +93,7 @@ test('many of one kind are counted to a bound, and hide no other kind', async ()
      select merchant_id, 'exc_many' || n, 'live', 'rail_only', 'major', 'txn_many' || n, '{}', opened_at - interval '1 day'
      from cell_0.exceptions cross join generate_series(1, 150) n`,
   )
-  const rows = (await waitingWork(service.gateway)).filter(({ work }) => work === 'exceptions')
+  const rows = (await readWaitingWork(service.gateway)).filter(({ work }) => work === 'exceptions')
   assert.deepEqual(rows.map(({ part, count }) => `${part} ${count}`).sort(), [
     'never_arrived 1',
     'rail_only 100',

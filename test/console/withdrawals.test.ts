@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
 import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
@@ -24,7 +24,7 @@ const service = openedAndVerified(() => startService({ clock, liveRails: { op1_m
 async function shop() {
   const merchant = await service.merchant({ verified: true })
   await service.set(merchant, { instantSettlement: true })
-  const { merchant: row, app } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row, app } = await getMerchantNamed(service.gateway, merchant.id)
   const api = service.client(merchant.keys.live)
   await api.charge({ amount: 1_000_000, customer: { phone: newPayer() } })
   service.pass(60_000)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { askAdjustment } from '../../src/approvals/adjustment.ts'
-import { addressOf } from '../../src/console/addresses.ts'
-import { ROUTES } from '../../src/console/routes-list.ts'
+import { consoleAddress } from '../../src/console/addresses.ts'
+import { CONSOLE_ROUTES } from '../../src/console/routes-list.ts'
 import type { ConsoleRoute } from '../../src/console/visit.ts'
 import { openException } from '../../src/exceptions/exception.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { uploadStatement } from '../../src/reconciliation/uploaded-statements.ts'
 import { submitApplication } from '../../src/verification/submit-application.ts'
 import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
@@ -17,7 +17,7 @@ import type { TestService } from '../helpers/test-service.ts'
 import { answerAll, applicant } from '../helpers/verification.ts'
 
 type Role = (typeof OPERATOR_ROLES)[number]
-const LOOKED_AT = await routesOfThisRun(ROUTES)
+const LOOKED_AT = await routesOfThisRun(CONSOLE_ROUTES)
 export type ConsoleWorld = {
   people: Readonly<Record<Role, PlantedOperator>>
   /** What to put in the place of `:id`, by the whole path or by what stands before it. */
@@ -79,7 +79,7 @@ async function paymentObjects(service: TestService): Promise<Record<string, stri
 /** A frozen merchant with an open exception, for which somebody has asked a correction. */
 async function twoPersonObjects(service: TestService): Promise<Record<string, string>> {
   const { id: publicId } = await service.merchant()
-  const { app, merchant } = await findMerchant(service.gateway, publicId)
+  const { app, merchant } = await getMerchantNamed(service.gateway, publicId)
   const { id: merchantId, tag } = merchant
   await freezeAccount(app, BY_HAND, { merchantId, reason: 'chargebacks at a partner' })
   const found = {
@@ -163,13 +163,13 @@ async function healthObjects(service: TestService): Promise<Record<string, strin
 export function placesOf({ ids }: Pick<ConsoleWorld, 'ids'>): ConsolePlace[] {
   return LOOKED_AT.map((route) => {
     const path = pathOf(route)
-    if (!path.includes(':')) return { path, address: addressOf(path), id: null, route }
+    if (!path.includes(':')) return { path, address: consoleAddress(path), id: null, route }
     // Of a path with two names the ids of both, with a space between them.
     const [id, ...more] = (ids[path] ?? ids[path.split('/:', 1)[0] ?? ''] ?? '').split(' ')
     assert.ok(id, `consoleWorld (test/console/world.ts) makes an object for ${path}`)
     const each = [id, ...more]
     const address = path.replace(/:\w+/g, () => encodeURIComponent(each.shift() ?? 'none'))
-    return { path, address: addressOf(address), id, route }
+    return { path, address: consoleAddress(address), id, route }
   })
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
-import { addressWindow } from '../../src/rate-limits/address-window.ts'
-import { countedAddress, networkOf } from '../../src/rate-limits/client-address.ts'
+import { newAddressWindow } from '../../src/rate-limits/address-window.ts'
+import { toCountedAddress, toNetwork } from '../../src/rate-limits/client-address.ts'
 import { type Browser, browserOf } from '../helpers/browser.ts'
 import { newCard, newLink as newLiveLink } from '../helpers/gift-cards.ts'
 import { made, opened } from '../helpers/opened.ts'
@@ -68,16 +68,16 @@ test('D6: all addresses of one /64 are one client', async () => {
 })
 
 test('D6: an address has one name, however it is written', () => {
-  const same = (texts: string[]) => assert.equal(new Set(texts.map(countedAddress)).size, 1, String(texts))
+  const same = (texts: string[]) => assert.equal(new Set(texts.map(toCountedAddress)).size, 1, String(texts))
   same(['10.0.0.1', '::ffff:10.0.0.1', '10.0.0.1:4711', '[::ffff:10.0.0.1]:80'])
   same(['2001:db8::1', '2001:DB8:0:0:ffff::2', '[2001:db8::3]:443', '2001:db8::1%eth0', '[2001:db8::4]'])
-  assert.notEqual(countedAddress('10.0.0.1'), countedAddress('10.0.0.2'))
-  assert.equal(countedAddress('x'.repeat(10_000)).length, 64)
-  assert.equal(countedAddress(''), '')
+  assert.notEqual(toCountedAddress('10.0.0.1'), toCountedAddress('10.0.0.2'))
+  assert.equal(toCountedAddress('x'.repeat(10_000)).length, 64)
+  assert.equal(toCountedAddress(''), '')
 })
 
 test('D6: a flood of other addresses does not forgive the one that comes most', () => {
-  const window = addressWindow(LIMIT)
+  const window = newAddressWindow(LIMIT)
   const nowMs = clock.nowMs()
   for (let nth = 0; nth < LIMIT; nth += 1) window.take('busy', nowMs)
   assert.throws(() => window.take('busy', nowMs))
@@ -194,7 +194,7 @@ test('a log names the network of an address, and of what is no address nothing',
     '',
   ]
   assert.deepEqual(
-    named.map((text) => networkOf(countedAddress(text))),
+    named.map((text) => toNetwork(toCountedAddress(text))),
     ['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '2001:db8:1::/48', 'unknown', 'unknown'],
   )
 })

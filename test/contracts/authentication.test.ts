@@ -4,8 +4,8 @@ import { needsFullKey } from '../../src/actors/actions.ts'
 import { ENDPOINTS } from '../../src/api.ts'
 import { rotateKey } from '../../src/merchants/api-keys.ts'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { type KeyKind, newApiKey } from '../../src/platform/api-key-format.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
+import { type ApiKeyKind, newApiKey } from '../../src/platform/api-key-format.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { makeEveryKind } from '../helpers/every-kind.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
@@ -20,7 +20,7 @@ prepare(async () => {
   await service.set(merchant, { vendingEnabled: true })
 })
 
-const KINDS: KeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
+const KINDS: ApiKeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
 const MISSING = unauthorized('missing bearer token')
 const INVALID = unauthorized('invalid api key')
 const ALL = ENDPOINTS.map((endpoint) => ({ ...endpoint, title: `${endpoint.method} ${endpoint.path}` }))
@@ -109,7 +109,7 @@ for (const [name, credentials, expected] of CREDENTIALS)
 /** Keys that are none: nobody's, one that was rotated, one that was revoked. */
 const former = made(async () => {
   const own = await service.merchant()
-  const { id } = (await findMerchant(service.gateway, own.id)).merchant
+  const { id } = (await getMerchantNamed(service.gateway, own.id)).merchant
   await rotateKey(service.app, BY_HAND, { holder: { id }, kind: 'test' })
   await service.rows(
     'update directory.api_keys set revoked_at = now() where merchant_id = $1 and kind = $2',
@@ -159,7 +159,7 @@ test('a rotated key is refused at once here and within a second in another proce
   try {
     const own = await service.merchant()
     const ask = async (at: TestService, key: string) => (await at.client(key).get('/v1/me')).status
-    const { id } = (await findMerchant(service.gateway, own.id)).merchant
+    const { id } = (await getMerchantNamed(service.gateway, own.id)).merchant
     for (const kind of ['test', 'live_collections'] as const) {
       assert.deepEqual([await ask(service, own.keys[kind]), await ask(other, own.keys[kind])], [200, 200])
       const key = await rotateKey(service.app, BY_HAND, { holder: { id }, kind })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { FROM_A_SPREADSHEET } from '../../src/platform/phone.ts'
+import { SPREADSHEET_HINT } from '../../src/platform/phone.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { availableOf, payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -125,7 +125,7 @@ const ROWS: [string, string, string][] = [
   [
     'a phone of a spreadsheet',
     '77212345.0,1000,',
-    `invalid item: recipient.phone is not a valid phone number${FROM_A_SPREADSHEET}`,
+    `invalid item: recipient.phone is not a valid phone number${SPREADSHEET_HINT}`,
   ],
   ['an amount of 0', '0700000000,0,', 'amount must be positive'],
   ['an amount of 40 digits', `0700000000,${'9'.repeat(40)},`, 'amount exceeds the maximum of 1000000000'],

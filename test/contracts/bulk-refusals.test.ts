@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
-import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { readOpenExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import type { Mode } from '../../src/platform/mode.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -100,7 +100,7 @@ async function pause({ merchantId, tag }: Payer, mode: Mode) {
   })
 }
 async function resolveAll({ merchantId }: Payer) {
-  for (const { id } of await openExceptions(service.app, merchantId))
+  for (const { id } of await readOpenExceptions(service.app, merchantId))
     await resolveException(service.app, BY_HAND, {
       merchantId,
       id,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { FROM_A_SPREADSHEET } from '../../src/platform/phone.ts'
+import { SPREADSHEET_HINT } from '../../src/platform/phone.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { CHARGE } from '../helpers/test-service.ts'
@@ -100,7 +100,7 @@ const FORM: Rule[] = [
   { expected: invalid('customer.phone must be a string'), body: { customer: { phone: 700000000 } } },
   { expected: invalid('customer.phone is not a valid phone number'), body: { customer: { phone: '07' } } },
   {
-    expected: invalid(`customer.phone is not a valid phone number${FROM_A_SPREADSHEET}`),
+    expected: invalid(`customer.phone is not a valid phone number${SPREADSHEET_HINT}`),
     body: { customer: { phone: '77212345.0' } },
   },
   {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { allStatements } from '../../src/platform/db/statement.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { writeAgain } from '../helpers/rows-again.ts'
@@ -54,7 +54,7 @@ const STATEMENTS: Record<string, () => Promise<unknown[]>> = {
 
 for (const [name, valuesOf] of Object.entries(STATEMENTS))
   test(`${name}: it reads what is due, however many are open and whatever the sandbox has`, async () => {
-    const one = allStatements().find((each) => each.name === name)
+    const one = listStatements().find((each) => each.name === name)
     assert.ok(one)
     const looked = await rowsLookedAt(service, { text: one.text, values: await valuesOf() })
     assert.ok(looked <= PLACES, `${looked} rows were read`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { allStatements } from '../../src/platform/db/statement.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { writeAgain } from '../helpers/rows-again.ts'
 import { payer } from '../helpers/schedules.ts'
@@ -56,7 +56,7 @@ test('no statement reads all charges or all deliveries where an index could find
     // As where the tables are large: few rows of one lead to few of the other.
     for (const way of ['seqscan', 'hashjoin', 'mergejoin', 'material'])
       await client.query(`set enable_${way} = off`)
-    for (const { name, text } of allStatements()) {
+    for (const { name, text } of listStatements()) {
       if (text.startsWith('copy') || !/\b(charges|deliveries)\b/.test(text)) continue
       const { rows } = await client.query(`explain (generic_plan, costs off) ${text}`)
       looked += 1

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { allStatements, statement } from '../../src/platform/db/statement.ts'
+import { listStatements, statement } from '../../src/platform/db/statement.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
@@ -145,7 +145,7 @@ for (const list of [...LISTS, ENDED_TOO, ...OPEN_TOO])
   })
 
 const find = (name: string) =>
-  allStatements().find((statement) => statement.name === name) ?? assert.fail(name)
+  listStatements().find((statement) => statement.name === name) ?? assert.fail(name)
 
 const looked = ({ name, of, filters }: List, way: string, bounds: string[]): Promise<number> =>
   rowsLookedAt(service, {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { GUESTS as CONSOLE_GUESTS } from '../../src/console/guests.ts'
-import { ROUTES as CONSOLE } from '../../src/console/routes-list.ts'
-import { GUESTS } from '../../src/dashboard/guests.ts'
-import { ROUTES } from '../../src/dashboard/routes-list.ts'
+import { CONSOLE_GUEST_ROUTES as CONSOLE_GUESTS } from '../../src/console/guests.ts'
+import { CONSOLE_ROUTES as CONSOLE } from '../../src/console/routes-list.ts'
+import { DASHBOARD_GUESTS } from '../../src/dashboard/guests.ts'
+import { DASHBOARD_ROUTES } from '../../src/dashboard/routes-list.ts'
 import type { GuestRoute } from '../../src/pages/route.ts'
 import { type Declared, pathOf } from '../dashboard/whole/places.ts'
 import { type Browser, browserOf, formOf } from '../helpers/browser.ts'
@@ -45,10 +45,10 @@ const formsOf = (base: string, routes: readonly Declared[]) =>
   routes.flatMap((route) => (route.kind === 'form' ? [`${base}${filled(pathOf(route))}`] : []))
 const guestsOf = (base: string, guests: readonly GuestRoute[]) =>
   guests.flatMap(({ method, path }) => (method === 'POST' ? [`${base}${filled(path)}`] : []))
-const OWN = formsOf('/dashboard/test', ROUTES)
+const OWN = formsOf('/dashboard/test', DASHBOARD_ROUTES)
 const OTHERS = [
   ...formsOf('/console', CONSOLE),
-  ...guestsOf('/dashboard', GUESTS),
+  ...guestsOf('/dashboard', DASHBOARD_GUESTS),
   ...guestsOf('/console', CONSOLE_GUESTS),
   ...['submit', 'retry', 'apply-voucher', 'report'].map((end) => `/pay/lnk_none/${end}`),
   ...['/pay/@nobody/pay', '/dashboard/no/such/page', '/console/no/such/page'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import pg from 'pg'
-import { allStatements } from '../../src/platform/db/statement.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { pay, payoutOf } from '../helpers/payouts.ts'
 import { payer, plan } from '../helpers/schedules.ts'
@@ -153,7 +153,7 @@ test('C11 each filter is read from its index, however long the history is', asyn
       ['reference', 'payouts_by_reference', `null, 'of 77', null`],
       ['phone', 'payouts_by_phone', `null, null, '700000077'`],
     ]) {
-      const text = allStatements().find(({ name }) => name === `list payouts by ${by}`)?.text
+      const text = listStatements().find(({ name }) => name === `list payouts by ${by}`)?.text
       await db.query(`prepare looked_at as ${text}`)
       const call = `looked_at (${own.merchantId}, 'test', '-infinity', 'infinity', 'zzzz', 21, ${filters})`
       // After five runs the server decides whether to keep one plan for all values.

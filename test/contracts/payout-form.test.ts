@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { FROM_A_SPREADSHEET } from '../../src/platform/phone.ts'
+import { SPREADSHEET_HINT } from '../../src/platform/phone.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
@@ -39,7 +39,7 @@ const FORM: Rule[] = [
     body: phone(text),
   })),
   ...['256772123456.0', '77212345.0', '772123456.00'].map((text) => ({
-    expected: invalid(`recipient.phone is not a valid phone number${FROM_A_SPREADSHEET}`),
+    expected: invalid(`recipient.phone is not a valid phone number${SPREADSHEET_HINT}`),
     body: phone(text),
   })),
   ...['256256772123456', '25677212345'].map((text) => ({

@@ -1,5 +1,5 @@
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import type { Shop } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
@@ -104,7 +104,7 @@ async function shopIn(states: ReadonlySet<State>): Promise<Shop> {
   const known = shops.get(name)
   if (known) return known
   const shop = await service.shop()
-  const { app, merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { app, merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   if (!states.has('poor'))
     await service.rows(
       `update ledger_heads set available = 1000000 where merchant_id = $1 and mode = 'live'`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
@@ -36,7 +36,7 @@ const freeze = (reason: string | null) => async () => freezePlatform(service.gat
 const hold =
   (reason: string | null) =>
   async ({ merchant }: Shop) => {
-    const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+    const { app, merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
     await freezeAccount(app, BY_HAND, { merchantId: row.id, reason })
   }
 
@@ -153,7 +153,7 @@ const digest = async () => `${await service.digest()} ${await payoutDigest(servi
 /** A merchant with the same money in both modes, and what is wrong with it. */
 async function fundedShop({ live, fault, set }: Partial<Case>): Promise<Shop> {
   const shop = live === false ? await service.shop() : await richShop(service, FUNDS)
-  const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await fund(service, { merchant: shop.merchant, merchantId: row.id, tag: row.tag, api: shop.test }, FUNDS)
   if (fault) await service.set(shop.merchant, fault)
   await set?.(shop)

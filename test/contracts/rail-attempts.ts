@@ -4,7 +4,7 @@ import { newId, uuidFor } from '../../src/platform/ids.ts'
 import {
   type Attempt,
   deadlineIn,
-  type Movement,
+  type MovementRail,
   type PayoutFailure,
   type Rail,
 } from '../../src/rails/rail.ts'
@@ -33,7 +33,7 @@ export function attemptAt(
   }
 }
 
-export function movementOf(rail: Rail, side: Side): Movement<PayoutFailure> {
+export function movementOf(rail: Rail, side: Side): MovementRail<PayoutFailure> {
   const movement = rail[side]
   assert.ok(movement)
   return movement

@@ -229,7 +229,7 @@ function resendAcrossSeconds(key: string): Promise<string> {
 const secondsToWait = () => Math.ceil(((Math.floor(clock.nowMs() / 1000) + 61) * 1000 - clock.nowMs()) / 1000)
 
 async function tellEachOther(): Promise<void> {
-  await service.app.windows.share(service.app.db, 'here', clock.now())
-  await other.app.windows.share(other.app.db, 'there', clock.now())
-  await service.app.windows.share(service.app.db, 'here', clock.now())
+  await service.app.windows.exchangeCounts(service.app.db, 'here', clock.now())
+  await other.app.windows.exchangeCounts(other.app.db, 'there', clock.now())
+  await service.app.windows.exchangeCounts(service.app.db, 'here', clock.now())
 }

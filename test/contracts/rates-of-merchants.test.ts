@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant, setMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed, setMerchant } from '../../src/merchants/set-merchant.ts'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
@@ -41,9 +41,9 @@ const link = (api: Client) => api.post('/v1/payment-links', LINK)
 // A process that nobody asks follows nothing.
 const knows = (merchantId: number, most: number | undefined) => async () => {
   await other.client(newApiKey('test')).get('/v1/me')
-  return other.gateway.grantedRates.of('charges', merchantId) === most
+  return other.gateway.grantedRates.rateOf('charges', merchantId) === most
 }
-const rowOf = async (merchant: Made) => (await findMerchant(service.gateway, merchant.id)).merchant
+const rowOf = async (merchant: Made) => (await getMerchantNamed(service.gateway, merchant.id)).merchant
 
 test('a merchant is granted more than others on the console, every process follows, and the merchant sees it', async () => {
   const [busy, quiet] = [await service.merchant(), await service.merchant()]
@@ -90,7 +90,7 @@ test('two operators who grant different rates at once both have their way', asyn
   const grant = (rateLimits: object) =>
     setMerchant(service.app, BY_HAND, { merchant, change: { rateLimits } })
   await Promise.all([grant({ charges: 50 }), grant({ reads: 60 }), grant({ payouts: 70 })])
-  const { rateLimits } = (await findMerchant(service.gateway, merchant.publicId)).merchant
+  const { rateLimits } = (await getMerchantNamed(service.gateway, merchant.publicId)).merchant
   assert.deepEqual(rateLimits, { charges: 50, reads: 60, payouts: 70 })
 })
 

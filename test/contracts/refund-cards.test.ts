@@ -3,7 +3,7 @@ import test from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { sendUntilEnded, settle } from '../helpers/following-payouts.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
@@ -22,7 +22,7 @@ const refund = (api: Client, id: string) => api.post(`/v1/charges/${id}/refund`)
 /** A merchant with 100,000 and a gift card of 50,000. */
 async function shopWithCard() {
   const shop = await richShop(service, 100_000)
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const own = { merchantId: merchant.id, tag: merchant.tag }
   const { id: cardId } = await newCard(service, own)
   return { api: shop.live, test: shop.test, own, cardId, holder: merchant, created: shop.merchant }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
-import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { readOpenExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
@@ -164,7 +164,7 @@ test('of several faults the first in the order of the contract is told, until no
   await service.set(own.merchant, { testHold: 'realistic' })
   const good = await ended(own.api, { amount: 900_000 })
   await assertRefusedWithoutWrites(own.api, good, PAUSED)
-  for (const { id } of await openExceptions(service.app, merchantId))
+  for (const { id } of await readOpenExceptions(service.app, merchantId))
     await resolveException(service.app, BY_HAND, {
       merchantId,
       id,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { FROM_A_SPREADSHEET } from '../../src/platform/phone.ts'
+import { SPREADSHEET_HINT } from '../../src/platform/phone.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, opened } from '../helpers/opened.ts'
@@ -109,7 +109,7 @@ test('no phone and no number are told apart, in the words of the contract', asyn
       )
   assertRefused(
     await resolve(shop.test, '77212345.0'),
-    badRequest(`phone does not look like a valid MSISDN${FROM_A_SPREADSHEET}`),
+    badRequest(`phone does not look like a valid MSISDN${SPREADSHEET_HINT}`),
   )
   for (const phone of ['07', '07000000', 'none', '1'.repeat(16), '+256 700 000 00a', '٠٧٠٠٠٠٠٠٠٠', "'"])
     assertRefused(await resolve(shop.test, phone), badRequest('phone does not look like a valid MSISDN'), {

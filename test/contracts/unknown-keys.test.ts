@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { Agent, type RequestOptions, request } from 'node:http'
 import { listKeys, revokeKey } from '../../src/merchants/api-keys.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
-import { fewAtOnce } from '../../src/platform/few-at-once.ts'
+import { limitConcurrency } from '../../src/platform/few-at-once.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { openWire } from '../helpers/cut-wire.ts'
 import { eventually } from '../helpers/live-service.ts'
@@ -95,7 +95,7 @@ async function burst(count: number, send: () => Sent[]): Promise<[Record<number,
 }
 
 longTest('256 merchants whose keys nobody remembers are all served, by a few statements', async () => {
-  const few = fewAtOnce({ most: 4, waiting: BURST })
+  const few = limitConcurrency({ most: 4, waiting: BURST })
   const merchants = await Promise.all(Array.from({ length: BURST }, () => few(() => service.merchant())))
   const [heard, statements] = await burst(BURST, () =>
     merchants.map(({ keys }, nth) => charge(keys.test, `203.0.113.${nth}`)),
@@ -126,7 +126,7 @@ longTest(
 
 test('a key that is revoked while it is looked up is refused to who asks then, and not remembered', async () => {
   const { id, keys } = await service.merchant()
-  const { merchant } = await findMerchant(service.gateway, id)
+  const { merchant } = await getMerchantNamed(service.gateway, id)
   const own = (await listKeys(service.app, merchant)).find(({ kind }) => kind === 'test')
   service.gateway.keyRing.forget()
   const held = wire.proxy.holdNextAnswer(LOOK_UP)

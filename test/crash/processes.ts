@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import {
-  identityOf,
   isRunning,
+  readIdentity,
   signalIfThere,
 } from '../../src/platform/embedded-postgres/process-identity.ts'
 
@@ -92,7 +92,7 @@ function untilReady(child: ChildProcess): Promise<boolean> {
 /** Every process of the PostgreSQL on that data folder, including children; empty when none runs. */
 export function postgresProcesses(dataDir: string): number[] {
   const postmaster = postmasterOf(dataDir)
-  if (postmaster === null || identityOf(postmaster) === null) return []
+  if (postmaster === null || readIdentity(postmaster) === null) return []
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number))
   return [postmaster, ...pairs.filter(([, parent]) => parent === postmaster).map(([pid]) => pid as number)]
@@ -100,7 +100,7 @@ export function postgresProcesses(dataDir: string): number[] {
 
 /** kill -9 of all these processes at once; resolves when none of them runs. It repairs nothing. */
 export async function killPostgres(dataDir: string): Promise<number> {
-  const identities = postgresProcesses(dataDir).map((pid) => identityOf(pid))
+  const identities = postgresProcesses(dataDir).map((pid) => readIdentity(pid))
   const living = identities.filter((identity): identity is string => identity !== null)
   for (const identity of living) signalIfThere(Number.parseInt(identity, 10), 'SIGKILL')
   const giveUpAt = performance.now() + PATIENCE_MS

@@ -1,5 +1,5 @@
 import type { Mode } from '../../src/platform/mode.ts'
-import { lastNine, readPhone } from '../../src/platform/phone.ts'
+import { lastNine, parsePhone } from '../../src/platform/phone.ts'
 import type { Chance } from './chance.ts'
 import type { KeyedRequest } from './journal.ts'
 
@@ -73,6 +73,6 @@ export function phoneFor(chance: Chance, mode: Mode, at: 'api' | 'page' = 'api')
   return `07${chance.whole(10_000_000, 69_999_999)}`
 }
 
-const FAILS = new Set(FAILING_PHONES.map((phone) => lastNine(readPhone(phone) as string)))
+const FAILS = new Set(FAILING_PHONES.map((phone) => lastNine(parsePhone(phone) as string)))
 /** Whether the sandbox fails this phone, given as the database stores it. */
 export const failsInSandbox = (phone: string) => FAILS.has(lastNine(phone))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { formOf } from '../helpers/browser.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { newCard, payByCard, sumsOf } from '../helpers/gift-cards.ts'
@@ -116,7 +116,7 @@ test('filters stand in the address, and a list without charges says what to do',
 
 test('a charge that a gift card has paid in full has its page for every role, and a person refunds it there', async () => {
   const merchant = await service.merchant({ verified: true })
-  const { merchant: found } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: found } = await getMerchantNamed(service.gateway, merchant.id)
   const place = { merchantId: found.id, tag: found.tag }
   const { id: cardId } = await newCard(service, place)
   const { id } = await payByCard(service, place, { cardId, amount: 3000, applied: 3000 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Action } from '../../src/actors/actions.ts'
 import { ruleOf } from '../../src/actors/actions.ts'
 import type { MerchantRole } from '../../src/actors/actor.ts'
-import { ROUTES } from '../../src/dashboard/routes-list.ts'
+import { DASHBOARD_ROUTES } from '../../src/dashboard/routes-list.ts'
 import { browserOf } from '../helpers/browser.ts'
 import { LOOKS_AT_ALL, routesOfThisRun } from '../helpers/changed-routes.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
@@ -14,7 +14,7 @@ import { digestOf, startService } from '../helpers/test-service.ts'
 
 const ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const TEST = '/dashboard/test'
-const LOOKED_AT = await routesOfThisRun(ROUTES)
+const LOOKED_AT = await routesOfThisRun(DASHBOARD_ROUTES)
 const service = openedAndVerified(() => startService())
 const world = made(() => dashboardWorld(service))
 const at = (path: string, base = TEST) => `${base}${path === '/' ? '' : path}`

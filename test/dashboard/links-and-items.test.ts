@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { browserOf, formOf, hasForm, type Page } from '../helpers/browser.ts'
@@ -13,7 +13,7 @@ import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() => startService())
 const shop = made(() => service.merchant({ verified: true }))
-const row = made(async () => (await findMerchant(service.gateway, shop.id)).merchant)
+const row = made(async () => (await getMerchantNamed(service.gateway, shop.id)).merchant)
 
 async function payTestLink(id: string, phone = '0700000000'): Promise<void> {
   const customer = browserOf(service)
@@ -128,7 +128,7 @@ test('a reusable live link comes onto the storefront under a name, once; other l
 
 test('the list of items leads both ways and shows their pictures in small', async () => {
   const own = await service.merchant({ verified: true })
-  const { merchant } = await findMerchant(service.gateway, own.id)
+  const { merchant } = await getMerchantNamed(service.gateway, own.id)
   for (let made = 1; made <= 28; made += 1) {
     await addItem(service.app, BY_HAND, {
       shop: merchant,

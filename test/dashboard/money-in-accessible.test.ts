@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { railTroubles } from '../../src/rails/rail-troubles.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
@@ -30,7 +30,7 @@ async function busyShop() {
   service.pass(3000)
   await service.run('follow-charges')
   await deliverAll(service)
-  const merchantId = (await findMerchant(service.gateway, merchant.id)).merchant.id
+  const merchantId = (await getMerchantNamed(service.gateway, merchant.id)).merchant.id
   const report = { reason: 'not_delivered', details: 'It never came', contact: '0772 123 456' } as const
   await openDispute(service.app, CUSTOMER, { merchantId, chargeId: paid, report })
   await owner.send(await owner.get(`${TEST}/charges/${paid}`), '/refund')
@@ -53,9 +53,9 @@ async function silentOperator() {
     kind: 'breaker',
     says: 'it does not answer',
   } as const
-  troubles.tell(alarm)
+  troubles.raise(alarm)
   service.pass(60_000)
-  troubles.tell(alarm)
+  troubles.raise(alarm)
   await troubles.close()
 }
 

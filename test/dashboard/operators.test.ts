@@ -38,7 +38,7 @@ test('an operator that does not answer at all is silent, since its breaker opene
   const { clock, app } = service
   const troubles = railTroubles({ directory: app.directory, clock, log: app.log })
   const tell = () =>
-    troubles.tell({ installation: 'ug-1', side: 'disburse', kind: 'breaker', says: 'it does not answer' })
+    troubles.raise({ installation: 'ug-1', side: 'disburse', kind: 'breaker', says: 'it does not answer' })
   tell()
   service.pass(MINUTE)
   tell()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ROUTES } from '../../src/dashboard/routes-list.ts'
+import { DASHBOARD_ROUTES } from '../../src/dashboard/routes-list.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { mainOf, type Planted, tillOf } from '../helpers/dashboard.ts'
 import { newPayer } from '../helpers/live-service.ts'
@@ -79,7 +79,9 @@ test('whoever may not see payouts finds their names, phones and ids on no road: 
 
 test('a till sees the counter, charges, links, orders and disputes, and nothing else of the business', async () => {
   const till = await tillOf(service, shop.merchant)
-  const open = ROUTES.flatMap((route) => (route.kind === 'page' && route.see === 'read' ? [route.path] : []))
+  const open = DASHBOARD_ROUTES.flatMap((route) =>
+    route.kind === 'page' && route.see === 'read' ? [route.path] : [],
+  )
   assert.deepEqual(
     open
       .map((path) => path.split('/')[1])

@@ -55,7 +55,7 @@ test('a form with a field twice, and one that is too long to be read, does nothi
     doubled.append(Object.keys(fields)[0] ?? 'csrf', 'again')
     const long = new URLSearchParams({
       ...tokens,
-      more: 'x'.repeat((specOf(place).mostFileBytes ?? 0) * 1.3 + 600_000),
+      more: 'x'.repeat((specOf(place).maxFileBytes ?? 0) * 1.3 + 600_000),
     })
     const tries: [string, number, Page][] = [
       ['with a field twice', 400, await owner.post(place.address, doubled)],

@@ -1,9 +1,9 @@
 import { setBranding } from '../../src/branding/branding.ts'
 import { issueCards } from '../../src/gift-cards/issue-cards.ts'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
-import { readPicture } from '../../src/storefront/picture.ts'
+import { makeItemPicture } from '../../src/storefront/picture.ts'
 import { rejectApplication } from '../../src/verification/decide-application.ts'
 import { saveStep } from '../../src/verification/save-step.ts'
 import { submitApplication } from '../../src/verification/submit-application.ts'
@@ -18,13 +18,13 @@ export async function busyShop(
   service: TestService,
 ): Promise<{ merchant: CreatedMerchant; pages: Record<string, string>; customers: Record<string, string> }> {
   const made = await service.merchant({ name: LONG })
-  const { app, merchant } = await findMerchant(service.gateway, made.id)
+  const { app, merchant } = await getMerchantNamed(service.gateway, made.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' as const }
   await answerAll(service, owner(place))
   await submitApplication(app, owner(place))
   const notes = { 'business.tin': 'This is the number of somebody else.', documents: 'The card is cut off.' }
   await rejectApplication(app, BY_HAND, { merchant, number: 1, note: 'Two things are wrong.', notes })
-  await saveStep(app, owner(place), { step: 'business', given: BUSINESS })
+  await saveStep(app, owner(place), { step: 'business', fields: BUSINESS })
   await setBranding(app, owner(place), {
     merchantId: merchant.id,
     change: { accent: '#e91e63', logo: png(300, 100) },
@@ -40,7 +40,7 @@ export async function busyShop(
   ).body
   const { item } = await addItem(app, BY_HAND, {
     ...{ shop: merchant, name: 'Ŋŋoma drum', amount: 9_999_999, description: 'Made in Mpigi.' },
-    picture: await readPicture(png(400, 400)),
+    picture: await makeItemPicture(png(400, 400)),
   })
   await addItem(app, BY_HAND, {
     shop: merchant,

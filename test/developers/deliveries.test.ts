@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { attemptsOf } from '../../src/webhooks/delivery-attempts.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
+import { listAttempts } from '../../src/webhooks/delivery-attempts.ts'
 import { resendFailed } from '../../src/webhooks/resend-failed.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { owner } from '../helpers/actors.ts'
@@ -16,7 +16,7 @@ const service = openedAndVerified(() => startService({ env: { WEBHOOK_ALLOW_PRIV
 async function shopWithHook() {
   const merchant = await service.merchant()
   await service.set(merchant, { webhookUrl: receiver.url })
-  const { id: merchantId, tag } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { id: merchantId, tag } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const caller = owner({ merchantId, tag, cell: 'cell_0', mode: 'test' })
   return { merchant, merchantId, caller, api: service.client(merchant.keys.test) }
 }
@@ -38,7 +38,7 @@ test('each attempt keeps its address, time, status, duration and how the answer 
   receiver.behave((response) => void response.writeHead(200).end('thank you'))
   service.pass(301_000 * 1.05)
   await deliver(service)
-  const [third, second, first] = await attemptsOf(service.app, own.caller, eventId)
+  const [third, second, first] = await listAttempts(service.app, own.caller, eventId)
   assert.deepEqual([first?.responseCode, first?.error, first?.url], [422, 'http 422', receiver.url])
   assert.match(first?.answer ?? '', /^no such\[31m order\nx+$/)
   assert.equal(first?.answer?.length, 1000)
@@ -47,8 +47,8 @@ test('each attempt keeps its address, time, status, duration and how the answer 
   assert.ok((first?.ms ?? -1) >= 0)
   assert.ok((third?.at ?? 0) > (second?.at ?? 0))
   const other = await shopWithHook()
-  assert.deepEqual(await attemptsOf(service.app, other.caller, eventId), [])
-  assert.deepEqual(await attemptsOf(service.app, { ...own.caller, mode: 'live' }, eventId), [])
+  assert.deepEqual(await listAttempts(service.app, other.caller, eventId), [])
+  assert.deepEqual(await listAttempts(service.app, { ...own.caller, mode: 'live' }, eventId), [])
   service.pass(31 * DAY_MS)
   await service.run('prune')
   assert.deepEqual(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createKey, listKeys, revokeKey, rotateKey } from '../../src/merchants/api-keys.ts'
-import { revealKey, revealWebhookSecret, webhookSecretTimes } from '../../src/merchants/reveal-secrets.ts'
+import { readWebhookSecretTimes, revealKey, revealWebhookSecret } from '../../src/merchants/reveal-secrets.ts'
 import { rotateWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
 import { owner } from '../helpers/actors.ts'
 import { hasForm } from '../helpers/browser.ts'
@@ -15,7 +15,7 @@ const service = openedAndVerified(() => startService())
 
 async function shop() {
   const merchant = await service.merchant()
-  const { id, tag } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { id, tag } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   return { merchant, id, who: owner({ merchantId: id, tag, cell: 'cell_0', mode: 'test' }) }
 }
 
@@ -82,12 +82,12 @@ test('a key and the secret of webhooks are shown again only after a fresh second
 
 test('while the old secret of webhooks signs too, it is known until when', async () => {
   const { id, who } = await shop()
-  const before = await webhookSecretTimes(service.app, id)
+  const before = await readWebhookSecretTimes(service.app, id)
   assert.equal(before.previousUntil, null)
   const { previousUntil } = await rotateWebhookSecret(service.app, who, { merchant: { id } })
-  assert.deepEqual((await webhookSecretTimes(service.app, id)).previousUntil, previousUntil)
+  assert.deepEqual((await readWebhookSecretTimes(service.app, id)).previousUntil, previousUntil)
   service.pass(86_400_000)
-  const after = await webhookSecretTimes(service.app, id)
+  const after = await readWebhookSecretTimes(service.app, id)
   assert.equal(after.previousUntil, null)
   assert.ok((after.since ?? 0) > (before.since ?? 0))
 })

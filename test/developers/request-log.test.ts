@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Caller } from '../../src/actors/actor.ts'
-import type { NotedRequest } from '../../src/http/frame.ts'
+import type { AnsweredRequest } from '../../src/http/frame.ts'
 import { listKeys } from '../../src/merchants/api-keys.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import type { Mode } from '../../src/platform/mode.ts'
 import { findRequest, listRequests, type RequestFilter } from '../../src/requests/find-requests.ts'
 import { fullKey, owner } from '../helpers/actors.ts'
@@ -15,7 +15,7 @@ const service = openedAndVerified(() => startService())
 
 async function shop() {
   const merchant = await service.merchant()
-  const found = await findMerchant(service.gateway, merchant.id)
+  const found = await getMerchantNamed(service.gateway, merchant.id)
   const { id: merchantId, tag } = found.merchant
   const caller = (mode: Mode) => owner({ merchantId, tag, cell: 'cell_0', mode })
   const seen = async (filter: RequestFilter = {}, mode: Mode = 'test') => {
@@ -125,7 +125,7 @@ test('a rare request far back is found in steps that say how far they have looke
   )
   const near = await own.seen({ request: 'needle' })
   assert.deepEqual(near.rows, [])
-  assert.ok(near.lookedBackTo)
+  assert.ok(near.searchedBackTo)
   const far = await own.seen({ request: 'needle', after: near.older ?? '' })
   assert.deepEqual(
     far.rows.map(({ requestId }) => requestId),
@@ -152,7 +152,7 @@ test('the buffer is bounded: what finds no room is counted, the rest is written'
   const own = await shop()
   const { requests } = service.gateway
   const { merchantId, tag } = own.caller('test')
-  const noted: NotedRequest = {
+  const noted: AnsweredRequest = {
     caller: { ...fullKey({ merchantId, tag, cell: 'cell_0', mode: 'test' }), requestId: 'flood' },
     ...{ method: 'GET', route: '/v1/me', status: 200, ms: 1 },
     ...{ code: null, error: null, keyOutcome: null, objectId: null },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import type { Mode } from '../../src/platform/mode.ts'
 import { type MachineButton, pressMachine } from '../../src/vending/dispensing/press-machine.ts'
 import { owner } from '../helpers/actors.ts'
@@ -13,7 +13,7 @@ const service = openedAndVerified(() => startService())
 const shop = made(() => vendingShop(service))
 
 async function press(id: string, button: MachineButton, mode: Mode = 'test') {
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: 'cell_0', mode }
   return pressMachine(service.app, owner(place), { id, button })
 }

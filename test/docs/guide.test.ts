@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guide } from '../../src/docs/guide.ts'
+import { renderGuide } from '../../src/docs/guide.ts'
 import { settingsTable } from '../../src/settings/config.ts'
 
-const text = guide('https://pay.example')
+const text = renderGuide('https://pay.example')
 
 // What the limits of an account are called in the guide.
 const LIMITS: Record<string, RegExp> = {

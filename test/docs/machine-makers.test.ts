@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readCallback, readReport } from '../../src/vending/callbacks/callback-body.ts'
+import { parseCallbackReport, parseMachineCallback } from '../../src/vending/callbacks/callback-body.ts'
 import {
-  readMembers,
-  signatureOf,
-  signedBases,
-  whichSigned,
+  buildSignedBases,
+  computeSignature,
+  findSigner,
+  parseMembers,
 } from '../../src/vending/callbacks/callback-signing.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'machine-makers.md'), 'utf8')
@@ -23,10 +23,10 @@ function codeUnder(heading: string): string {
 
 test('the message on the page is one that we would take', () => {
   const [json = ''] = /^\{\n(?:.+\n)+?\}$/m.exec(PAGE) ?? []
-  const callback = readCallback(Buffer.from(json))
+  const callback = parseMachineCallback(Buffer.from(json))
   assert.equal(callback.sign, SIGN)
-  assert.equal(whichSigned(['s3cr3t'], callback), 0)
-  assert.deepEqual(readReport(callback), {
+  assert.equal(findSigner(['s3cr3t'], callback), 0)
+  assert.deepEqual(parseCallbackReport(callback), {
     kind: 'done',
     units: 1,
     result: [{ spbh: '1', chsl: 1, spmc: 'Water' }],
@@ -42,9 +42,9 @@ test('the further pairs on the page are right', () => {
   assert.equal(pairs.length, 2)
   assert.deepEqual(
     pairs,
-    signedBases(readMembers(json)).map((base) => [
+    buildSignedBases(parseMembers(json)).map((base) => [
       base,
-      signatureOf('s3cr3t', { timestamp: '1724750000', base }),
+      computeSignature('s3cr3t', { timestamp: '1724750000', base }),
     ]),
   )
 })

@@ -7,7 +7,7 @@ import { needsFullKey } from '../../src/actors/actions.ts'
 import { ENDPOINTS } from '../../src/api.ts'
 import { chargeEventData } from '../../src/charges/charge.ts'
 import { openapiText } from '../../src/docs/printed.ts'
-import { readPhone } from '../../src/platform/phone.ts'
+import { parsePhone } from '../../src/platform/phone.ts'
 import { EVENT_TYPES } from '../../src/webhooks/events.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -153,7 +153,7 @@ test('every written phone that the service takes fits the pattern in the documen
     maxLength: 24,
   })
   fc.assert(
-    fc.property(written, (text) => readPhone(text) === null || new RegExp(pattern).test(text)),
+    fc.property(written, (text) => parsePhone(text) === null || new RegExp(pattern).test(text)),
     { numRuns: 5000, examples: [['0700000000'], ['+256 700-000 000'], ['(00256) 700.000.000']] },
   )
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { openException } from '../../src/exceptions/exception.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import type { Browser } from './browser.ts'
 import { operatorSignedIn, type PlantedOperator } from './console.ts'
 import { mainOf } from './dashboard.ts'
@@ -14,7 +14,7 @@ export const FUNDS = 50_000
 /** A shop whose live payouts wait for an exception about a movement of it. */
 export async function contradicted(service: LiveService, funds = FUNDS) {
   const shop = await richShop(service, funds)
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const { id: merchantId, tag } = merchant
   const subject = `txn_${tag}${'b'.repeat(16)}`
   const found = { merchantId, tag, mode: 'live', kind: 'late_contradiction', subject } as const

@@ -1,6 +1,6 @@
 import type { AuditedAction } from '../../src/actors/actions.ts'
 import { auditRow } from '../../src/actors/audit-row.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from './actors.ts'
 import type { TestService } from './test-service.ts'
 
@@ -10,7 +10,7 @@ export async function auditedAs(
   publicId: string,
   [action, after]: readonly [action: AuditedAction, after: object],
 ): Promise<void> {
-  const { app, merchant } = await findMerchant(gateway, publicId)
+  const { app, merchant } = await getMerchantNamed(gateway, publicId)
   await app.db.transaction(async (tx) => {
     await tx.send(auditRow({ actor: BY_HAND, action, at: clock.now(), merchantId: merchant.id, after }))
     return { value: null }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { issueCards } from '../../src/gift-cards/issue-cards.ts'
 import type { NewMerchant } from '../../src/merchants/create-merchant.ts'
 import type { Merchant } from '../../src/merchants/merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { BY_HAND } from './actors.ts'
 import { untilServed } from './browser.ts'
@@ -28,7 +28,7 @@ export async function payShop(service: LiveService, input: Partial<NewMerchant> 
 
 /** The same for a shop that already exists. */
 export async function payShopOf(service: LiveService, shop: Shop): Promise<PayShop> {
-  const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const linkBy =
     (api: Shop['live']) =>
     async (body: object = {}) => {

@@ -1,26 +1,26 @@
 import type {
   AppliedVoucher,
   ClosedView,
+  CustomerPayment,
   FailedView,
   FormFault,
-  Payment,
+  PageSetting,
   PayView,
   ReceiptView,
   ReportView,
-  Setting,
   StorefrontView,
   View,
   WaitingView,
 } from '../../src/checkout/view.ts'
 import type { ChargeFailure } from '../../src/rails/rail.ts'
 
-export type ExampleView = { name: string; view: View; setting: Setting }
+export type ExampleView = { name: string; view: View; setting: PageSetting }
 
 const LINK = 'lnk_k3x9qab7c2d4e6f8g1h0j'
 const CHARGE = 'txn_k3x9qzz7c2d4e6f8g1h0j'
 const SHOP = { name: 'Mama Joy Boutique', handle: 'mama-joy' }
-const LIVE: Setting = { language: 'en', shop: SHOP, mode: 'live', here: `/pay/${LINK}` }
-const TEST: Setting = { ...LIVE, mode: 'test' }
+const LIVE: PageSetting = { language: 'en', shop: SHOP, mode: 'live', here: `/pay/${LINK}` }
+const TEST: PageSetting = { ...LIVE, mode: 'test' }
 const FAILURES: readonly ChargeFailure[] = [
   'insufficient_funds',
   'user_cancelled',
@@ -62,7 +62,7 @@ const applied = (voucher: Partial<AppliedVoucher> = {}) => ({
   typed: '',
 })
 
-const payment = (over: Partial<Payment> = {}): Payment => ({
+const payment = (over: Partial<CustomerPayment> = {}): CustomerPayment => ({
   linkId: LINK,
   charge: null,
   amount: 25_000,
@@ -146,9 +146,9 @@ const storefront = (over: Partial<StorefrontView> = {}): StorefrontView => ({
   ...over,
 })
 
-const FRONT: Setting = { ...LIVE, here: '/pay/@mama-joy' }
-const STATUS: Setting = { ...LIVE, here: `/pay/${LINK}/status` }
-const live = (name: string, view: View, setting: Setting = LIVE): ExampleView => ({ name, view, setting })
+const FRONT: PageSetting = { ...LIVE, here: '/pay/@mama-joy' }
+const STATUS: PageSetting = { ...LIVE, here: `/pay/${LINK}/status` }
+const live = (name: string, view: View, setting: PageSetting = LIVE): ExampleView => ({ name, view, setting })
 
 const PAY: readonly ExampleView[] = [
   live('pay', pay()),

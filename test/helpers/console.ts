@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { OperatorRole } from '../../src/actors/actor.ts'
+import type { StaffRole } from '../../src/actors/actor.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { newId, newTag } from '../../src/platform/ids.ts'
 import { type Browser, browserOf } from './browser.ts'
 import type { TestService } from './test-service.ts'
 
-export const OPERATOR_ROLES: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
+export const OPERATOR_ROLES: readonly StaffRole[] = ['support', 'risk', 'finance', 'admin']
 type Served = Pick<TestService, 'rows' | 'url'> & { clock: Pick<Clock, 'now'> }
 export type PlantedOperator = Browser & {
   email: string
   personId: number
   publicId: string
   sessionId: string
-  role: OperatorRole
+  role: StaffRole
 }
 
 /**
@@ -21,7 +21,7 @@ export type PlantedOperator = Browser & {
  */
 export async function operatorSignedIn(
   service: Served,
-  role: OperatorRole,
+  role: StaffRole,
   { steppedUpMs = 0 }: { steppedUpMs?: number | null } = {},
 ): Promise<PlantedOperator> {
   const publicId = newId('per_', newTag())

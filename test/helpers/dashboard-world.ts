@@ -1,7 +1,7 @@
 import type { Action } from '../../src/actors/actions.ts'
-import { ROUTES } from '../../src/dashboard/routes-list.ts'
+import { DASHBOARD_ROUTES } from '../../src/dashboard/routes-list.ts'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { formOf } from './browser.ts'
 import { routesOfThisRun } from './changed-routes.ts'
 import { type Planted, signedInAs } from './dashboard.ts'
@@ -28,7 +28,7 @@ export type DashboardWorld = {
 /** A page of the dashboard: its path, what its reader must be allowed to do, and whether it is about one object. */
 export type WorldPage = { path: string; see: Action; own: boolean }
 
-const LOOKED_AT = await routesOfThisRun(ROUTES)
+const LOOKED_AT = await routesOfThisRun(DASHBOARD_ROUTES)
 
 /** Every page, with an id where it is about one object. */
 export const pagesOf = ({ ids }: Pick<DashboardWorld, 'ids'>): WorldPage[] =>
@@ -111,7 +111,7 @@ const pasted = (fields: Readonly<Record<string, string>>, lines: string) => {
 }
 
 async function rowsOf(service: TestService, { id }: CreatedMerchant): Promise<Record<string, string>> {
-  const { merchant } = await findMerchant(service.gateway, id)
+  const { merchant } = await getMerchantNamed(service.gateway, id)
   const first = async (sql: string) => (await service.rows<{ id: string }>(sql, [merchant.id]))[0]?.id ?? ''
   const request = await first('select id::text as id from request_log where merchant_id = $1 limit 1')
   return {

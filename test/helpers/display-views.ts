@@ -1,10 +1,10 @@
-import type { DisplayView, Screen, Setting } from '../../src/checkout/view.ts'
+import type { DisplayView, PageSetting, Screen } from '../../src/checkout/view.ts'
 import { qrPng } from '../../src/payment-links/qr.ts'
 
-export type ExampleScreen = { name: string; view: DisplayView; setting: Setting }
+export type ExampleScreen = { name: string; view: DisplayView; setting: PageSetting }
 
 const ORDER = 'lnk_k3x9qab7c2d4e6f8g1h0j'
-const SETTING: Setting = {
+const SETTING: PageSetting = {
   language: 'en',
   shop: { name: 'Kampala Cool Drinks', handle: 'cool-drinks' },
   mode: 'live',
@@ -34,10 +34,10 @@ const display = (screen: Screen, over: Partial<Order> = {}): DisplayView => ({
 
 const MANY = { amount: 1_250_000, products: ['A'.repeat(200), 'Ffene omukalu', 'Chapati', 'Rolex', 'Soda'] }
 const SCREENS: readonly [string, DisplayView][] = [
-  ['scan', display({ name: 'scan', secondsLeft: 107, again: false })],
-  ['scan many', display({ name: 'scan', secondsLeft: 119, again: false }, MANY)],
-  ['scan again', display({ name: 'scan', secondsLeft: 9, again: true }, MANY)],
-  ['scan without names', display({ name: 'scan', secondsLeft: 0, again: false }, { products: [] })],
+  ['scan', display({ name: 'scan', secondsLeft: 107, afterFailure: false })],
+  ['scan many', display({ name: 'scan', secondsLeft: 119, afterFailure: false }, MANY)],
+  ['scan again', display({ name: 'scan', secondsLeft: 9, afterFailure: true }, MANY)],
+  ['scan without names', display({ name: 'scan', secondsLeft: 0, afterFailure: false }, { products: [] })],
   ['paying', display({ name: 'paying' })],
   ['releasing', display({ name: 'releasing', late: false })],
   ['releasing late', display({ name: 'releasing', late: true })],

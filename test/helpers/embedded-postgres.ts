@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { postgresOn, signalIfThere } from '../../src/platform/embedded-postgres/process-identity.ts'
+import { classifyProcess, signalIfThere } from '../../src/platform/embedded-postgres/process-identity.ts'
 
 export const IS_ROOT = process.getuid?.() === 0
 
@@ -42,7 +42,7 @@ async function discard(folder: string): Promise<void> {
   )
   for (const file of files) {
     const pid = Number(readFileSync(join(folder, file), 'utf8').split('\n')[0])
-    if (postgresOn(join(folder, file, '..'), pid) === 'postgres') signalIfThere(pid, 'SIGQUIT')
+    if (classifyProcess(join(folder, file, '..'), pid) === 'postgres') signalIfThere(pid, 'SIGQUIT')
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 }
@@ -75,7 +75,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 }
 
 export function isServing(dataDir: string, pid: number): boolean {
-  return postgresOn(join(dataDir, 'postgres'), pid) === 'postgres'
+  return classifyProcess(join(dataDir, 'postgres'), pid) === 'postgres'
 }
 
 export async function ask(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { OperatorRole } from '../../src/actors/actor.ts'
-import { inviteOperator } from '../../src/people/operators/invite-operators.ts'
+import type { StaffRole } from '../../src/actors/actor.ts'
+import { inviteStaff } from '../../src/people/operators/invite-operators.ts'
 import { codeOf, secretIn } from './authenticator.ts'
 import { type Browser, browserOf, type Page } from './browser.ts'
 import { mainOf } from './dashboard.ts'
@@ -36,9 +36,9 @@ export async function openLink(
 let people = 0
 
 /** An operator with a password and an authenticator, in a browser that is signed in. */
-export async function enrolled(service: TestService, role: OperatorRole = 'admin'): Promise<Enrolled> {
+export async function enrolled(service: TestService, role: StaffRole = 'admin'): Promise<Enrolled> {
   people += 1
   const email = `operator${people}@gateway.invalid`
-  const { link } = await inviteOperator(service.gateway, MACHINE, { email, role })
+  const { link } = await inviteStaff(service.gateway, MACHINE, { email, role })
   return { email, ...(await openLink(service, link)) }
 }

@@ -1,4 +1,4 @@
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { dispenseBody, paidCharge } from './direct-dispenses.ts'
 import { CHARGE, type Client, type TestService } from './test-service.ts'
 import { dispensingOrder, failedOrder, makeOrder, orderBody, registerMachines } from './vending.ts'
@@ -79,7 +79,7 @@ export async function makeEveryKind(service: TestService, api: Client): Promise<
 async function makeVendingKinds(service: TestService, api: Client) {
   const merchant = (await api.get('/v1/me')).body
   await service.set(merchant, { vendingEnabled: true })
-  const { id: merchantId } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { id: merchantId } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const shop = { api, merchant, merchantId }
   await registerMachines(service, merchantId)
   await api.post('/v1/vending/dispense-secret')

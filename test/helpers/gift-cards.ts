@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import {
   addCheckoutCharge,
-  announceCovered,
+  addCoveredChargeEvent,
   type CheckoutCharge,
   newCheckoutCharge,
   newCoveredCharge,
 } from '../../src/charges/checkout-charge.ts'
-import { attemptOf } from '../../src/charges/new-charge.ts'
+import { newChargeAttempt } from '../../src/charges/new-charge.ts'
 import { issueCards } from '../../src/gift-cards/issue-cards.ts'
 import { lockCard, reserveCard } from '../../src/gift-cards/use-card.ts'
 import type { MerchantTerms } from '../../src/merchants/merchant.ts'
@@ -69,8 +69,8 @@ export async function payByCard(
       addCheckoutCharge(charge),
       ...reserveCard({ ...use, state: whole ? 'taken' : 'reserved' }),
       ...(whole
-        ? announceCovered(charge, { tag, hasWebhookUrl: false } as MerchantTerms)
-        : addAttempts(service.app, [attemptOf(charge, 'one')])),
+        ? addCoveredChargeEvent(charge, { tag, hasWebhookUrl: false } as MerchantTerms)
+        : addAttempts(service.app, [newChargeAttempt(charge, 'one')])),
     )
     return { value: null }
   })

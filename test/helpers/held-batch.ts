@@ -1,15 +1,15 @@
-import { done, type Outcome } from '../../src/platform/batch-run.ts'
+import { type ItemOutcome, itemDone } from '../../src/platform/batch-run.ts'
 
 export type Item = { lane: number; value: number; bad?: boolean }
 export const item = (value: number, lane = 0): Item => ({ lane, value })
-export const doubled = async (items: readonly Item[]) => items.map(({ value }) => done(value * 2))
+export const doubled = async (items: readonly Item[]) => items.map(({ value }) => itemDone(value * 2))
 export const laneOf = ({ lane }: Item) => lane
 
 /** A run that stays in progress until the test releases it; `letGo(1)` lets the second one go. */
 export function held() {
   const sizes: number[] = []
   const waiting: (() => void)[] = []
-  const run = async (items: readonly Item[]): Promise<Outcome<number>[]> => {
+  const run = async (items: readonly Item[]): Promise<ItemOutcome<number>[]> => {
     sizes.push(items.length)
     await new Promise<void>((resolve) => waiting.push(resolve))
     return doubled(items)

@@ -1,12 +1,12 @@
 import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../../src/platform/clock.ts'
 import {
+  type AnswerEvidence,
   type Attempt,
-  type Deadline,
+  type CallDeadline,
   ECHOES,
-  type Evidence,
   type Installation,
-  type Movement,
+  type MovementRail,
   type Rail,
 } from '../../src/rails/rail.ts'
 import {
@@ -56,7 +56,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
   let thinLadder = false
   let verdict: 'ready' | 'wait' | 'person' = 'ready'
   let why = 'rail not configured'
-  const evidence = (operation: Evidence['operation'], heard: Heard): Evidence => ({
+  const evidence = (operation: AnswerEvidence['operation'], heard: Heard): AnswerEvidence => ({
     at: clock.now(),
     operation,
     elapsedMs: heard.elapsedMs,
@@ -65,11 +65,15 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     ...(heard.transport === undefined ? {} : { transport: heard.transport }),
   })
   // If this contract is not configured here, nothing is sent.
-  const askAt = async ({ installation }: Attempt, deadline: Deadline, request: Request): Promise<Heard> => {
+  const askAt = async (
+    { installation }: Attempt,
+    deadline: CallDeadline,
+    request: Request,
+  ): Promise<Heard> => {
     const pool = pools.get(installation)
     return pool ? ask(pool, deadline, request) : NOWHERE
   }
-  const movement = <Failure>(path: string, reasonOf: Reasons<Failure>): Movement<Failure> => ({
+  const movement = <Failure>(path: string, reasonOf: Reasons<Failure>): MovementRail<Failure> => ({
     submit: async (attempt, deadline) => {
       submitted.push(attempt)
       const heard = await askAt(attempt, deadline, { method: 'POST', path, body: bodyOf(attempt) })
@@ -101,7 +105,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     readiness: async (side, _deadline, installation = active[side]) => {
       const known = pools.has(installation)
       if (verdict === 'ready' && known) return { kind: 'ready', installation }
-      const gate: Evidence = { ...evidence('ready', NOWHERE), stage: 'gate' }
+      const gate: AnswerEvidence = { ...evidence('ready', NOWHERE), stage: 'gate' }
       if (!known || verdict === 'ready') return unavailable('person', 'rail not configured', gate)
       return unavailable(verdict, why, gate)
     },
@@ -143,7 +147,7 @@ const bodyOf = ({ reference, amount, currency, phone, publicId }: Attempt) =>
 type Request = { method: 'GET' | 'POST'; path: string; body?: string }
 
 /** One request on a socket of its own. Whatever goes wrong is reported by how far the request got (rails.md 3.9). */
-async function ask(pool: Pool, deadline: Deadline, request: Request): Promise<Heard> {
+async function ask(pool: Pool, deadline: CallDeadline, request: Request): Promise<Heard> {
   const started = performance.now()
   const elapsedMs = () => performance.now() - started
   let left = false

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { findOrder } from '../../src/vending/orders/find-orders.ts'
 import { presentOrder } from '../../src/vending/orders/order.ts'
 import { stillClock } from '../contracts/still-clock.ts'
@@ -41,7 +41,7 @@ export async function startJamRefunds(): Promise<JamRefunds> {
     owner: async (autoRefundOnJam, funds = 0) => {
       const shop = await service.shop()
       await service.set(shop.merchant, { vendingEnabled: true, autoRefundOnJam, instantSettlement: true })
-      const { id: merchantId, tag } = (await findMerchant(service.gateway, shop.merchant.id)).merchant
+      const { id: merchantId, tag } = (await getMerchantNamed(service.gateway, shop.merchant.id)).merchant
       if (funds > 0) await fundTest(service, { merchantId, tag }, funds)
       return { ...shop, merchantId, tag }
     },

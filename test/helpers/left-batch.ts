@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
 
@@ -16,7 +16,7 @@ export async function leftAlone(
   assert.equal(first.status, 200, first.text)
   await service.rows(
     'update idempotency_keys set status = null, body = null, fingerprint = $3 where merchant_id = $1 and key = $2',
-    [shop.merchantId, key, fingerprintOf('POST', BULK, { payouts })],
+    [shop.merchantId, key, fingerprintRequest('POST', BULK, { payouts })],
   )
   await service.rows(
     `update bulk_batches set items = $3, total = $4, lease_until = created_at + interval '8 seconds', digest = null

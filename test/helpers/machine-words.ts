@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { allStatements } from '../../src/platform/db/statement.ts'
-import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
+import type { DispenseClaim } from '../../src/vending/dispensing/claim.ts'
 import type { DispenseOutcome, MoveSource } from '../../src/vending/dispensing/dispense-move.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { claim, type Owner, type PaidOrder, type Place, paidOrder, type Wanted } from './paid-orders.ts'
@@ -20,7 +20,7 @@ export const DELIVERED: DispenseOutcome = {
 }
 
 /** Claims an order as if its machine had its command and the supplier had accepted it, whichever supplier that is. */
-export async function told(service: TestService, order: Place): Promise<Claim> {
+export async function told(service: TestService, order: Place): Promise<DispenseClaim> {
   const own = await claim(service, order)
   await dieSending(service, own)
   await service.rows(
@@ -31,8 +31,8 @@ export async function told(service: TestService, order: Place): Promise<Claim> {
 }
 
 /** Marks the claim as commanding and stops there, like a process that dies while sending: the command may have been sent. */
-export async function dieSending(service: TestService, { merchantId, id }: Claim): Promise<void> {
-  const command = allStatements().find(({ name }) => name === 'command dispense')
+export async function dieSending(service: TestService, { merchantId, id }: DispenseClaim): Promise<void> {
+  const command = listStatements().find(({ name }) => name === 'command dispense')
   assert.ok(command)
   const at = service.clock.now()
   const lease = new Date(at.getTime() + 60_000)

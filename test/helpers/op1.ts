@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts'
 import { type MovableClock, movableClock } from '../../src/platform/clock.ts'
-import { type Op1Rail, op1Momo } from '../../src/rails/op1-momo/adapter.ts'
+import { type Op1Rail, openOp1Rail } from '../../src/rails/op1-momo/adapter.ts'
 import type { Op1Installation } from '../../src/rails/op1-momo/installation.ts'
 import type { RailAlarm } from '../../src/rails/rail-observer.ts'
 
@@ -60,13 +60,13 @@ export async function wireUp({
   const emulator = await startEmulator({ clock: 'virtual', statusCap: null, ...operator })
   const clock = movableClock()
   const alarms: RailAlarm[] = []
-  const rail = op1Momo({
+  const rail = openOp1Rail({
     choice: { of: () => null, refresh: async () => {} },
     installations: [contractWith(emulator, contract)],
     clock,
     log: pino({ level: 'silent' }),
     budget: { takeFirst: async () => true, slowDown: async () => {} },
-    alarms: { tell: (alarm) => alarms.push(alarm) },
+    alarms: { raise: (alarm) => alarms.push(alarm) },
     observer: { request: () => {}, breaker: () => {} },
   })
   return {

@@ -3,7 +3,7 @@ import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import { addLinks, newLink } from '../../src/payment-links/write-links.ts'
 import type { Mode } from '../../src/platform/mode.ts'
-import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import type { DispenseClaim } from '../../src/vending/dispensing/claim.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { BY_HAND, CUSTOMER } from './actors.ts'
 import { followUntilEnded } from './following-charges.ts'
@@ -71,7 +71,7 @@ export async function paidOrder(service: TestService, owner: Owner, wanted: Want
 }
 
 /** Claims it as the dispense task does, and returns the claim. */
-export async function claim(service: TestService, place: Place): Promise<Claim> {
+export async function claim(service: TestService, place: Place): Promise<DispenseClaim> {
   const claimed = await claimOrder(service.app, place)
   assert.ok(claimed.kind === 'claimed', claimed.kind)
   return claimed.claim

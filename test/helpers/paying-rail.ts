@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/platform/clock.ts'
-import type { Attempt, Evidence, Rail, Unavailable } from '../../src/rails/rail.ts'
+import type { AnswerEvidence, Attempt, Rail, Unavailable } from '../../src/rails/rail.ts'
 import { transactionOf } from '../fakes/operator-answers.ts'
 import { contractOf } from './http-rail.ts'
 
@@ -14,8 +14,8 @@ export type PayingRail = Rail & {
 /** Payouts to `noWallet` are refused because nobody has that phone. */
 export function payingRail(clock: Clock, { noWallet }: { noWallet?: string } = {}): PayingRail {
   const asked: Attempt[] = []
-  const heard = (operation: Evidence['operation'], stage: Evidence['stage'] = 'answered') => ({
-    evidence: { at: clock.now(), operation, elapsedMs: 1, stage } satisfies Evidence,
+  const heard = (operation: AnswerEvidence['operation'], stage: AnswerEvidence['stage'] = 'answered') => ({
+    evidence: { at: clock.now(), operation, elapsedMs: 1, stage } satisfies AnswerEvidence,
   })
   const taken = () => ({ kind: 'accepted' as const, repeated: false, ...heard('submit') })
   const away = (why: NonNullable<PayingRail['trouble']>) => ({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { PersonCaller } from '../../src/actors/actor.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { approvePrepared } from '../../src/payouts/prepared/approve-prepared.ts'
 import { requestPayout } from '../../src/payouts/prepared/request-payout.ts'
 import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
@@ -24,7 +24,7 @@ export async function crewed(
   { funds = 500_000, above = 10_000 as number | null } = {},
 ): Promise<Crew> {
   const shop = await richShop(service, funds)
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: service.app.cell, mode: 'live' } as const
   const anna = worker(place, 'owner', 9001)
   if (above !== null) await setCheckerRule(service.app, anna, above)

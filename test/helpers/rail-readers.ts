@@ -1,11 +1,11 @@
 import type {
+  AnswerEvidence,
   ChargeFailure,
-  Evidence,
-  Holder,
   PayoutFailure,
-  Status,
-  Submitted,
+  StatusAnswer,
+  SubmitAnswer,
   Unavailable,
+  WalletHolder,
 } from '../../src/rails/rail.ts'
 
 // How a rail translates the answers of the operator in test/fakes.
@@ -27,7 +27,11 @@ export const payoutReason: Reasons<PayoutFailure> = (code) => PAYOUT_REASONS[cod
 /** How far a request got, and its answer. */
 export type Heard = { status: number; body: any; left: boolean; transport?: string; elapsedMs: number }
 
-export const unavailable = (cure: Unavailable['cure'], why: string, evidence: Evidence): Unavailable => ({
+export const unavailable = (
+  cure: Unavailable['cure'],
+  why: string,
+  evidence: AnswerEvidence,
+): Unavailable => ({
   kind: 'unavailable',
   cure,
   why,
@@ -38,9 +42,9 @@ export const unavailable = (cure: Unavailable['cure'], why: string, evidence: Ev
 /** If nothing was sent, or the operator itself says that it took nothing, the result is clean. Otherwise it is ambiguous. */
 export function readSubmit<Failure>(
   { status, body, left }: Heard,
-  evidence: Evidence,
+  evidence: AnswerEvidence,
   reasonOf: Reasons<Failure>,
-): Submitted<Failure> {
+): SubmitAnswer<Failure> {
   if (!left) return unavailable('wait', 'nobody at its address', evidence)
   if (status === 202) return { kind: 'accepted', repeated: false, evidence }
   if (status === 409) return { kind: 'accepted', repeated: true, evidence }
@@ -53,9 +57,9 @@ export function readSubmit<Failure>(
 
 export function readStatus<Failure>(
   { status, body }: Heard,
-  evidence: Evidence,
+  evidence: AnswerEvidence,
   reasonOf: Reasons<Failure>,
-): Status<Failure> {
+): StatusAnswer<Failure> {
   if (status === 404) return { kind: 'not_found', evidence }
   if (status !== 200) return { kind: 'unknown', evidence }
   if (body?.status === 'PENDING') return { kind: 'pending', evidence }
@@ -66,7 +70,7 @@ export function readStatus<Failure>(
   return { kind: 'succeeded', railTransactionId: transaction, amount, currency, phone, externalId, evidence }
 }
 
-export const readHolder = ({ status, body }: Heard, evidence: Evidence): Holder =>
+export const readHolder = ({ status, body }: Heard, evidence: AnswerEvidence): WalletHolder =>
   status === 200 && typeof body?.active === 'boolean'
     ? { active: body.active, name: body.name }
     : { active: 'unknown', evidence }

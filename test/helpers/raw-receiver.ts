@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import type { Attempted } from '../../src/platform/outbound/attempt.ts'
+import type { PostAttempt } from '../../src/platform/outbound/attempt.ts'
 
 /** The body of every request to it: the request is complete when its last byte arrives. */
 export const BODY = '{"id":"evt_1"}'
@@ -45,7 +45,7 @@ export function closing(socket: Socket): Promise<void> {
 }
 
 /** An attempt as text, without its duration. */
-export function told(attempted: Attempted): string {
+export function told(attempted: PostAttempt): string {
   if (attempted.kind === 'refused_target') return `refused: ${attempted.why}`
   const what = attempted.kind === 'answered' ? 'answered' : attempted.error
   return attempted.status === null ? what : `${what} ${attempted.status}`

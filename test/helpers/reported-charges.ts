@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { App } from '../../src/app.ts'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
-import type { Report } from '../../src/disputes/report.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import type { CustomerReport } from '../../src/disputes/report.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { CUSTOMER } from './actors.ts'
 import { succeed } from './following-charges.ts'
@@ -11,7 +11,7 @@ import { eventsOf } from './money-rows.ts'
 import { opened, openedAndVerified } from './opened.ts'
 import type { Client } from './test-service.ts'
 
-export const REPORT: Report = {
+export const REPORT: CustomerReport = {
   reason: 'not_delivered',
   details: 'Nothing came.\n<b>Help</b>',
   contact: '0772 123 456',
@@ -30,8 +30,8 @@ export function openReportedCharges() {
   /** A verified shop, and how its customers report a charge. */
   async function shop() {
     const made = await service.shop()
-    const merchantId = (await findMerchant(service.gateway, made.merchant.id)).merchant.id
-    const report = (chargeId: string, said: Report = REPORT, app: App = service.app) =>
+    const merchantId = (await getMerchantNamed(service.gateway, made.merchant.id)).merchant.id
+    const report = (chargeId: string, said: CustomerReport = REPORT, app: App = service.app) =>
       openDispute(app, CUSTOMER, { merchantId, chargeId, report: said })
     return { ...made, merchantId, report }
   }

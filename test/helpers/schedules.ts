@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from './actors.ts'
 import type { Client, Reply, TestService } from './test-service.ts'
 
@@ -14,7 +14,7 @@ export const SCHEDULE = { amount: 5000, interval: 'monthly', recipients: [{ phon
 
 export async function payer(service: TestService, funds = 0): Promise<Payer> {
   const merchant = await service.merchant({ verified: true })
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   const found = {
     merchant,
     merchantId: row.id,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed, type MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { findLink } from '../../src/payment-links/find-links.ts'
 import { addItem, type NewItem } from '../../src/storefront/add-item.ts'
 import { editItem, type ItemChange } from '../../src/storefront/change-item.ts'
-import { listItems } from '../../src/storefront/find-items.ts'
+import { listPublicItems } from '../../src/storefront/find-items.ts'
 import { STOREFRONT_INVARIANTS } from '../../src/verify/storefront-invariants.ts'
 import { verifySnapshot } from '../../src/verify/verify.ts'
 import { BY_HAND } from './actors.ts'
@@ -22,10 +22,10 @@ export const MANGOES: NewItem = {
 export async function pageOf(service: TestService, change: MerchantChange = {}) {
   const made = await service.merchant()
   await service.set(made, change)
-  const shop = (await findMerchant(service.gateway, made.id)).merchant
+  const shop = (await getMerchantNamed(service.gateway, made.id)).merchant
   const { app } = service
   const shown = (beforeId: string | null = null, limit = 6) =>
-    listItems(app, { merchantId: shop.id, beforeId, limit })
+    listPublicItems(app, { merchantId: shop.id, beforeId, limit })
   return {
     app,
     made,

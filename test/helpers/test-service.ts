@@ -1,21 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { App, Gateway } from '../../src/app.ts'
-import { LOOKED_FOR, lookForWork } from '../../src/jobs/due-work.ts'
+import { findDueSweeps, POLLED_SWEEPS } from '../../src/jobs/due-work.ts'
 import {
   type CreatedMerchant,
   createMerchant,
   type NewMerchant,
 } from '../../src/merchants/create-merchant.ts'
-import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed, type MerchantChange } from '../../src/merchants/set-merchant.ts'
 import type { OpenOptions } from '../../src/open-gateway.ts'
 import { type MovableClock, movableClock } from '../../src/platform/clock.ts'
-import { MONEY } from '../../src/platform/db/tables.ts'
-import { fewLines } from '../../src/platform/few-lines.ts'
-import { serviceLog } from '../../src/platform/service-log.ts'
+import { MONEY_TABLES } from '../../src/platform/db/tables.ts'
+import { newLogLimiter } from '../../src/platform/few-lines.ts'
+import { newServiceLog } from '../../src/platform/service-log.ts'
 import { type Role, serve } from '../../src/serve.ts'
 import { readConfig } from '../../src/settings/config.ts'
-import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
+import { buildSweeps, type CellSweep } from '../../src/sweeps.ts'
 import { setMerchantAndVerification } from '../../src/verification/decide-application.ts'
 import { BY_HAND } from './actors.ts'
 import { askHttp } from './ask-http.ts'
@@ -81,9 +81,9 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     ...options.env,
   })
   const { lines } = options
-  const few = fewLines(() => clock.nowMs())
-  const log = serviceLog(
-    { level: lines ? 'debug' : config.logLevel, few },
+  const few = newLogLimiter(() => clock.nowMs())
+  const log = newServiceLog(
+    { level: lines ? 'debug' : config.logLevel, limiter: few },
     lines && { write: (line: string) => void lines.push(line) },
   )
   const service = await serve({
@@ -97,7 +97,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   })
   const gateway = service.gateway() as Gateway
   const app = gateway.cells[0] as App
-  const sweeps = sweepsOf(app)
+  const sweeps = buildSweeps(app)
   const admin = new pg.Pool({
     connectionString: database.url,
     max: 2,
@@ -123,19 +123,19 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       })
     },
     set: async (merchant, change) => {
-      const found = await findMerchant(gateway, merchant.id)
+      const found = await getMerchantNamed(gateway, merchant.id)
       await setMerchantAndVerification(found.app, BY_HAND, { merchant: found.merchant, change })
       await runSweep(app, sweeps, 'tend-addresses')
     },
     client: (key) => clientOf(service.url, key, clock),
     run: (name) => runSweep(app, sweeps, name),
-    tell: () => few.tell(log),
+    tell: () => few.reportLeftOut(log),
     pass: (ms) => clock.advance(ms),
     rows,
     digest: (...without) =>
       digestOf(
         rows,
-        MONEY.filter((table) => !without.includes(table)),
+        MONEY_TABLES.filter((table) => !without.includes(table)),
       ),
     close: async () => {
       await admin.end()
@@ -149,7 +149,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
 async function runSweep(app: App, sweeps: readonly CellSweep[], name: string): Promise<number> {
   const sweep = sweeps.find((one) => one.name === name)
   if (!sweep) throw new Error(`there is no sweep ${name}`)
-  const seen = LOOKED_FOR.includes(sweep.name) ? await lookForWork(app).catch(() => null) : null
+  const seen = POLLED_SWEEPS.includes(sweep.name) ? await findDueSweeps(app).catch(() => null) : null
   const handled = await sweep.runOnce()
   await sweep.finish?.()
   if (handled > 0 && seen !== null && !seen.includes(sweep.name))

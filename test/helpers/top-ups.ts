@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { Refusal } from '../../src/platform/refusal.ts'
 import { listTopUps } from '../../src/top-ups/find-top-ups.ts'
 import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
@@ -12,7 +12,7 @@ import type { TestService } from './test-service.ts'
 /** A verified shop, and how it asks for a top-up. */
 export async function topUpShop(service: TestService & Pick<LiveService, 'shop'>) {
   const { merchant, live } = await service.shop()
-  const merchantId = (await findMerchant(service.gateway, merchant.id)).merchant.id
+  const merchantId = (await getMerchantNamed(service.gateway, merchant.id)).merchant.id
   const phone = newPayer()
   const ask = async (more: { amount?: number; phone?: string; key?: string } = {}) =>
     (await requestTopUp(service.app, BY_HAND, { merchantId, amount: 20_000, phone, ...more })).topUp

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from './actors.ts'
@@ -29,7 +29,7 @@ export async function vendingShop(
 ): Promise<VendingShop> {
   const merchant = await service.merchant(input)
   await service.set(merchant, { vendingEnabled: true })
-  const { id: merchantId } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { id: merchantId } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   await registerMachines(service, merchantId)
   const { keys } = merchant
   return {

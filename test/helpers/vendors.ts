@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
 import { type SupplierAccess, setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { startSupplier } from '../fakes/supplier.ts'
@@ -34,7 +34,7 @@ export function openVendors() {
 
   async function vendor(access: SupplierAccess | null = supplier.access): Promise<Vendor> {
     const shop = await service.shop({ vending: true })
-    const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+    const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
     if (access !== null) await setVending(service.app, BY_HAND, { merchant, change: { supplier: access } })
     const machines = async (...numbers: string[]) => {
       for (const machine of numbers)

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import type { PersonCaller } from '../../src/actors/actor.ts'
 import type { Merchant } from '../../src/merchants/merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addDocument } from '../../src/verification/change-documents.ts'
 import type { DocumentKind } from '../../src/verification/documents.ts'
 import { saveDirector, saveStep } from '../../src/verification/save-step.ts'
@@ -76,7 +76,7 @@ function chunk(type: string, data: Buffer): Buffer {
 /** A merchant with its owner as a caller in live mode, where verification lives. */
 export async function applicant(service: TestService): Promise<{ merchant: Merchant; caller: PersonCaller }> {
   const made = await service.merchant()
-  const { merchant, app } = await findMerchant(service.gateway, made.id)
+  const { merchant, app } = await getMerchantNamed(service.gateway, made.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' as const }
   return { merchant, caller: owner(place) }
 }
@@ -95,10 +95,10 @@ export const document = (
 /** Answers every step and brings the documents, so that the draft can be submitted. */
 export async function answerAll(service: Pick<TestService, 'app'>, caller: PersonCaller): Promise<void> {
   const { app } = service
-  await saveStep(app, caller, { step: 'business', given: BUSINESS })
-  await saveDirector(app, caller, { place: null, given: DIRECTOR })
-  await saveStep(app, caller, { step: 'settlement', given: SETTLEMENT })
-  await saveStep(app, caller, { step: 'questionnaire', given: QUESTIONNAIRE })
+  await saveStep(app, caller, { step: 'business', fields: BUSINESS })
+  await saveDirector(app, caller, { index: null, fields: DIRECTOR })
+  await saveStep(app, caller, { step: 'settlement', fields: SETTLEMENT })
+  await saveStep(app, caller, { step: 'questionnaire', fields: QUESTIONNAIRE })
   await document(service, caller, { kind: 'identity', name: 'id.png', bytes: png(40, 30) })
   await document(service, caller, { kind: 'registration' })
 }

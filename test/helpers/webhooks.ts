@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
-import { sender } from '../../src/webhooks/send-deliveries.ts'
+import { deliverySender } from '../../src/webhooks/send-deliveries.ts'
 import type { Receiver } from '../fakes/receiver.ts'
 import { eventually, newPayer } from './live-service.ts'
 import type { Client, TestService } from './test-service.ts'
@@ -36,7 +36,7 @@ export async function deliverAll(service: TestService): Promise<number> {
 }
 
 /** A second worker, as another process would have it. */
-export const anotherSender = (service: TestService) => sender(service.app)
+export const anotherSender = (service: TestService) => deliverySender(service.app)
 
 /** A worker whose attempt has arrived; the receiver does not answer until `answer` is called. */
 export async function hangingSender(

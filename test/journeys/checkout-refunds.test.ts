@@ -54,7 +54,7 @@ async function assertSaid(link: string, state: State): Promise<void> {
       const { text } = await visitor(service).get(`/pay/${link}/${page}?lang=${language}`)
       const what = `${page} in ${language}: ${text}`
       assert.ok(
-        text.includes(receipt.refunds[state].title) && text.includes(receipt.refunds[state].says(name)),
+        text.includes(receipt.refunds[state].title) && text.includes(receipt.refunds[state].text(name)),
         what,
       )
     }

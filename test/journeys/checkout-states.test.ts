@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { switchTo } from '../../src/payment-links/switch-link.ts'
+import { setLinkSwitch } from '../../src/payment-links/switch-link.ts'
 import { type Browser, formOf, hasForm, untilServed } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
@@ -138,7 +138,7 @@ test('a link that is switched off while a payment waits for its turn is not paid
     const link = await shop.testLink(body)
     const place = { merchantId: shop.row.id, id: link }
     const paying = () => visitor(service).post(`/pay/${link}/submit`, PAYS)
-    const off = switchTo({ ...place, switchedOffAt: service.clock.now() })
+    const off = setLinkSwitch({ ...place, switchedOffAt: service.clock.now() })
     assert.equal((await payDuring(service, place, { paying, change: async () => [off] })).status, 409)
     assert.deepEqual(await chargesOn(service, link), [])
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { letterOf } from '../../src/mails/texts.ts'
+import { findLetter } from '../../src/mails/texts.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import type { Page } from '../helpers/browser.ts'
@@ -156,9 +156,9 @@ test('a shop whose name runs from right to left keeps to itself in sentences wit
   await sandboxDecides(service)
   const report = await somebody.get(`/pay/${link}/report?lang=en`)
   assert.match(report.text, new RegExp(`About UGX 1,500 paid to \u2068${name}\u2069`))
-  const letter = letterOf('notice-news', { business: name, news: 'a\nb', link: 'https://gateway.example' })
+  const letter = findLetter('notice-news', { business: name, news: 'a\nb', link: 'https://gateway.example' })
   assert.match(letter?.subject ?? '', new RegExp(`\u2068${name}\u2069`))
-  const latin = letterOf('notice-news', {
+  const latin = findLetter('notice-news', {
     business: 'Café 24',
     news: 'a\nb',
     link: 'https://gateway.example',

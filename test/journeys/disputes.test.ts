@@ -3,7 +3,7 @@ import test from 'node:test'
 import { pino } from 'pino'
 import { closeDispute } from '../../src/disputes/close-dispute.ts'
 import { DESCRIBED_EVENTS } from '../../src/docs/events.ts'
-import { tagIn } from '../../src/platform/ids.ts'
+import { parseTagOfAnyPrefix } from '../../src/platform/ids.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { passUntil, succeed } from '../helpers/following-charges.ts'
 import { DAY, newPayer } from '../helpers/live-service.ts'
@@ -46,7 +46,7 @@ test('a report opens a dispute whose event shows the current charge, in both mod
     const described = DESCRIBED_EVENTS.find(({ event }) => event === 'dispute.opened')?.data as any
     assert.deepEqual(Object.keys(described.properties).sort(), [...Object.keys(data), 'split'].sort())
     assert.match(row.id, /^dsp_[a-z0-9]{21}$/)
-    assert.equal(tagIn(row.id), tagIn(chargeId), 'its id says whose it is')
+    assert.equal(parseTagOfAnyPrefix(row.id), parseTagOfAnyPrefix(chargeId), 'its id says whose it is')
     assert.deepEqual(await transfersOf(service, chargeId), postings)
     const [listed] = (await api.get('/v1/webhooks?event=dispute.opened')).body.data
     assert.equal(listed.status, 'pending')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { approve } from '../../src/reconciliation/approve.ts'
 import { askEndAsTold } from '../../src/reconciliation/end-as-told.ts'
 import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
@@ -172,7 +172,7 @@ test('a payout of which more left takes the difference, and waits while the merc
 })
 
 async function topUp({ merchant }: Shop, amount: number, moved = amount): Promise<string> {
-  const merchantId = (await findMerchant(service.gateway, merchant.id)).merchant.id
+  const merchantId = (await getMerchantNamed(service.gateway, merchant.id)).merchant.id
   const { topUp: made } = await requestTopUp(service.app, BY_HAND, { merchantId, amount, phone: newPayer() })
   if (moved !== amount) return made.id
   await service.emulator.resolve(made.railReference, { status: 'SUCCESSFUL' })
@@ -235,7 +235,7 @@ test('it is refused where it makes no sense, and where the operator has said som
     message: 'this movement has ended: there is nothing to end any more',
   })
   const charge = {
-    ...{ merchantId: (await findMerchant(service.gateway, shop.merchant.id)).merchant.id, id: paid },
+    ...{ merchantId: (await getMerchantNamed(service.gateway, shop.merchant.id)).merchant.id, id: paid },
     ...{ mode: 'live' as const, giftCardAmount: 0 },
   }
   await moveCharge(service.app, { charge, to: { status: 'failed', reason: 'timeout' } })

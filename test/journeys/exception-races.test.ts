@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { openException } from '../../src/exceptions/exception.ts'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { gate } from '../helpers/gate.ts'
@@ -17,7 +17,7 @@ const service = opened(() => startService())
 /** An account with one open critical exception; `open` opens another one and delays its commit until told. */
 async function pausedAccount() {
   const { id } = await service.merchant({ verified: true })
-  const { app, merchant } = await findMerchant(service.gateway, id)
+  const { app, merchant } = await getMerchantNamed(service.gateway, id)
   const open = (until: Promise<void>, stored: () => void = () => {}) => {
     const subject = newId('txn_', merchant.tag)
     const found = { merchantId: merchant.id, tag: merchant.tag, mode: 'live' as const, subject, details: {} }

@@ -6,7 +6,7 @@ import type { App } from '../../src/app.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { movePayout } from '../../src/payouts/move-payout.ts'
 import type { Payout } from '../../src/payouts/payout.ts'
-import { lanesOf } from '../../src/platform/lane.ts'
+import { listLanes } from '../../src/platform/lane.ts'
 import { pay } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
 import { testDatabase } from '../helpers/test-database.ts'
@@ -31,7 +31,7 @@ const LANES = [
 test('S5: every lane of a cell is in the list that stopping and the metrics use', async () => {
   const service = await startService({ env: { METRICS_TOKEN: 'look' } })
   try {
-    const listed = lanesOf(service.app).map(({ name }) => name)
+    const listed = listLanes(service.app).map(({ name }) => name)
     assert.deepEqual(listed.sort(), LANES)
     const { api } = await payer(service, 1_000_000)
     assert.equal((await pay(api)).status, 201)

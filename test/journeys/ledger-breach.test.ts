@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { resolveAny } from '../../src/exceptions/any-exception.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { resolveAnyException } from '../../src/exceptions/any-exception.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { reconcileNow } from '../../src/reconciliation/reconcile.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer, type Shop } from '../helpers/live-service.ts'
@@ -36,7 +36,7 @@ const setHead = ({ merchant }: Shop, mode: string, change: string) =>
 const paysOut = async ({ live }: Shop, amount = 1000) => (await payNew(live, { amount })).status
 const paysInTest = async ({ test }: Shop) => (await payNew(test, { amount: 1000 })).status
 async function fundTest({ merchant, test: api }: Shop): Promise<void> {
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await fund(service, { merchant, merchantId: row.id, tag: row.tag, api }, 100_000)
 }
 
@@ -71,7 +71,7 @@ test('a resolved breach that is still there pauses again, as it has not gone', a
     [shop.merchant.id],
   )
   const note = { id: breach?.id ?? '', note: 'looked at', resolution: 'no_difference' } as const
-  await resolveAny(service.gateway, BY_HAND, note)
+  await resolveAnyException(service.gateway, BY_HAND, note)
   assert.equal(await paysOut(shop), 201)
   await setHead(shop, 'live', 'available = available + 0')
   await reconcile()

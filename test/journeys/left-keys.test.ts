@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { termsOf } from '../../src/merchants/merchant.ts'
+import { findTerms } from '../../src/merchants/merchant.ts'
 import { behindWire } from '../helpers/cut-wire.ts'
 import { gate } from '../helpers/gate.ts'
 import { BULK, leftAlone } from '../helpers/left-batch.ts'
@@ -133,7 +133,7 @@ longTest('M12: a run that finds no connection free waits for one, and finishes e
   const holders = (['outcome', 'in', 'out'] as const).flatMap((kind) =>
     Array.from({ length: most }, () =>
       db.transactionFor({ kind, begun: true }, async (tx) => {
-        await tx.send(termsOf([0]))
+        await tx.send(findTerms([0]))
         await busy.opened
         return { value: null }
       }),

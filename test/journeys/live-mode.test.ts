@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { browserOf } from '../helpers/browser.ts'
 import { followUntilEnded, passUntil, TOP_UPS } from '../helpers/following-charges.ts'
@@ -19,7 +19,7 @@ const service = openedAndVerified(() => startOp1Service())
 const { json } = commandsOn(service, { more: () => ({ OP1_INSTALLATIONS: service.installations }) })
 const shop: Shop & { handle: string } = made(async () => {
   const merchant = await service.merchant({ verified: false })
-  const { handle } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { handle } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const [live, test] = [service.client(merchant.keys.live), service.client(merchant.keys.test)]
   return { merchant, handle, live, test }
 })

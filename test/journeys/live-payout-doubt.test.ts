@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { domain } from '../contracts/refused.ts'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -195,7 +195,7 @@ async function assertPaused(shop: Shop, subject: string, kind: string): Promise<
 }
 
 async function resolve({ merchant }: Shop, id: string): Promise<void> {
-  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { app, merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await resolveException(app, BY_HAND, {
     merchantId: row.id,
     id,

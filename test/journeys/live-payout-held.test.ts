@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { lookOnce, movementsOf, settle, submitsOf } from '../helpers/following-payouts.ts'
 import { newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
@@ -19,7 +19,7 @@ const second = opened(() => startBeside(service))
 
 type Stop = { on(shop: Shop): Promise<void>; off(shop: Shop): Promise<void> }
 const hold = async ({ merchant }: Shop, reason: string | null) => {
-  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { app, merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await freezeAccount(app, BY_HAND, { merchantId: row.id, reason })
 }
 const STOPS: Record<string, Stop> = {
@@ -68,12 +68,12 @@ for (const [name, stop] of Object.entries(STOPS))
   })
 
 async function breakOpen({ merchant }: Shop): Promise<void> {
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await openMismatch(service, { merchantId: row.id, tag: row.tag }, 'live')
 }
 
 async function resolveAll({ merchant }: Shop): Promise<void> {
-  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { app, merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   const open = await service.rows<{ id: string }>(
     'select id from exceptions where merchant_id = $1 and closed_at is null',
     [row.id],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import type { Heard } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { settle } from '../helpers/following-payouts.ts'
@@ -181,7 +181,7 @@ longTest('a freeze does not stop money in flight: it is paid or comes back', asy
 })
 
 async function hold({ merchant }: Shop, reason: string | null): Promise<void> {
-  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { app, merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await freezeAccount(app, BY_HAND, { merchantId: row.id, reason })
 }
 

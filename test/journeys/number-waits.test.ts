@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { verifyCell } from '../../src/verify/verify.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
@@ -18,7 +18,7 @@ const service = openedAndVerified(() => startPayingService())
 
 async function shop() {
   const { merchant } = await richShop(service)
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   const merchantId = row.id
   const set = async (phone: string) => {
     await setWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })

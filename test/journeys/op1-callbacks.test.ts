@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { untilIdle } from '../../src/platform/lane.ts'
+import { waitUntilIdle } from '../../src/platform/lane.ts'
 import { freePort } from '../crash/installation.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { eventually, newPayer } from '../helpers/live-service.ts'
@@ -33,7 +33,7 @@ const seenOf = async (id: string) => {
 /** Waits until so many callbacks were noted and, in a commit of its own, the next question was brought forward. */
 async function heard(id: string, times: number): Promise<void> {
   await eventually(`${times} callbacks were noted`, async () => ((await seenOf(id))?.callbacks ?? 0) >= times)
-  await untilIdle(service.app)
+  await waitUntilIdle(service.app)
 }
 const questionsOf = (reference: string) =>
   service.emulator.journal(reference).filter(({ method }) => method === 'GET').length

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { service as serviceActor } from '../../src/actors/actor.ts'
+import { serviceActor } from '../../src/actors/actor.ts'
 import { recordFloat } from '../../src/reconciliation/float-records.ts'
 import type { Leg } from '../../src/reconciliation/leg.ts'
 import { reconcileNow } from '../../src/reconciliation/reconcile.ts'

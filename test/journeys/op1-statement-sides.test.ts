@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { tagIn } from '../../src/platform/ids.ts'
+import { parseTagOfAnyPrefix } from '../../src/platform/ids.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { entryFor, installationsFile, startOp1Service } from '../helpers/op1-service.ts'
@@ -102,7 +102,7 @@ test('a payment that was answered hours after it was sent is missing only from a
 
 test('a line that carries the tag of a merchant and names no movement of it is critical for that merchant', async () => {
   const { shop, id } = await paidBy(service)
-  const stranger = `txn_${tagIn(id)}bbbbbbbbbbbbbbbb`
+  const stranger = `txn_${parseTagOfAnyPrefix(id)}bbbbbbbbbbbbbbbb`
   const line = movedLine('77', stranger.toUpperCase(), 900, service.clock.now())
   const first = await importLines(service, [...linesAround(service), line])
   assert.equal(first.opened, 1)

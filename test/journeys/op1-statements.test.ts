@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { tagIn } from '../../src/platform/ids.ts'
+import { parseTagOfAnyPrefix } from '../../src/platform/ids.ts'
 import { importStatement } from '../../src/reconciliation/import-statement.ts'
 import { fromPath, readColumnNames } from '../../src/reconciliation/statement-file.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -33,7 +33,7 @@ const around = () => linesAround(service)
 test('a statement: matched, missing, extra, another amount, twice; a dry run writes nothing; the same file twice changes nothing', async () => {
   service.pass(30 * DAY)
   const [fine, missing, other, doubled] = [await paid(), await paid(), await paid(), await paid()]
-  const stranger = `txn_${tagIn(fine.id)}aaaaaaaaaaaaaaaa`
+  const stranger = `txn_${parseTagOfAnyPrefix(fine.id)}aaaaaaaaaaaaaaaa`
   const at = service.clock.now()
   const lines = [
     ...around(),

@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import pg from 'pg'
 import { findKeys } from '../../src/idempotency/keys.ts'
 import { finishOrphans } from '../../src/idempotency/orphans.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import { longTest, test } from '../helpers/parts.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
@@ -62,7 +62,7 @@ longTest(
 longTest(
   'S4: hundreds of keys that cannot be finished do not stop younger ones from being finished',
   async () => {
-    const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+    const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
     await service.rows(
       `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, created_at)
      select $1, 'test', 'many ' || n, sha256('x'), 'odd_' || case when n <= 450 then 'bad' else 'good' end,
@@ -73,7 +73,7 @@ longTest(
     const finished = await finishOrphans(service.app, {
       prefix: 'odd_',
       afterMs: 30_000,
-      async endOf(tx, one) {
+      async decide(tx, one) {
         await tx.send(findKeys([one]))
         if (one.objectId === 'odd_bad') throw new Error('this one cannot be finished')
         return { answer: { status: 400, body: '{}' } }

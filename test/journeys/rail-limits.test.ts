@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -153,7 +153,7 @@ test('a refund and a withdrawal that the operator would not send are refused, an
   })
   assert.equal((await refund(right)).status, 202)
 
-  const { id: merchantId } = (await findMerchant(narrow.gateway, shop.merchant.id)).merchant
+  const { id: merchantId } = (await getMerchantNamed(narrow.gateway, shop.merchant.id)).merchant
   const own = { merchantId, phone: newPayer() }
   await setWithdrawalNumber(narrow.app, BY_HAND, own)
   await verifyWithdrawalNumber(narrow.app, BY_HAND, own)
@@ -181,7 +181,7 @@ test('a live link or order that nobody can pay says so when it is made, unless a
     [sandbox, 300],
   ] as const)
     assert.equal('hint' in (await made(api, amount)), false)
-  const { merchant: own } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: own } = await getMerchantNamed(service.gateway, merchant.id)
   await newCard(service, { merchantId: own.id, tag: own.tag }, 299)
   assert.equal((await made(live, 300)).hint, said('at least 500'))
   await newCard(service, { merchantId: own.id, tag: own.tag }, 300)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import { owner } from '../helpers/actors.ts'
 import { openWire } from '../helpers/cut-wire.ts'
@@ -23,7 +23,7 @@ for (const count of [1, 4])
     const ids: string[] = made.map(({ body }) => body.id)
     service.pass(2000)
     await service.run('follow-charges')
-    const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+    const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
     const place = {
       merchantId: merchant.id,
       tag: merchant.tag,

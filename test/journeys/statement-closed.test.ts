@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
-import type { Attempt, Evidence, Rail, Submitted } from '../../src/rails/rail.ts'
+import type { AnswerEvidence, Attempt, Rail, SubmitAnswer } from '../../src/rails/rail.ts'
 import { gate } from '../helpers/gate.ts'
 import { contractOf } from '../helpers/http-rail.ts'
 import { newPayer } from '../helpers/live-service.ts'
@@ -12,10 +12,15 @@ import { startService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
 /** What the operator answers to the next payout request. */
-let onSubmit: () => Promise<Submitted<never>> = async () => accepted()
+let onSubmit: () => Promise<SubmitAnswer<never>> = async () => accepted()
 const service = opened(() => startService({ clock, liveRails: { op1_momo: operator() } }))
 
-const evidence = (): Evidence => ({ at: clock.now(), operation: 'submit', elapsedMs: 1, stage: 'answered' })
+const evidence = (): AnswerEvidence => ({
+  at: clock.now(),
+  operation: 'submit',
+  elapsedMs: 1,
+  stage: 'answered',
+})
 const accepted = () => ({ kind: 'accepted' as const, repeated: false, evidence: evidence() })
 const unreached = () => ({
   kind: 'unavailable' as const,

@@ -6,11 +6,11 @@ import { RowsAsJson } from '../../src/platform/db/rows-as-json.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { withCovered } from '../../src/reports/statement/covered.ts'
 import { readFigures } from '../../src/reports/statement/figures.ts'
-import { windowsOf } from '../../src/reports/statement/in-advance.ts'
+import { splitRange } from '../../src/reports/statement/in-advance.ts'
 import { MONEY_IN, MONEY_IN_KINDS } from '../../src/reports/statement/money-in.ts'
-import { readPeriod } from '../../src/reports/statement/period.ts'
-import { inSnapshot } from '../../src/reports/statement/snapshot.ts'
-import { windowOf } from '../../src/reports/statement/window.ts'
+import { parsePeriod } from '../../src/reports/statement/period.ts'
+import { withSnapshot } from '../../src/reports/statement/snapshot.ts'
+import { windowValues } from '../../src/reports/statement/window.ts'
 import { newCard, payByCard } from '../helpers/gift-cards.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { longTest, test } from '../helpers/parts.ts'
@@ -131,7 +131,7 @@ longTest(
 )
 
 type Planted = { posted: Date[]; covered: Date[] }
-const PERIOD = readPeriod('2026-03').period
+const PERIOD = parsePeriod('2026-03').period
 const TIMES = `unnest($3::text[], $4::timestamptz[]) with ordinality as n (id, at, seq)`
 const charges = (giftCard: number, fee: number) =>
   `insert into charges (merchant_id, id, mode, status, amount, gift_card_amount, fee, channel, created_at, completed_at, hold_until, settled_at)
@@ -172,17 +172,17 @@ function inOrder({ posted, covered: whole }: Planted, ids: string[], wholeIds: s
 
 /** The lines of incoming money, read in windows of this many transfers. */
 const readInWindows = ({ merchantId }: Payer, size: number) =>
-  inSnapshot(planted.app.db, async (snapshot) => {
+  withSnapshot(planted.app.db, async (snapshot) => {
     const ledger = { merchantId, mode: 'live' as const }
     const figures = await readFigures(snapshot, ledger, { period: PERIOD, complete: false })
     const month = { ledger, period: PERIOD }
     async function* posted() {
-      for (const window of windowsOf(figures.range, () => size))
-        yield* await snapshot.copy(MONEY_IN, windowOf(month, window))
+      for (const window of splitRange(figures.range, () => size))
+        yield* await snapshot.copy(MONEY_IN, windowValues(month, window))
     }
     const json = new RowsAsJson(MONEY_IN_KINDS, null)
     for await (const rows of withCovered(snapshot, month, posted())) json.add(rows)
-    return JSON.parse(`[${json.taken().lines}]`).map(({ id }: { id: string }) => id)
+    return JSON.parse(`[${json.take().lines}]`).map(({ id }: { id: string }) => id)
   })
 
 longTest(

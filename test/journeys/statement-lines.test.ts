@@ -4,9 +4,9 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { newId } from '../../src/platform/ids.ts'
 import { readFigures } from '../../src/reports/statement/figures.ts'
-import { linesOf, SECTIONS } from '../../src/reports/statement/lines.ts'
-import { readPeriod } from '../../src/reports/statement/period.ts'
-import { inSnapshot } from '../../src/reports/statement/snapshot.ts'
+import { readSectionLines, SECTIONS } from '../../src/reports/statement/lines.ts'
+import { parsePeriod } from '../../src/reports/statement/period.ts'
+import { withSnapshot } from '../../src/reports/statement/snapshot.ts'
 import { opened } from '../helpers/opened.ts'
 import { sized } from '../helpers/parts.ts'
 import { payer } from '../helpers/schedules.ts'
@@ -15,7 +15,7 @@ import { listsAsWrittenBefore } from './statement-text.ts'
 
 // Rows planted by SQL for what stands in them are no complete history.
 const service = opened(() => startService())
-const { period } = readPeriod('2026-03')
+const { period } = parsePeriod('2026-03')
 const { start, end, name: MONTH } = period
 const HOUR_MS = 3_600_000
 
@@ -149,13 +149,13 @@ test('so have thousands of lines, which are written in pieces', async (context) 
 
 /** The lists of a month. `heldSeqs`: of how many transfers the numbers are held. */
 const listsWith = (merchantId: number, heldSeqs: number) =>
-  inSnapshot(service.app.db, async (snapshot) => {
+  withSnapshot(service.app.db, async (snapshot) => {
     const ledger = { merchantId, mode: 'live' } as const
     const figures = await readFigures(snapshot, ledger, { period, complete: true })
     const month = { ledger, period, complete: true, figures, heldSeqs }
     const lists: string[] = []
     for (const section of SECTIONS)
-      for await (const { lines } of linesOf(snapshot, month, section))
+      for await (const { lines } of readSectionLines(snapshot, month, section))
         if (lines.length > 0) lists.push(lines.toString())
     return lists.join()
   })

@@ -6,10 +6,10 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { checkpointLedgers } from '../../src/ledger/checkpoints.ts'
 import { ROOT } from '../../src/platform/root.ts'
-import { type Figures, readFigures } from '../../src/reports/statement/figures.ts'
-import { readPeriod } from '../../src/reports/statement/period.ts'
-import { ADJUSTING, RESERVING } from '../../src/reports/statement/seqs.ts'
-import { inSnapshot, type Snapshot } from '../../src/reports/statement/snapshot.ts'
+import { readFigures, type StatementFigures } from '../../src/reports/statement/figures.ts'
+import { parsePeriod } from '../../src/reports/statement/period.ts'
+import { ADJUSTING_SEQS, RESERVING_SEQS } from '../../src/reports/statement/seqs.ts'
+import { type Snapshot, withSnapshot } from '../../src/reports/statement/snapshot.ts'
 import type { Invariant } from '../../src/verify/invariant.ts'
 import { LEDGER_INVARIANTS } from '../../src/verify/ledger-invariants.ts'
 import { eventually } from '../helpers/live-service.ts'
@@ -21,7 +21,7 @@ import { startService } from '../helpers/test-service.ts'
 
 // Transfers planted by SQL are no complete history.
 const service = opened(() => startService())
-const MONTHS = ['2026-02', '2026-03', '2026-04'].map((name) => readPeriod(name).period)
+const MONTHS = ['2026-02', '2026-03', '2026-04'].map((name) => parsePeriod(name).period)
 const DAY_MS = 86_400_000
 const OLD_CHECKPOINTS = join(ROOT, 'migrations', 'cell', '0082_times_of_old_checkpoints.sql')
 
@@ -90,15 +90,15 @@ async function plant(transfers: readonly Transfer[]): Promise<number> {
 }
 
 /** The figures of three months, and how many transfers were added up for them one by one. */
-async function readMonths(merchantId: number): Promise<{ months: Figures[]; asked: number }> {
+async function readMonths(merchantId: number): Promise<{ months: StatementFigures[]; asked: number }> {
   let asked = 0
-  const months = await inSnapshot(service.app.db, async (snapshot) => {
+  const months = await withSnapshot(service.app.db, async (snapshot) => {
     const ask: Snapshot['ask'] = async (question, values) => {
       const answer = await snapshot.ask(question, values)
       if (question.name === 'sums of a statement') asked += Number(values[3]) - Number(values[2])
       return answer
     }
-    const figures: Figures[] = []
+    const figures: StatementFigures[] = []
     for (const period of MONTHS)
       figures.push(
         await readFigures({ ...snapshot, ask }, { merchantId, mode: 'live' }, { period, complete: false }),
@@ -223,7 +223,7 @@ test('the few transfers that are not of a paid charge are found without a look a
   )
   await service.rows('analyze transfers')
   const values = [merchantId, 'live', 1, 10_001, '2026-01-01', '2026-12-01']
-  for (const { text } of [RESERVING, ADJUSTING])
+  for (const { text } of [RESERVING_SEQS, ADJUSTING_SEQS])
     assert.ok((await rowsLookedAt(service, { text, values })) <= 40)
 })
 
@@ -234,7 +234,7 @@ test('the sums of an account with many subaccounts are one row a kind', async ()
     Array.from({ length: 1500 }, (_, n) => ({ ...each, kind: kinds[n % 3] as Kind, subaccount: n })),
   )
   const rows: { kind?: string; inside?: boolean }[] = []
-  await inSnapshot(service.app.db, (snapshot) => {
+  await withSnapshot(service.app.db, (snapshot) => {
     const ask: typeof snapshot.ask = async (question, values) => {
       const answer = await snapshot.ask(question, values)
       if (question.name === 'sums of a statement') rows.push(...(answer as typeof rows))

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { editItem, removeItem } from '../../src/storefront/change-item.ts'
 import type { ShopItem } from '../../src/storefront/item.ts'
-import { readPicture } from '../../src/storefront/picture.ts'
+import { makeItemPicture } from '../../src/storefront/picture.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { hasForm, type Page } from '../helpers/browser.ts'
 import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
@@ -147,7 +147,7 @@ test('its QR codes and pictures are files with their own headers, cached as long
     .png()
     .toBuffer()
   const [item, bare] = [
-    (await offer(shop, ['Mangoes'], await readPicture(made)))[0] as ShopItem,
+    (await offer(shop, ['Mangoes'], await makeItemPicture(made)))[0] as ShopItem,
     (await offer(shop, ['Eggs']))[0] as ShopItem,
   ]
   const page = await somebody.get(`/pay/@${shop.handle}`)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed, type MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { addItem, type NewItem } from '../../src/storefront/add-item.ts'
 import { editItem, removeItem } from '../../src/storefront/change-item.ts'
-import { allItems, findPicture } from '../../src/storefront/find-items.ts'
+import { findPicture, listOwnItems } from '../../src/storefront/find-items.ts'
 import { createOwnAmountLink } from '../../src/storefront/own-amount.ts'
 import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
 import { opened } from '../helpers/opened.ts'
@@ -65,7 +65,7 @@ test('an item costs what a charge may cost, and its texts have limits', async ()
   await add({ amount: 201, name: '😀'.repeat(200), description: '😀'.repeat(1000) })
   assert.equal((await add({ amount: 1_000_000, description: ' ' })).description, null)
   await service.set({ id: shop.publicId } as never, { active: false })
-  const inactive = (await findMerchant(service.gateway, shop.publicId)).merchant
+  const inactive = (await getMerchantNamed(service.gateway, shop.publicId)).merchant
   await assert.rejects(addItem(app, BY_HAND, { shop: inactive, ...MANGOES }), {
     message: 'merchant is not active',
   })
@@ -161,7 +161,7 @@ test('a link that is switched off hides its item, even after an edit, until it i
   assert.deepEqual([dearer.hidden, await names()], [true, []])
   assert.ok((await linkOf(item.linkId)).switchedOffAt)
   assert.deepEqual(
-    (await allItems(app, shop.id)).map(({ id, hidden }) => [id, hidden]),
+    (await listOwnItems(app, shop.id)).map(({ id, hidden }) => [id, hidden]),
     [[item.id, true]],
   )
   await switchLink(app, BY_HAND, { owner: shop, id: dearer.linkId, to: 'on' })
@@ -178,7 +178,7 @@ test('a removed item is gone with its link, a second removal does no harm, and i
   service.pass(60_000)
   assert.deepEqual(await removeItem(app, BY_HAND, { shop, id: item.id }), removed)
   assert.deepEqual((await linkOf(item.linkId)).switchedOffAt, switchedOffAt)
-  assert.deepEqual([await names(), await allItems(app, shop.id)], [[], []])
+  assert.deepEqual([await names(), await listOwnItems(app, shop.id)], [[], []])
   assert.equal(await findPicture(app, { merchantId: shop.id, itemId: item.id }), null)
   await assert.rejects(edit(item.id, { amount: 1000 }), { status: 404, message: 'item not found' })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
-import { CLAIM_MOVES, type Claim, type ClaimState } from '../../src/vending/dispensing/claim.ts'
-import { dispenseOf } from '../../src/vending/dispensing/dispense-move.ts'
-import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
+import { CLAIM_MOVES, type ClaimState, type DispenseClaim } from '../../src/vending/dispensing/claim.ts'
+import { dispenseTarget } from '../../src/vending/dispensing/dispense-move.ts'
+import { addDispenseClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
 import { DELIVERED, dieSending, JAM, vendingEventNames } from '../helpers/machine-words.ts'
@@ -15,7 +15,7 @@ beforeEach(core.begin)
 after(core.end)
 
 /** How a claim gets from one state to the next. */
-const DO: Record<ClaimState, (own: Claim) => Promise<unknown>> = {
+const DO: Record<ClaimState, (own: DispenseClaim) => Promise<unknown>> = {
   claimed: async () => {},
   commanding: (own) => dieSending(service, own),
   accepted: (own) => recordAnswer(service.app, own, { kind: 'accepted', code: '1', message: 'ok' }),
@@ -33,12 +33,12 @@ const WAY: Record<ClaimState, ClaimState[]> = {
 }
 
 /** Commands that were sent are decided by the machine, others by a person. */
-async function say(own: Claim, to: typeof DELIVERED): Promise<void> {
+async function say(own: DispenseClaim, to: typeof DELIVERED): Promise<void> {
   const source = (await stateOf(own)) === 'claimed' ? 'manual' : 'callback'
-  assert.equal(await moveDispense(service.app, { ...dispenseOf(own), to, source }), 'moved')
+  assert.equal(await moveDispense(service.app, { ...dispenseTarget(own), to, source }), 'moved')
 }
 
-async function stateOf({ id }: Claim): Promise<string | undefined> {
+async function stateOf({ id }: DispenseClaim): Promise<string | undefined> {
   const rows = await service.rows<{ state: string }>('select state from dispense_claims where id = $1', [id])
   return rows[0]?.state
 }
@@ -46,19 +46,19 @@ async function stateOf({ id }: Claim): Promise<string | undefined> {
 const ofOrder = async () => claim(service, await core.paid())
 
 /** A charge of the merchant's own, claimed for a machine. */
-async function direct(): Promise<Claim> {
+async function direct(): Promise<DispenseClaim> {
   const { merchantId, api } = core.shop
   const chargeId = (await api.charge()).body.id
   service.pass(2000)
   await service.run('follow-charges')
   // Registers the machine as well.
   await newOrder(service, core.shop)
-  const own: Claim = {
+  const own: DispenseClaim = {
     ...{ merchantId, mode: 'test', chargeId, kind: 'direct', attempt: 1, payAccount: null },
     ...{ id: chargeId.replace('txn_', 'dclm_'), orderId: 'own-1', machine: 'M-1', goods: [{ spbh: '1' }] },
   }
   await service.app.db.transaction(async (tx) => {
-    await tx.send(addClaim(own, service.clock.now()))
+    await tx.send(addDispenseClaim(own, service.clock.now()))
     return { value: null }
   })
   return own

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import type { DispenseClaim } from '../../src/vending/dispensing/claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
@@ -130,7 +130,7 @@ test('M9 a machine that this charge never commanded cannot report about it', asy
 test('M9 a simulated report of an earlier direct command does not end a later one', async () => {
   const charge = await paidCharge(service, shop)
   assert.equal(await dispense(charge, 'simulated-1'), 200)
-  const [first] = await service.rows<Pick<Claim, 'id'>>(
+  const [first] = await service.rows<Pick<DispenseClaim, 'id'>>(
     'select id from dispense_claims where charge_id = $1',
     [charge],
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type CommandHow, startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -22,7 +22,7 @@ const wire = opened(async () => {
 const second = opened(() => startService({ env: env(), database: wire.behind, clock: service.clock }))
 const shop = made(() => service.shop({ vending: true }))
 prepare(async () => {
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   await registerMachines(service, merchant.id)
 })

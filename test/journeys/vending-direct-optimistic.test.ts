@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { tagIn } from '../../src/platform/ids.ts'
+import { parseTagOfAnyPrefix } from '../../src/platform/ids.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { claimsOf, commandsOf } from '../helpers/dispense-claims.ts'
@@ -80,7 +80,7 @@ test("after a refund of an assumed delivery, the machine's report has no effect"
   const charge = await paidCharge(service, shop)
   await dispense(charge, 'own-7')
   const { merchantId } = shop
-  await fundTest(service, { merchantId, tag: tagIn(charge) ?? '' }, 50_000)
+  await fundTest(service, { merchantId, tag: parseTagOfAnyPrefix(charge) ?? '' }, 50_000)
   const refunded = await shop.api.post(`/v1/charges/${charge}/refund`)
   assert.equal(refunded.status, 202, refunded.text)
   service.pass(1)

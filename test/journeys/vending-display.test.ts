@@ -3,7 +3,7 @@ import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { LG } from '../../src/checkout/texts/lg.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { openDisplays, REPORT_MS } from '../helpers/display-screens.ts'
 import { say } from '../helpers/machine-words.ts'
@@ -106,7 +106,7 @@ test('C2 an unconfirmed delivery and a partial one are shown as what they are', 
 test('a refund is shown, and nothing else is asked of the customer', async () => {
   const { order_id, chargeId } = await commandedOrder('M-JAM')
   await reported()
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await addTestFunds(service.app, BY_HAND, {
     holder: { merchantId: merchant.id, tag: merchant.tag },
     amount: 50_000,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
 import { syncMachines } from '../../src/vending/machines/sync-machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
@@ -26,7 +26,7 @@ const supplier = opened(() => startSupplier())
 const service = openedAndVerified(() => startLiveService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } }))
 prepare(async () => {
   const shop = await service.shop({ vending: true })
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   live = shop.live
   merchantId = merchant.id
   await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })

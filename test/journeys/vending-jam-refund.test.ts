@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
@@ -134,7 +134,7 @@ for (const [set, mode, refunds] of SETTINGS)
 
 test('a new merchant has it switched off; switching it off after the jam stops the refund as well', async () => {
   const merchant = await service.merchant()
-  const { autoRefundOnJam } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { autoRefundOnJam } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   assert.equal(autoRefundOnJam, 'off')
   const own = await owner('test')
   const order = await jammed(service, own)

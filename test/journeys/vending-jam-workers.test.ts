@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
-import { allStatements } from '../../src/platform/db/statement.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import { jammed } from '../helpers/machine-words.ts'
 import { orderRow, type PaidOrder } from '../helpers/paid-orders.ts'
@@ -59,7 +59,7 @@ test('jams claimed by a dead worker are taken over a minute later', async () => 
 test('a worker that has lost its lease does not write any more', async () => {
   const order = await jammed(service, await owner('test', 50_000))
   const before = await orderRow(service, order)
-  const next = allStatements().find(({ name }) => name === 'next try of jam refund')
+  const next = listStatements().find(({ name }) => name === 'next try of jam refund')
   assert.ok(next)
   for (const lease of [new Date(service.clock.nowMs() + MINUTE), null])
     assert.deepEqual(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
-import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import type { DispenseClaim } from '../../src/vending/dispensing/claim.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import type { DispenseOutcome } from '../../src/vending/dispensing/dispense-move.ts'
-import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
+import { addDispenseClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense, moveDispenses } from '../../src/vending/dispensing/move-dispense.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
@@ -209,7 +209,7 @@ test('the refusal of a direct dispense does not free a charge whose machine has 
   service.pass(2000)
   await service.run('follow-charges')
   await newOrder(service, core.shop)
-  const direct: Claim = {
+  const direct: DispenseClaim = {
     ...{
       merchantId: core.shop.merchantId,
       id: `dclm_${core.shop.tag}direct`,
@@ -226,7 +226,7 @@ test('the refusal of a direct dispense does not free a charge whose machine has 
     },
   }
   await service.app.db.transaction(async (tx) => {
-    await tx.send(addClaim(direct, service.clock.now()))
+    await tx.send(addDispenseClaim(direct, service.clock.now()))
     return { value: null }
   })
   await dieSending(service, direct)

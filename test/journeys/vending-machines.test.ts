@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addMachine, removeMachine } from '../../src/vending/machines/machines.ts'
 import { syncMachines } from '../../src/vending/machines/sync-machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
@@ -18,7 +18,7 @@ const service = openedAndVerified(() => startService({ env: { SUPPLIER_ALLOW_PRI
 /** A merchant with vending on; `speaks`: whether its supplier is configured. */
 async function vendor({ speaks = true, vending = true } = {}) {
   const made = await service.merchant({ vending, verified: true })
-  const { merchant } = await findMerchant(service.gateway, made.id)
+  const { merchant } = await getMerchantNamed(service.gateway, made.id)
   if (speaks) await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   const place = (machine: string) => ({ merchantId: merchant.id, machine })
   return {

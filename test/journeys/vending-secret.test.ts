@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Mode } from '../../src/platform/mode.ts'
-import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
+import { readCallbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { SECRET_PATH } from '../helpers/callbacks.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -10,7 +10,7 @@ import { vendingShop } from '../helpers/vending.ts'
 const service = opened(() => startService())
 
 const inForce = async (merchantId: number, mode: Mode) =>
-  (await callbackSecrets(service.app, { merchantId, mode }))
+  (await readCallbackSecrets(service.app, { merchantId, mode }))
     .filter(({ kind }) => kind === 'dispense_secret')
     .map(({ secret }) => secret)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { readConfig } from '../../src/settings/config.ts'
-import type { Claim } from '../../src/vending/dispensing/claim.ts'
-import { httpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
+import type { DispenseClaim } from '../../src/vending/dispensing/claim.ts'
+import { newHttpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
 import type { FakeSupplier } from '../fakes/supplier.ts'
 import { GOODS, openVendors } from '../helpers/vendors.ts'
 
@@ -37,8 +37,8 @@ test('the command has exactly the form of the contract, signed by the supplierâ€
 })
 
 test('the payer is the phone, else the given name, else the supplierâ€™s own number', async () => {
-  const speaking = httpSupplier(service.app, supplier.access)
-  const claim: Claim = {
+  const speaking = newHttpSupplier(service.app, supplier.access)
+  const claim: DispenseClaim = {
     merchantId: 1,
     id: 'dclm_1',
     mode: 'live',

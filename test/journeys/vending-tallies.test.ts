@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import type { Mode } from '../../src/platform/mode.ts'
 import { addMachine, removeMachine } from '../../src/vending/machines/machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
@@ -24,7 +24,7 @@ const service = openedAndVerified(() => startLiveService({ env: { SUPPLIER_ALLOW
 type Vendor = Shop & { merchantId: number; tag: string }
 async function vendor(): Promise<Vendor> {
   const shop = await service.shop({ vending: true })
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   for (const machine of [...MACHINES, 'EMPTY'])
     await addMachine(service.app, BY_HAND, { merchantId: merchant.id, machine, name: `Machine ${machine}` })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
-import { httpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
+import { newHttpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -16,7 +16,7 @@ const service = opened(() => startService({ env: { SUPPLIER_ALLOW_PRIVATE: suppl
 /** A merchant with vending on; `speaks`: whether its supplier is configured. */
 async function vendor({ speaks = true } = {}) {
   const made = await service.merchant({ vending: true })
-  const { merchant } = await findMerchant(service.gateway, made.id)
+  const { merchant } = await getMerchantNamed(service.gateway, made.id)
   if (speaks) await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   return {
     test: service.client(made.keys.test),
@@ -113,7 +113,7 @@ test('a live tray without a supplier is refused, after the machine was looked up
 
 test('a supplier is never called inside a transaction', async () => {
   const connected = supplier.connections()
-  const speaking = httpSupplier(service.app, supplier.access)
+  const speaking = newHttpSupplier(service.app, supplier.access)
   await assert.rejects(
     service.app.db.transaction(async () => ({ value: await speaking.machines() })),
     /inside a transaction/,
@@ -122,7 +122,7 @@ test('a supplier is never called inside a transaction', async () => {
 })
 
 test("a machine's flag is read in the forms that suppliers use", async () => {
-  const speaking = httpSupplier(service.app, supplier.access)
+  const speaking = newHttpSupplier(service.app, supplier.access)
   const cases: [unknown, boolean | null][] = [
     [{ code: '1', data: { online: 1 } }, true],
     [{ code: 1, data: [{ state: '0' }] }, false],

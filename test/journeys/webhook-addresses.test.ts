@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant, setMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed, setMerchant } from '../../src/merchants/set-merchant.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { passUntil } from '../helpers/following-charges.ts'
@@ -74,7 +74,7 @@ test('an address saved while no worker ran is found by the worker that starts an
   const { merchant, api } = await shop(null)
   const [id] = await charges(api, 1)
   // As the command line does it, in a process that runs no background task.
-  const found = await findMerchant(service.gateway, merchant.id)
+  const found = await getMerchantNamed(service.gateway, merchant.id)
   await setMerchant(found.app, BY_HAND, { merchant: found.merchant, change: { webhookUrl: receiver.url } })
   service.pass(3_600_000)
   await deliverAll(service)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { allStatements } from '../../src/platform/db/statement.ts'
-import { listFor } from '../../src/webhooks/find-deliveries.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
+import { listStatementFor } from '../../src/webhooks/find-deliveries.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { rowsLookedAt } from '../helpers/rows-looked-at.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -33,9 +33,9 @@ prepare(async () => {
 const AT_ONCE = 10
 const PARKED_NOW = `select event_id as id from deliveries where status = 'pending' and next_attempt_at is null
   order by created_at, event_id limit 30`
-const UNPARK = allStatements().find(({ name }) => name === 'unpark deliveries with address')?.text ?? ''
+const UNPARK = listStatements().find(({ name }) => name === 'unpark deliveries with address')?.text ?? ''
 
-const FILTERS: [string, Parameters<typeof listFor>[0]][] = [
+const FILTERS: [string, Parameters<typeof listStatementFor>[0]][] = [
   ['event=charge.failed', { event: 'charge.failed', status: null }],
   ['status=failed', { event: null, status: 'failed' }],
   ['event=charge.failed&status=failed', { event: 'charge.failed', status: 'failed' }],
@@ -73,10 +73,10 @@ async function merchantId(): Promise<number> {
   return id
 }
 
-async function looked(filter: Parameters<typeof listFor>[0]): Promise<number> {
+async function looked(filter: Parameters<typeof listStatementFor>[0]): Promise<number> {
   const id = await merchantId()
   return rowsLookedAt(service, {
-    text: listFor(filter).older.text,
+    text: listStatementFor(filter).older.text,
     types: 'bigint, mode, timestamptz, timestamptz, text, int, text, text',
     values: [id, 'test', '-infinity', 'infinity', 'zzzz', 21, filter.status, filter.event],
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { findMerchant, setMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed, setMerchant } from '../../src/merchants/set-merchant.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { opened } from '../helpers/opened.ts'
@@ -20,7 +20,7 @@ type Shop = { merchant: CreatedMerchant; merchantId: number }
 /** A merchant with this many waiting events, each a second younger than the one before, stored in any order. */
 async function shopWithParked(count: number): Promise<Shop> {
   const merchant = await service.merchant()
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await service.rows(
     `insert into deliveries (merchant_id, event_id, mode, event, created_at)
      select $1, 'evt_' || md5(n::text), 'test', 'charge.succeeded', $3::timestamptz - n * interval '1 second' from generate_series(1, $2::int) n`,
@@ -31,7 +31,7 @@ async function shopWithParked(count: number): Promise<Shop> {
 
 /** As the command line does it: the address is stored, and the background task finds it by looking. */
 async function address({ merchant }: Shop, webhookUrl: string | null): Promise<void> {
-  const found = await findMerchant(service.gateway, merchant.id)
+  const found = await getMerchantNamed(service.gateway, merchant.id)
   await setMerchant(found.app, BY_HAND, { merchant: found.merchant, change: { webhookUrl } })
 }
 

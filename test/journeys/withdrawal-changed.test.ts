@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
+import {
+  decideWithdrawal,
+  requestWithdrawal,
+  type WithdrawalDecision,
+} from '../../src/withdrawals/withdraw.ts'
 import {
   getWithdrawalNumber,
   setWithdrawalNumber,
@@ -20,14 +24,14 @@ const service = openedAndVerified(() => startPayingService())
 /** A merchant whose withdrawal waits. */
 async function waiting() {
   const { merchant, live } = await richShop(service)
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   const merchantId = row.id
   const setNumber = (phone: string) => setWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })
   const verify = (phone: string) => verifyWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })
   await setNumber(NUMBER)
   await verify(NUMBER)
   const { id } = await requestWithdrawal(service.app, BY_HAND, { merchantId, amount: 100_000 })
-  const decide = (decision: Decision) =>
+  const decide = (decision: WithdrawalDecision) =>
     decideWithdrawal(service.app, BY_HAND, { merchantId, id, decision, note: null })
   return { merchant, live, id, setNumber, verify, decide }
 }
@@ -78,7 +82,7 @@ test('one that cannot be approved any more is rejected, and its money comes back
 
 test('of a number that changes while somebody verifies the one before, only that one is ever verified', async () => {
   const { merchant, setNumber, verify } = await waiting()
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   for (let round = 0; round < 8; round += 1) {
     await setNumber(NUMBER)
     const [verified] = await Promise.allSettled([verify(NUMBER), setNumber(`077200100${round}`)])

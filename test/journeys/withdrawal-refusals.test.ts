@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { readOpenExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
@@ -41,7 +41,7 @@ test('the refusals come in order, with their exact texts and nothing written', a
       'payouts_paused',
       paused,
       async () => {
-        for (const { id } of await openExceptions(service.app, merchantId))
+        for (const { id } of await readOpenExceptions(service.app, merchantId))
           await resolveException(service.app, BY_HAND, {
             merchantId,
             id,

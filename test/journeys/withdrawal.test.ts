@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
-import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
+import {
+  decideWithdrawal,
+  requestWithdrawal,
+  type WithdrawalDecision,
+} from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { DAY, newPayer } from '../helpers/live-service.ts'
@@ -26,7 +30,7 @@ const NUMBER = '256772000111'
 async function owner() {
   const merchant = await service.merchant({ verified: true })
   await service.set(merchant, { instantSettlement: true })
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   const found = { merchant, merchantId: row.id, tag: row.tag, api: service.client(merchant.keys.live) }
   const { status } = await found.api.charge({ amount: 1_000_000, customer: { phone: newPayer() } })
   assert.equal(status, 201)
@@ -42,7 +46,7 @@ const request = ({ merchantId }: Owner, amount = 100_000, at = service) =>
 const decide = (
   { merchantId }: Owner,
   id: string,
-  decision: Decision,
+  decision: WithdrawalDecision,
   { at = service, note = null as string | null } = {},
 ) => decideWithdrawal(at.app, BY_HAND, { merchantId, id, decision, note })
 const shown = async (api: Client, id: string) => (await api.get(`/v1/payouts/${id}`)).body

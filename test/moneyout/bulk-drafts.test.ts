@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { PersonCaller } from '../../src/actors/actor.ts'
 import { getDraft } from '../../src/payouts/bulk/drafts/draft.ts'
-import { draftBulk, type Given } from '../../src/payouts/bulk/drafts/draft-bulk.ts'
-import { namesOfDraft } from '../../src/payouts/bulk/drafts/names-of-draft.ts'
+import { type DraftInput, draftBulk } from '../../src/payouts/bulk/drafts/draft-bulk.ts'
+import { lookUpDraftHolders } from '../../src/payouts/bulk/drafts/names-of-draft.ts'
 import { type PreviewLine, previewBulk } from '../../src/payouts/bulk/drafts/preview-bulk.ts'
 import { sendDraft } from '../../src/payouts/bulk/drafts/send-draft.ts'
-import { getBatch, itemsOf, listBatches } from '../../src/payouts/bulk/find-batches.ts'
-import { linesToMend } from '../../src/payouts/bulk/mend-batch.ts'
+import { getBatch, listBatches, readBatchItems } from '../../src/payouts/bulk/find-batches.ts'
+import { readLinesToMend } from '../../src/payouts/bulk/mend-batch.ts'
 import { worker } from '../helpers/actors.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
 import { DAY, newPayer } from '../helpers/live-service.ts'
@@ -18,12 +18,12 @@ import { approve, crewed } from '../helpers/preparing.ts'
 import { availableOf } from '../helpers/schedules.ts'
 
 const service = openedAndVerified(() => startPayingService())
-const file = (text: string, name = 'wages.csv'): Given => ({ name, bytes: Buffer.from(text) })
-const draft = (caller: PersonCaller, given: Given) => draftBulk(service.app, caller, given)
+const file = (text: string, name = 'wages.csv'): DraftInput => ({ name, bytes: Buffer.from(text) })
+const draft = (caller: PersonCaller, given: DraftInput) => draftBulk(service.app, caller, given)
 const preview = (caller: PersonCaller, id: string) => previewBulk(service.app, caller, id)
 const send = (caller: PersonCaller, id: string) =>
   sendDraft(service.app, caller, { id, key: randomUUID(), requestId: 'req_test', note: null })
-const csvOf = (lines: Awaited<ReturnType<typeof linesToMend>>) =>
+const csvOf = (lines: Awaited<ReturnType<typeof readLinesToMend>>) =>
   ['phone,amount,reference,name,problem']
     .concat(
       lines.map((line) =>
@@ -163,12 +163,12 @@ test('failed lines are mended and sent again, round after round, and nobody is p
     pasted: `${good},1000,ok,Good\n${broken},1x00,typo,Broken\nnumber,900,nobody,Nobody\n${unlucky},2000,fails,Unlucky`,
   })
   const batch = await send(anna, first)
-  const refusedPayout = (await itemsOf(service.app, anna, batch)).at(-1)?.payoutId ?? ''
+  const refusedPayout = (await readBatchItems(service.app, anna, batch)).at(-1)?.payoutId ?? ''
   service.operator.refuses(refusedPayout)
   for (const phone of [good, unlucky])
     service.operator.onSubmit({ answer: phone === good ? 'accept' : 'refuse' }, phone)
   await sendUntilEnded(service, refusedPayout)
-  const mend = await linesToMend(service.app, anna, batch)
+  const mend = await readLinesToMend(service.app, anna, batch)
   assert.deepEqual(
     mend.map(({ phone, amount, reference, name }) => [phone, amount, reference, name]),
     [
@@ -177,11 +177,11 @@ test('failed lines are mended and sent again, round after round, and nobody is p
       [unlucky, '2000', 'fails-again1', 'Unlucky'],
     ],
   )
-  assert.deepEqual(await linesToMend(service.app, anna, batch), mend)
+  assert.deepEqual(await readLinesToMend(service.app, anna, batch), mend)
   service.operator.onSubmit({ answer: 'accept' }, unlucky)
   const text = csvOf(mend).replace('1x00', '1500').replace('number', newPayer())
   const again = await send(anna, await draft(anna, file(text)))
-  assert.deepEqual(await linesToMend(service.app, anna, again), [])
+  assert.deepEqual(await readLinesToMend(service.app, anna, again), [])
   const third = await preview(anna, await draft(anna, file(text)))
   assert.deepEqual([third.pays.count, third.paidBefore], [0, 3])
   const twice = await send(anna, third.draft.id)
@@ -202,7 +202,7 @@ test('an accountant sends a draft to an owner, who pays what the preview showed;
   assert.deepEqual(changedTables(before, await service.digest('prepared_payouts')), [])
   const { objectId } = await approve(service, anna, prepared)
   assert.equal(await availableOf(live), 500_000 - 5200)
-  const [line] = await linesToMend(service.app, books, objectId ?? '')
+  const [line] = await readLinesToMend(service.app, books, objectId ?? '')
   assert.deepEqual([line?.amount, line?.reference], ['oops', 'x2'])
 })
 
@@ -212,15 +212,15 @@ test('names are asked for twenty at a time, each line by itself, within the limi
   service.operator.holds(phones[0] ?? '', { active: true, name: 'OKOT JAMES' })
   service.operator.holds(phones[1] ?? '', { active: false, name: null })
   const id = await draft(anna, { pasted: phones.map((phone) => `${phone},500`).join('\n') })
-  const holders = await namesOfDraft(service.app, anna, { id, from: 1 })
+  const holders = await lookUpDraftHolders(service.app, anna, { id, from: 1 })
   assert.deepEqual([holders.length, holders[0]?.name, holders[1]?.active], [20, 'OKOT JAMES', false])
-  const rest = await namesOfDraft(service.app, anna, { id, from: 21 })
+  const rest = await lookUpDraftHolders(service.app, anna, { id, from: 21 })
   assert.deepEqual(
     rest.map(({ line }) => line),
     [21, 22, 23, 24, 25],
   )
   service.operator.onLookup({ answer: 'error' })
-  const away = await namesOfDraft(service.app, anna, { id, from: 25 })
+  const away = await lookUpDraftHolders(service.app, anna, { id, from: 25 })
   assert.deepEqual([away[0]?.name, away[0]?.active], [null, null])
   assert.match(away[0]?.unknown ?? '', /./)
   service.operator.onLookup({ answer: 'book' })

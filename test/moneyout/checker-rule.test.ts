@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import type { PersonCaller } from '../../src/actors/actor.ts'
 import type { BulkItem } from '../../src/payouts/bulk/bulk-item.ts'
-import { getStored } from '../../src/payouts/prepared/find-prepared.ts'
-import { linesIn } from '../../src/payouts/prepared/prepared-lines.ts'
+import { getPrepared } from '../../src/payouts/prepared/find-prepared.ts'
+import { parsePreparedLines } from '../../src/payouts/prepared/prepared-lines.ts'
 import { requestBulk } from '../../src/payouts/prepared/request-payout.ts'
 import { requestSubaccountPayout } from '../../src/payouts/prepared/request-subaccount-payout.ts'
 import {
@@ -48,7 +48,7 @@ test('a bulk call counts by what it pays together: an amount below zero takes no
   const tricked = [item(0, 9000, 'a'), item(1, 9000, 'b'), item(2, -15_000, 'c')]
   const { objectId: id } = await bulk(anna, tricked)
   assert.match(id ?? '', /^prep_/)
-  const row = await getStored(service.app, ben, id ?? '')
+  const row = await getPrepared(service.app, ben, id ?? '')
   assert.deepEqual([row.kind, row.amount, row.fees, row.recipients], ['bulk', 18_000, 400, 3])
   const have = await availableOf(live)
   const { status, objectId, body } = await approve(service, ben, id ?? '')
@@ -103,9 +103,9 @@ test('the pay-out of a subaccount above the amount waits for a second owner, and
   assert.deepEqual(await balanceOfSubaccount(live, farm), before, 'nothing is reserved')
   await assert.rejects(payOut(books, 40_000), { status: 403 })
   await assert.rejects(payOut(anna, 400_000), /insufficient/)
-  const row = await getStored(service.app, ben, id ?? '')
+  const row = await getPrepared(service.app, ben, id ?? '')
   assert.deepEqual([row.kind, row.amount, row.fees, row.recipients], ['subaccount', 40_000, 600, 1])
-  assert.deepEqual(linesIn(row), [
+  assert.deepEqual(parsePreparedLines(row), [
     { ...{ line: 1, phone, name: 'Farm', amount: 40_000 }, reference: null, problem: null },
   ])
   await assert.rejects(approve(service, anna, id ?? ''), { status: 403, message: /second person/ })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { MerchantRole } from '../../src/actors/actor.ts'
-import { getStored } from '../../src/payouts/prepared/find-prepared.ts'
+import { getPrepared } from '../../src/payouts/prepared/find-prepared.ts'
 import { agreeToChecker, checkerState, setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
 import { worker } from '../helpers/actors.ts'
 import { browserOf } from '../helpers/browser.ts'
@@ -59,7 +59,7 @@ test('an owner who was let in a moment ago is no second person for whoever let i
   const accomplice = await letIn(crew, boss, 'owner')
   const id = await ask(service, boss.caller)
   await assert.rejects(approve(service, accomplice, id), FRESH)
-  assert.equal((await getStored(service.app, boss.caller, id)).status, 'prepared')
+  assert.equal((await getPrepared(service.app, boss.caller, id)).status, 'prepared')
   assert.equal(await availableOf(crew.live), 500_000)
   service.pass(25 * HOUR)
   assert.match((await approve(service, accomplice, id)).objectId ?? '', /^pout_/)

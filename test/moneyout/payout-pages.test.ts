@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, hasForm, type Page } from '../helpers/browser.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
@@ -128,7 +128,7 @@ test('what cannot be sent is refused at the first step, before the operator is a
       const { fields } = formOf(refused, '/check')
       assert.deepEqual([fields.amount, fields.phone], [amount, phone])
     }
-  const { app, merchant: found } = await findMerchant(service.gateway, merchant.id)
+  const { app, merchant: found } = await getMerchantNamed(service.gateway, merchant.id)
   const freeze = (reason: string | null) => freezeAccount(app, BY_HAND, { merchantId: found.id, reason })
   await freeze('chargebacks at a partner')
   const frozen = await anna.step(await anna.get(`${BASE}/new`), '/check', { phone, amount: '5000' })

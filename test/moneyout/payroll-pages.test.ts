@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { forecast, type PlannedSchedule } from '../../src/scheduled-payouts/forecast.ts'
-import { readRecipientLines } from '../../src/scheduled-payouts/recipient-lines.ts'
+import { forecastRuns, type PlannedSchedule } from '../../src/scheduled-payouts/forecast.ts'
+import { parseRecipientLines } from '../../src/scheduled-payouts/recipient-lines.ts'
 import { formOf, hasForm } from '../helpers/browser.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { succeed } from '../helpers/following-charges.ts'
@@ -18,7 +18,7 @@ const SUBACCOUNTS = '/dashboard/subaccounts'
 const LIMITS = '/dashboard/settings/limits'
 
 test('recipients are read line by line, and every wrong line is named', () => {
-  const read = readRecipientLines(
+  const read = parseRecipientLines(
     'phone,name\n0700000000, Akello Grace\r\n\n+256 700 000 001\n0700000002,"Okot, James"',
   )
   assert.deepEqual(read, [
@@ -26,16 +26,16 @@ test('recipients are read line by line, and every wrong line is named', () => {
     { phone: '256700000001' },
     { phone: '256700000002', name: 'Okot, James' },
   ])
-  assert.deepEqual(readRecipientLines('\u2068+256\u00a0700\u2011000\u200b003\u2069,Okot'), [
+  assert.deepEqual(parseRecipientLines('\u2068+256\u00a0700\u2011000\u200b003\u2069,Okot'), [
     { phone: '256700000003', name: 'Okot' },
   ])
-  assert.equal(readRecipientLines('0700000000,Akello\r,,\r0700000001;Okot\r;').length, 2)
+  assert.equal(parseRecipientLines('0700000000,Akello\r,,\r0700000001;Okot\r;').length, 2)
   const wrong = Array.from({ length: 7 }, () => 'nobody,x').join('\n')
-  assert.throws(() => readRecipientLines(`0700000000\n${wrong}`), /lines 2, 3, 4, 5, 6 and 2 more/)
+  assert.throws(() => parseRecipientLines(`0700000000\n${wrong}`), /lines 2, 3, 4, 5, 6 and 2 more/)
   const byPandas = '0700000000\n772123456.0,Akello\n77212345.0,Okot'
-  assert.throws(() => readRecipientLines(byPandas), /lines 2, 3: write a phone.*: a spreadsheet/)
-  assert.throws(() => readRecipientLines(' \n '), /write one line for each/)
-  assert.throws(() => readRecipientLines(Array(1001).fill('0700000000').join('\n')), /at most 1000/)
+  assert.throws(() => parseRecipientLines(byPandas), /lines 2, 3: write a phone.*: a spreadsheet/)
+  assert.throws(() => parseRecipientLines(' \n '), /write one line for each/)
+  assert.throws(() => parseRecipientLines(Array(1001).fill('0700000000').join('\n')), /at most 1000/)
 })
 
 test('the forecast counts every cycle to come in the Kampala calendar, and tells when the money ends', () => {
@@ -53,7 +53,7 @@ test('the forecast counts every cycle to come in the Kampala calendar, and tells
     nextRunAt: at('2026-02-20'),
   })
   const paused = one({ id: 'spo_c', status: 'paused' })
-  const runs = forecast([one({}), weekly, paused], { available: 45_000, until: at('2026-03-05') })
+  const runs = forecastRuns([one({}), weekly, paused], { available: 45_000, until: at('2026-03-05') })
   assert.deepEqual(
     runs.map((run) => [run.scheduleId, run.at.toISOString().slice(0, 10), run.amount, run.fees, run.after]),
     [
@@ -64,11 +64,11 @@ test('the forecast counts every cycle to come in the Kampala calendar, and tells
     ],
   )
   assert.deepEqual(
-    forecast([weekly], { available: 100, until: at('2026-02-20') }).map(({ after }) => after),
+    forecastRuns([weekly], { available: 100, until: at('2026-02-20') }).map(({ after }) => after),
     [-1300],
   )
   const endless = one({ interval: 'daily' })
-  assert.equal(forecast([endless], { available: 0, until: at('2036-01-01') }).length, 200)
+  assert.equal(forecastRuns([endless], { available: 0, until: at('2036-01-01') }).length, 200)
 })
 
 test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and its cycles', async () => {

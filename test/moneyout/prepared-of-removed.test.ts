@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { MerchantRole } from '../../src/actors/actor.ts'
-import { getStored } from '../../src/payouts/prepared/find-prepared.ts'
+import { getPrepared } from '../../src/payouts/prepared/find-prepared.ts'
 import { checkerState, setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
 import { worker } from '../helpers/actors.ts'
 import { signedInAs } from '../helpers/dashboard.ts'
@@ -31,7 +31,7 @@ test('what somebody has prepared is withdrawn with the role, and nobody can appr
   const page = await boss.browser.get(PEOPLE)
   assert.equal((await boss.browser.send(page, `/${books.id}/remove`, {})).status, 303)
   await assert.rejects(approve(service, boss.caller, id), { status: 409, message: /already withdrawn/ })
-  const row = await getStored(service.app, boss.caller, id)
+  const row = await getPrepared(service.app, boss.caller, id)
   assert.deepEqual([row.status, row.decidedBy], ['withdrawn', books.caller.personId])
   const [act] = await service.rows(
     `select actor_kind, action from audit where subject = $1 order by id desc limit 1`,
@@ -52,7 +52,7 @@ test('so it is after a demotion, by the task too, and what colleagues have prepa
   })
   assert.equal(demoted.status, 303)
   await service.run('expire-prepared')
-  const stateOf = async (id: string) => (await getStored(service.app, boss.caller, id)).status
+  const stateOf = async (id: string) => (await getPrepared(service.app, boss.caller, id)).status
   assert.deepEqual(
     [await stateOf(theirs), await stateOf(stays), await stateOf(unknown)],
     ['withdrawn', 'prepared', 'prepared'],

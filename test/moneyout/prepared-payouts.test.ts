@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { MerchantRole } from '../../src/actors/actor.ts'
 import { rejectPrepared, withdrawPrepared } from '../../src/payouts/prepared/end-prepared.ts'
-import { countPrepared, getStored, listPrepared } from '../../src/payouts/prepared/find-prepared.ts'
+import { countPrepared, getPrepared, listPrepared } from '../../src/payouts/prepared/find-prepared.ts'
 import { worker } from '../helpers/actors.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
 import { DAY, newPayer } from '../helpers/live-service.ts'
@@ -25,7 +25,7 @@ test('a payout above the amount is prepared, moves nothing, and is sent when a s
   const id = await ask(service, anna, { amount: 20_000, phone, note: 'rent of July' })
   assert.match(id, /^prep_/)
   assert.deepEqual(changedTables(before, await service.digest('prepared_payouts')), [])
-  const row = await getStored(opened(), ben, id)
+  const row = await getPrepared(opened(), ben, id)
   assert.deepEqual(
     [row.status, row.kind, row.amount, row.fees, row.recipients, row.note, row.madeName],
     ['prepared', 'payout', 20_000, 300, 1, 'rent of July', anna.name],
@@ -38,7 +38,7 @@ test('a payout above the amount is prepared, moves nothing, and is sent when a s
     [body.amount, body.fee, body.recipient_phone, body.recipient_name, body.reference, body.kind],
     [20_000, 300, phone, 'Okot James', 'rent', 'payout'],
   )
-  const after = await getStored(opened(), anna, id)
+  const after = await getPrepared(opened(), anna, id)
   assert.deepEqual([after.status, after.objectId, after.decidedName], ['approved', objectId, ben.name])
   assert.equal(await availableOf(live), 500_000 - 20_300)
   const acts = await service.rows<{ action: string; actor: string }>(
@@ -112,14 +112,14 @@ test('what was rejected, withdrawn or has expired is never approved', async () =
     withdrawPrepared(opened(), anna, { id: rejected, reason: null }),
     refused(409, /was already rejected/),
   )
-  assert.equal((await getStored(opened(), anna, rejected)).reason, 'paid in cash')
+  assert.equal((await getPrepared(opened(), anna, rejected)).reason, 'paid in cash')
   service.pass(7 * DAY - 1000)
   await service.run('expire-prepared')
-  assert.equal((await getStored(opened(), anna, expired)).status, 'prepared')
+  assert.equal((await getPrepared(opened(), anna, expired)).status, 'prepared')
   service.pass(1000)
   await assert.rejects(approve(service, ben, unswept), refused(409, /was already expired/))
   assert.equal(await service.run('expire-prepared'), 2)
-  assert.equal((await getStored(opened(), anna, expired)).status, 'expired')
+  assert.equal((await getPrepared(opened(), anna, expired)).status, 'expired')
   await assert.rejects(approve(service, ben, expired), refused(409, /was already expired/))
   const states = await listPrepared(opened(), anna, {
     ...{ limit: 20, startingAfter: null, createdAfter: null, createdBefore: null },
@@ -154,12 +154,12 @@ test('another merchant, the other mode and a made-up id see no prepared payout',
   const id = await ask(service, anna)
   const strangers = [other.ben, { ...anna, mode: 'test' as const, personId: 9 }]
   for (const caller of strangers) {
-    await assert.rejects(getStored(opened(), caller, id), refused(404, /prepared payout not found/))
+    await assert.rejects(getPrepared(opened(), caller, id), refused(404, /prepared payout not found/))
     await assert.rejects(approve(service, caller, id), refused(404, /prepared payout not found/))
     for (const end of [rejectPrepared, withdrawPrepared])
       await assert.rejects(end(opened(), caller, { id, reason: null }), refused(404, /not found/))
   }
-  await assert.rejects(getStored(opened(), anna, 'prep_nothing'), refused(404, /not found/))
+  await assert.rejects(getPrepared(opened(), anna, 'prep_nothing'), refused(404, /not found/))
 })
 
 test('A75: owners and accountants prepare, owners approve and reject; A73: the approval needs a fresh factor', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { rejectPrepared, withdrawPrepared } from '../../src/payouts/prepared/end-prepared.ts'
-import { getStored } from '../../src/payouts/prepared/find-prepared.ts'
+import { getPrepared } from '../../src/payouts/prepared/find-prepared.ts'
 import { worker } from '../helpers/actors.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, newPayer, startBeside } from '../helpers/live-service.ts'
@@ -54,7 +54,7 @@ test('an approval, a rejection and a withdrawal at once: one of them counts, and
       withdrawPrepared(service.app, anna, { id, reason: null }),
       approve(beside, ben, id),
     ])
-    const { status, objectId } = await getStored(service.app, ben, id)
+    const { status, objectId } = await getPrepared(service.app, ben, id)
     assert.equal(status === 'approved', objectId !== null)
     assert.equal(await availableOf(live), status === 'approved' ? FUNDS - 20_300 : FUNDS, status)
   }
@@ -104,7 +104,7 @@ test('what the operator provably did not take may be approved once more, until i
   service.operator.onSubmit({ answer: 'refuse to serve' }, phone)
   await assert.rejects(approve(service, ben, id), { status: 503 })
   assert.equal(await availableOf(live), FUNDS, 'nothing was sent')
-  assert.equal((await getStored(service.app, ben, id)).takenBack, true)
+  assert.equal((await getPrepared(service.app, ben, id)).takenBack, true)
   const first = await madeBy(id)
   service.operator.onSubmit({ answer: 'accept' }, phone)
   service.pass(60_000)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
@@ -32,7 +32,7 @@ test('the wallet tells every movement in plain words with the balance behind it'
 test('what stops payouts is told with its reason, never with words of ours', async () => {
   const { merchant } = await richShop(service)
   const anna = await signedInAs(service, merchant)
-  const found = await findMerchant(service.gateway, merchant.id)
+  const found = await getMerchantNamed(service.gateway, merchant.id)
   const merchantId = found.merchant.id
   await freezeAccount(found.app, BY_HAND, { merchantId, reason: 'secret of the staff' })
   const frozen = mainOf(await anna.get(BASE))
@@ -76,7 +76,7 @@ test('a withdrawal: the number, the staff, the request once, and back again; tes
   )
   assert.match(mainOf(numbered), /256700000009 waits for our staff/)
   assert.doesNotMatch(numbered.text, /\/request[#"]/)
-  const { merchant: row, app } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row, app } = await getMerchantNamed(service.gateway, merchant.id)
   await verifyWithdrawalNumber(app, BY_HAND, { merchantId: row.id, phone: '0700000009' })
   const ready = await anna.get(path)
   const poor = await anna.send(ready, '/request', { amount: '60,000' })

@@ -3,7 +3,7 @@ import { draftBulk } from '../../src/payouts/bulk/drafts/draft-bulk.ts'
 import { sendDraft } from '../../src/payouts/bulk/drafts/send-draft.ts'
 import { requestSubaccountPayout } from '../../src/payouts/prepared/request-subaccount-payout.ts'
 import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
-import { readPhone } from '../../src/platform/phone.ts'
+import { parsePhone } from '../../src/platform/phone.ts'
 import { requestSchedule } from '../../src/scheduled-payouts/request-schedule.ts'
 import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
@@ -67,7 +67,7 @@ export async function payingShop(service: LiveService) {
   return {
     merchant: crew.merchant,
     pages: {
-      payouts: payouts,
+      payouts,
       'payouts-new': `${payouts}/new`,
       'payout-failed': `${payouts}/${failed}`,
       'payout-open': `${payouts}/${body.id}`,
@@ -122,7 +122,7 @@ async function planned(
   name: string | null,
   amount: number,
 ): Promise<string> {
-  const recipients = NAMES.slice(0, 1).map((one) => ({ phone: readPhone(newPayer()) ?? '', name: one }))
+  const recipients = NAMES.slice(0, 1).map((one) => ({ phone: parsePhone(newPayer()) ?? '', name: one }))
   const { objectId } = await requestSchedule(app, {
     ...{ caller, key: randomUUID(), fingerprint: Buffer.alloc(32), requestId: 'req_test', note: null },
     input: { amount, interval: 'weekly', recipients, ...(name === null ? {} : { name }) },

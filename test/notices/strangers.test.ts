@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { letterOf } from '../../src/mails/texts.ts'
+import { findLetter } from '../../src/mails/texts.ts'
 import { browserOf } from '../helpers/browser.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { mailsTo } from '../helpers/mailed.ts'
@@ -56,11 +56,11 @@ test('the subject of a mail to somebody who has not agreed has no words of other
     'confirm-email',
     'account-exists',
   ]) {
-    const letter = letterOf(template, { business, link, says: 'all is well', role: 'viewer' })
+    const letter = findLetter(template, { business, link, says: 'all is well', role: 'viewer' })
     assert.ok(letter, template)
     assert.doesNotMatch(letter.subject, /wallet/, template)
   }
-  const turned = letterOf('dispute-answer', {
+  const turned = findLetter('dispute-answer', {
     business: 'Shop \u202e000,1\u2066',
     says: 'one\u202etwo\nthree',
   })

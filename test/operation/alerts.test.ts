@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { runChecks } from '../../src/alerts/run-checks.ts'
-import { sweepsOf } from '../../src/sweeps.ts'
+import { buildSweeps } from '../../src/sweeps.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { whileUnbalanced } from '../commands/unbalanced.ts'
 import { startReceiver } from '../fakes/receiver.ts'
@@ -216,7 +216,7 @@ test('every task comes to rest while a condition holds that it cannot change', a
   await liveCharge()
   service.pass(7 * HOUR)
   const restless: string[] = []
-  for (const { name, full = 1, runOnce, finish } of sweepsOf(service.app)) {
+  for (const { name, full = 1, runOnce, finish } of buildSweeps(service.app)) {
     let handled = Number.POSITIVE_INFINITY
     for (let runs = 0; runs < 20 && handled >= full; runs += 1) handled = await runOnce()
     await finish?.()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
 import pg from 'pg'
-import { auditSealer, sealLagSeconds } from '../../src/actors/seal-audit.ts'
+import { newAuditSealer, readSealLagSeconds } from '../../src/actors/seal-audit.ts'
 import { type AuditProof, verifyAudit } from '../../src/actors/verify-audit.ts'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
@@ -104,13 +104,13 @@ test('OP3: a missing row is named, sealed or not, and so is a missing seal', asy
 test('OP3: a row that was added past the service is named at once, one that waits only after a minute', async () => {
   const id = await act()
   assert.equal((await prove()).broken, null)
-  const lag = await sealLagSeconds(service.app.db, service.clock.nowMs() + 5000)
+  const lag = await readSealLagSeconds(service.app.db, service.clock.nowMs() + 5000)
   assert.ok(lag >= 5 && lag < 60, `${lag} s`)
   service.pass(60_001)
   assert.equal((await prove()).broken, `audit row ${id} has waited for its seal for more than a minute`)
   await service.run('seal-audit')
   assert.deepEqual(
-    [(await prove()).broken, await sealLagSeconds(service.app.db, service.clock.nowMs())],
+    [(await prove()).broken, await readSealLagSeconds(service.app.db, service.clock.nowMs())],
     [null, 0],
   )
   await asSuperuser(
@@ -146,7 +146,7 @@ test('two processes that seal at once make one chain', async () => {
   const ids = []
   for (let nth = 0; nth < 20; nth += 1) ids.push(await act())
   const before = (await sealsOf()).length
-  const sealers = Array.from({ length: 4 }, () => auditSealer(service.app))
+  const sealers = Array.from({ length: 4 }, () => newAuditSealer(service.app))
   const sealed = await Promise.all(sealers.map((sealer) => sealer.runOnce()))
   assert.deepEqual(
     sealed.filter((count) => count > 0),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ledgerGuardFaults } from '../../src/platform/db/ledger-guard.ts'
+import { findGuardFaults } from '../../src/platform/db/ledger-guard.ts'
 import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -134,7 +134,7 @@ test('a collections key is refused before anything else, and leaves no row', asy
 test('A18: nobody changes the audit or its seals: not the service, and not the owner by mistake', async () => {
   await payer(service)
   await service.run('seal-audit')
-  const faults = await ledgerGuardFaults(service.app.db, ['cell_0', 'directory'])
+  const faults = await findGuardFaults(service.app.db, ['cell_0', 'directory'])
   assert.deepEqual(
     faults.filter((fault) => /audit/.test(fault)),
     [],

@@ -3,8 +3,8 @@ import test, { after, before } from 'node:test'
 import pg from 'pg'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
-import { allStatements } from '../../src/platform/db/statement.ts'
-import { sweepsOf } from '../../src/sweeps.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
+import { buildSweeps } from '../../src/sweeps.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { balanceOf } from '../helpers/money-rows.ts'
@@ -54,7 +54,7 @@ async function addCell(url: string, cell: string): Promise<void> {
 async function runEverywhere(name: string): Promise<number> {
   let handled = 0
   for (const app of service.gateway.cells) {
-    const sweep = sweepsOf(app).find((cellSweep) => cellSweep.name === name)
+    const sweep = buildSweeps(app).find((cellSweep) => cellSweep.name === name)
     assert.ok(sweep)
     handled += await sweep.runOnce()
     await sweep.finish?.()
@@ -166,7 +166,7 @@ test('the rows of each merchant lie in its own schema and nowhere else', async (
 })
 
 test('no statement of the product names a schema', () => {
-  const statements = allStatements()
+  const statements = listStatements()
   assert.ok(statements.length > 50)
   for (const { name, text } of statements)
     assert.doesNotMatch(text, /\b(cell_[0-9]+|directory|public)\s*\./, name)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test, { afterEach } from 'node:test'
 import { expireApprovals } from '../../src/approvals/end-approval.ts'
 import { settleCharges } from '../../src/charges/settle-charges.ts'
-import { keyPruner } from '../../src/idempotency/prune-keys.ts'
-import { endFreezes, freezeAccount } from '../../src/merchants/payout-freeze.ts'
+import { newKeyPruner } from '../../src/idempotency/prune-keys.ts'
+import { endExpiredFreezes, freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { expirePrepared } from '../../src/payouts/prepared/end-prepared.ts'
 import type { Mode } from '../../src/platform/mode.ts'
 import { runSchedules } from '../../src/scheduled-payouts/run-schedules.ts'
@@ -71,7 +71,7 @@ test('F47: keys are forgotten by the earlier of both clocks, and in an hour at m
   service.pass(DAY + HOUR)
   await charge('a day later')
   service.clock.beWrong(MONTH)
-  const prune = keyPruner(service.app)
+  const prune = newKeyPruner(service.app)
   await prune()
   await service.run('prune')
   const again = await charge('first')
@@ -98,7 +98,7 @@ test('F47: a freeze of seven days is not ended by a clock that is eight days ahe
   await freezeAccount(service.app, BY_HAND, { merchantId, reason: 'robbed', until })
   service.clock.beWrong(8 * DAY)
   await service.run('follow-freeze')
-  await endFreezes(service.app)
+  await endExpiredFreezes(service.app)
   assert.equal((await headOf(merchantId, 'live')).frozen, 'robbed')
   service.clock.beWrong(0)
   service.pass(8 * DAY)
@@ -117,7 +117,7 @@ test('F47: what ends or moves money with time asks the earlier clock itself, als
   const before = await service.digest()
   for (const ms of [1900, 2 * DAY, MONTH]) {
     service.clock.beWrong(ms)
-    const runs = [settleCharges, runSchedules, expirePrepared, expireApprovals, endFreezes]
+    const runs = [settleCharges, runSchedules, expirePrepared, expireApprovals, endExpiredFreezes]
     for (const run of runs) assert.equal(await run(service.app), 0, run.name)
   }
   assert.equal(await service.digest(), before)

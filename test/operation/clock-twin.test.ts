@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
-import { sweepsOf } from '../../src/sweeps.ts'
+import { buildSweeps } from '../../src/sweeps.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { DAY, type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
@@ -20,7 +20,7 @@ const TELLS = ['raise-alerts']
 const twins = [opened(() => startLiveService()), opened(() => startLiveService())] as const
 
 async function runAll(service: LiveService): Promise<void> {
-  for (const { name } of sweepsOf(service.app)) if (!TELLS.includes(name)) await service.run(name)
+  for (const { name } of buildSweeps(service.app)) if (!TELLS.includes(name)) await service.run(name)
 }
 
 /** What a merchant has: an end for each kind of thing that comes with time. */

@@ -44,7 +44,7 @@ test('F45: a clock that a test has moved on purpose is right, by whatever it was
     service.pass(ms)
     assert.deepEqual(await readiness(), [200, { ready: true }])
   }
-  await service.gateway.witness.look()
+  await service.gateway.witness.askServer()
   assert.deepEqual(await readiness(), [200, { ready: true }])
 })
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { endOfRow, lengthAt, timeOf, wholeAt } from '../../src/platform/db/binary-rows.ts'
-import { copyOut, type Literal, literal } from '../../src/platform/db/copy-out.ts'
+import { endOfRow, lengthAt, rowTimeAt, wholeAt } from '../../src/platform/db/binary-rows.ts'
+import { type CopyLiteral, copyOut, writeLiteral } from '../../src/platform/db/copy-out.ts'
 import { type RestFor, restBesideMoney } from '../../src/platform/db/rest.ts'
 import { RowsAsJson } from '../../src/platform/db/rows-as-json.ts'
-import { serverSocket } from '../../src/platform/db/server-socket.ts'
+import { newServerSocket } from '../../src/platform/db/server-socket.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
 let database: TestDatabase
@@ -13,7 +13,11 @@ let client: pg.Client
 
 before(async () => {
   database = await testDatabase()
-  client = new pg.Client({ connectionString: database.url, options: '-c timezone=UTC', stream: serverSocket })
+  client = new pg.Client({
+    connectionString: database.url,
+    options: '-c timezone=UTC',
+    stream: newServerSocket,
+  })
   await client.connect()
 })
 
@@ -25,7 +29,7 @@ after(async () => {
 const never: RestFor = () => 0
 const read = (
   text: string,
-  values: readonly Literal[] = [],
+  values: readonly CopyLiteral[] = [],
   memory: Buffer[] = [],
   restFor: RestFor = never,
 ) =>
@@ -42,13 +46,13 @@ test('values keep their types and their places', async () => {
     'whole',
   )
   for (const rows of await read(text, values)) json.add(rows)
-  const { lines, count, sum } = json.taken()
+  const { lines, count, sum } = json.take()
   assert.equal(
     lines.toString(),
     '{"at":"2026-03-31T23:59:59.999+03:00","whole":66,"mode":"live","nothing":null,"ten":"10"}',
   )
   assert.deepEqual([count, sum], [1, 66])
-  assert.deepEqual([json.taken().count, json.taken().sum], [0, 0])
+  assert.deepEqual([json.take().count, json.take().sum], [0, 0])
 })
 
 test('no other value comes into the text of a statement', async () => {
@@ -57,18 +61,22 @@ test('no other value comes into the text of a statement', async () => {
     ...[new Date('never'), ['live'], { toString: () => 'live' }, 1n, true, Symbol('live'), () => 'live'],
     ...[new String('live'), new Number(1), [1.5], ['1'], [[1]], [null], ["1}'"]],
   ]
-  for (const value of strange) assert.throws(() => literal(value), /may not stand in the text/, String(value))
-  assert.deepEqual([0, -7, [], [5, -6], 'test', 'live', null, new Date(0), new Date(-7e13)].map(literal), [
-    "'0'",
-    "'-7'",
-    "'{}'",
-    "'{5,-6}'",
-    "'test'",
-    "'live'",
-    'null',
-    "'1970-01-01T00:00:00.000Z'",
-    "'-infinity'",
-  ])
+  for (const value of strange)
+    assert.throws(() => writeLiteral(value), /may not stand in the text/, String(value))
+  assert.deepEqual(
+    [0, -7, [], [5, -6], 'test', 'live', null, new Date(0), new Date(-7e13)].map(writeLiteral),
+    [
+      "'0'",
+      "'-7'",
+      "'{}'",
+      "'{5,-6}'",
+      "'test'",
+      "'live'",
+      'null',
+      "'1970-01-01T00:00:00.000Z'",
+      "'-infinity'",
+    ],
+  )
   await assert.rejects(read('select $2', [1]), /may not stand/)
 })
 
@@ -121,7 +129,7 @@ test('whole numbers and times are exact to the last digit', async () => {
   }
   for (const time of ['1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z', '2026-07-01T09:30:00.123Z']) {
     const [rows] = await read('select $1::timestamptz', [new Date(time)])
-    assert.equal(timeOf(rows as Buffer, 0), Date.parse(time))
+    assert.equal(rowTimeAt(rows as Buffer, 0), Date.parse(time))
   }
 })
 

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { copyBinaries, findBinaries } from '../../src/platform/embedded-postgres/binaries.ts'
 import { prepareCluster } from '../../src/platform/embedded-postgres/cluster.ts'
-import { asAccount, asSelf } from '../../src/platform/embedded-postgres/run-as.ts'
+import { findAccount, runAsSelf } from '../../src/platform/embedded-postgres/run-as.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { longTest, test } from '../helpers/parts.ts'
 
@@ -96,7 +96,7 @@ longTest(
     execFileSync('mkdir', [home])
     const binaries = copyBinaries(copied, home)
     execFileSync('mkdir', [dataDir])
-    const runAs = IS_ROOT ? (asAccount() ?? asSelf()) : asSelf()
+    const runAs = IS_ROOT ? (findAccount() ?? runAsSelf()) : runAsSelf()
     execFileSync('chmod', [IS_ROOT ? '711' : '700', home, dataDir])
     const cluster = join(dataDir, 'postgres')
     await prepareCluster({ home: dataDir, cluster, runAs, binaries }, () => {})

@@ -4,7 +4,7 @@ import test, { after, before } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
 import { DatabaseAway } from '../../src/platform/db/errors.ts'
-import { loggedError } from '../../src/platform/error-log.ts'
+import { toLoggedError } from '../../src/platform/error-log.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
 let database: TestDatabase
@@ -31,7 +31,7 @@ function logLine(error: unknown): string {
       done()
     },
   })
-  pino({ serializers: { err: loggedError } }, sink).error({ err: error }, 'something failed')
+  pino({ serializers: { err: toLoggedError } }, sink).error({ err: error }, 'something failed')
   return text
 }
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
 import { openGateway } from '../../src/open-gateway.ts'
-import { batch } from '../../src/platform/batch.ts'
-import { done } from '../../src/platform/batch-run.ts'
+import { newBatch } from '../../src/platform/batch.ts'
+import { itemDone } from '../../src/platform/batch-run.ts'
 import { call, openDatabase } from '../../src/platform/db/database.ts'
 import { statement } from '../../src/platform/db/statement.ts'
 import { serve } from '../../src/serve.ts'
@@ -118,12 +118,12 @@ test('F8: a COMMIT that is answered with ROLLBACK is a failure, although no erro
 
 test('F25: one poisoned item of a group commit fails alone; the others are acknowledged and stored', async (t) => {
   const { db, stored } = await numbersTable(t)
-  const numbers = batch<number, string>({
-    laneOf: () => 0,
+  const numbers = newBatch<number, string>({
+    keyOf: () => 0,
     run: (items) =>
       db.transaction(async (tx) => {
         await tx.send(call(ADD_NUMBERS, items))
-        return { value: items.map((item) => done(`stored ${item}`)) }
+        return { value: items.map((item) => itemDone(`stored ${item}`)) }
       }),
   })
   const told = await Promise.allSettled([11, 12, 13, 14, 15].map((number) => numbers.add(number)))

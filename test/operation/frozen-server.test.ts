@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
 import { joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
-import { totalOf } from '../../src/platform/measures.ts'
+import { sumCounter } from '../../src/platform/measures.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { childrenOf, HAS_STANDBYS, signal, startPair, switchingAddress } from '../helpers/own-postgres.ts'
 import { CHARGE, startService, type TestService } from '../helpers/test-service.ts'
@@ -79,14 +79,14 @@ test('a standby that answers at the address of a frozen server is used at once, 
     const { keys } = await service.merchant()
     const before = await sendAll(service, keys.test, headersOf('before'))
     assert.deepEqual(new Set(before), new Set([201]))
-    const ended = totalOf('db_silent_connections_total')
+    const ended = sumCounter('db_silent_connections_total')
     host = pair.freezePrimary()
     const cut = headersOf('cut')
     for (const status of await sendAll(service, keys.test, cut)) assert.ok(status === 201 || status === 503)
     // The operator's tools take longer than this to find that a host is gone.
     await eventually('a silent connection is ended', async () => {
       await isReady(service)
-      return totalOf('db_silent_connections_total') > ended
+      return sumCounter('db_silent_connections_total') > ended
     })
     pair.promote()
     address.leadTo(standby)

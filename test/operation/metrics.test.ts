@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ALERT_KINDS, urgencyOf } from '../../src/alerts/kinds.ts'
 import { dashboardFiles } from '../../src/docs/dashboards.ts'
-import { reporting } from '../../src/jobs/keep-reporting.ts'
+import { makeProcessReporter } from '../../src/jobs/keep-reporting.ts'
 import { METRICS } from '../../src/platform/metric-table.ts'
 import { freePort } from '../helpers/free-port.ts'
 import { eventually } from '../helpers/live-service.ts'
@@ -94,7 +94,7 @@ test('what is not known has no value: no worker was heard, and the disk of a ser
 })
 
 test('the age of the last worker and the lag of its tasks are shown', async () => {
-  const told = reporting(service.gateway, { role: 'worker', wake: () => {} })
+  const told = makeProcessReporter(service.gateway, { role: 'worker', wake: () => {} })
   told.ran(service.app, {
     sweep: { name: 'run-schedules', everyMs: MINUTE, runOnce: async () => 0 },
     ...{ startedAt: service.clock.now(), ms: 5, handled: 0, error: null },

@@ -141,7 +141,7 @@ test('however many different sentences an operator gives rise to, few rows are k
   const { directory } = service.gateway
   const troubles = railTroubles({ directory, clock: service.clock, log: service.gateway.log })
   for (let nth = 0; nth < 500; nth += 1)
-    troubles.tell({ installation: 'ug-2', side: 'collect', kind: 'refused', says: `${nth} `.repeat(400) })
+    troubles.raise({ installation: 'ug-2', side: 'collect', kind: 'refused', says: `${nth} `.repeat(400) })
   await troubles.close()
   const rows = await service.rows<{ says: string }>(
     `select says from rail_troubles where installation = 'ug-2'`,

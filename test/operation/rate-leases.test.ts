@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../src/platform/db/database.ts'
 import { CommitUnknown } from '../../src/platform/db/errors.ts'
 import { statement } from '../../src/platform/db/statement.ts'
 import { Refusal } from '../../src/platform/refusal.ts'
-import { type LeasedWindow, leasedWindow } from '../../src/rate-limits/leased-window.ts'
+import { type LeasedWindow, newLeasedWindow } from '../../src/rate-limits/leased-window.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { sized } from '../helpers/parts.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
@@ -44,7 +44,7 @@ after(async () => {
 async function processes(): Promise<{ db: Database; window: LeasedWindow }[]> {
   await dbs[0]?.query(FORGET)
   clock.advance(10 * MINUTE)
-  return dbs.map((db) => ({ db, window: leasedWindow({ what: 'charges', limit: LIMIT, db, clock }) }))
+  return dbs.map((db) => ({ db, window: newLeasedWindow({ what: 'charges', limit: LIMIT, db, clock }) }))
 }
 
 type Ending = 'commit' | 'fail' | 'unknown'
@@ -59,7 +59,7 @@ async function ask(
   const asked: Asked = { accepted: 0, sent: 0, atMs: clock.nowMs() }
   const wanted = Array(count).fill(PLACE)
   await window
-    .counted(wanted, asked.atMs, async (counting) => {
+    .runCounted(wanted, asked.atMs, async (counting) => {
       const value = await db.transaction(async (tx) => {
         const calls = counting.lock()
         const open = counting.open(calls.length === 0 ? [] : await tx.send(...calls))

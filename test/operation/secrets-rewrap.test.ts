@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import test from 'node:test'
-import { at, type OperatorCaller } from '../../src/actors/actor.ts'
+import { actingFor, type StaffCaller } from '../../src/actors/actor.ts'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
 import { addMail } from '../../src/mails/mail.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { factorBinding } from '../../src/people/sealed-columns.ts'
-import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
+import { readCallbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { readDocument } from '../../src/verification/change-documents.ts'
-import { keepNameCheck, nameChecks } from '../../src/verification/name-check.ts'
+import { readNameChecks, storeNameCheck } from '../../src/verification/name-check.ts'
 import { readVerification } from '../../src/verification/read-application.ts'
 import { saveStep } from '../../src/verification/save-step.ts'
 import { commandsOn } from '../commands/commands-on.ts'
@@ -22,7 +22,7 @@ import { deliver, endedCharge } from '../helpers/webhooks.ts'
 
 const KEY_A = Buffer.alloc(32, 7)
 const KEY_B = Buffer.alloc(32, 9)
-const RUTH: OperatorCaller = {
+const RUTH: StaffCaller = {
   ...{ kind: 'operator', role: 'risk', name: 'Ruth', factorAgeMs: 0, origin: 'test', requestId: null },
   ...{ personId: 1, sessionId: 'ses_ruth' },
 }
@@ -31,7 +31,7 @@ const receiver = opened(() => startReceiver())
 const env = () => ({ WEBHOOK_ALLOW_PRIVATE: receiver.place })
 const service = opened(() => startService({ env: env() }))
 const { settings, run, json } = commandsOn(service, { more: env })
-const idOf = async (publicId: string) => (await findMerchant(service.gateway, publicId)).merchant.id
+const idOf = async (publicId: string) => (await getMerchantNamed(service.gateway, publicId)).merchant.id
 
 test('D9: every sealed column of the schema is known to secrets rewrap', async () => {
   const columns = await service.rows<{ name: string }>(
@@ -104,16 +104,18 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   const told = await applicant(service)
   const scan = pdf(randomBytes(600_000).toString('latin1'))
   const { id: scanId } = await document(service, told.caller, { bytes: scan })
-  await saveStep(service.app, told.caller, { step: 'settlement', given: SETTLEMENT })
+  await saveStep(service.app, told.caller, { step: 'settlement', fields: SETTLEMENT })
   await mailThatWaits()
-  await keepNameCheck(service.app, at(RUTH, told.caller), {
+  await storeNameCheck(service.app, actingFor(RUTH, told.caller), {
     what: 'settlement',
-    said: { phone: '256772123456', active: true, name: 'Grace Nakato' },
+    answer: { phone: '256772123456', active: true, name: 'Grace Nakato' },
   })
   await json('admin', 'create', '--email', 'first@gateway.invalid')
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>
-    (await callbackSecrets(where.app, { merchantId: id, mode: 'live' })).map(({ secret }) => secret).sort()
+    (await readCallbackSecrets(where.app, { merchantId: id, mode: 'live' }))
+      .map(({ secret }) => secret)
+      .sort()
   const before = await signs(service)
   assert.equal(before.length, 4, 'dispense secret, operator secret, two keys')
 
@@ -139,7 +141,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   assert.equal(await factor.opened(next), 'JBSWY3DPEHPK3PXP')
   const place = { merchant: told.merchant, id: scanId, content: 'file' } as const
   assert.deepEqual((await readDocument(next.app, BY_HAND, place)).bytes, scan)
-  const checks = await nameChecks(next.app, told.merchant.id)
+  const checks = await readNameChecks(next.app, told.merchant.id)
   assert.equal(checks.get('settlement')?.name, 'Grace Nakato')
   const { answers } = await readVerification(next.app, told.merchant.id)
   assert.equal(answers.settlement?.phone, '256772123456')

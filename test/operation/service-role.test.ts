@@ -6,7 +6,7 @@ import { after, before } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
 import { openGateway } from '../../src/open-gateway.ts'
-import { ledgerGuardFaults } from '../../src/platform/db/ledger-guard.ts'
+import { findGuardFaults } from '../../src/platform/db/ledger-guard.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
@@ -205,5 +205,5 @@ longTest('D7: on the embedded database the service signs in as a login that owns
   const { directory, cells } = opened.gateway
   const who = await directory.snapshot((own) => own.query('select session_user, current_user'))
   assert.deepEqual(who.rows, [{ session_user: 'gateway_service', current_user: 'gateway_app' }])
-  assert.deepEqual(await ledgerGuardFaults(directory, ['directory', ...cells.map(({ cell }) => cell)]), [])
+  assert.deepEqual(await findGuardFaults(directory, ['directory', ...cells.map(({ cell }) => cell)]), [])
 })

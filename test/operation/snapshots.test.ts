@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import pg, { type PoolClient } from 'pg'
-import { type Snapshots, snapshotsOf } from '../../src/platform/db/snapshots.ts'
+import { openSnapshots, type Snapshots } from '../../src/platform/db/snapshots.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
 let database: TestDatabase
@@ -13,7 +13,7 @@ before(async () => {
   writer = new pg.Client({ connectionString: database.url })
   await writer.connect()
   await write('create table numbers (n int)')
-  snapshots = snapshotsOf({
+  snapshots = openSnapshots({
     connectionString: database.url,
     schema: 'public',
     role: null,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { allStatements, type Statement } from '../../src/platform/db/statement.ts'
+import { listStatements, type Statement } from '../../src/platform/db/statement.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
 // From dist/test/operation to dist/src.
@@ -29,9 +29,9 @@ after(async () => {
 const OF_TESTS = /^(test|faults): /
 
 test('every statement of the product fits the migrated schema', async () => {
-  assert.ok(allStatements().length > 50, `only ${allStatements().length} statements are known`)
+  assert.ok(listStatements().length > 50, `only ${listStatements().length} statements are known`)
   const faults: string[] = []
-  for (const statement of allStatements()) {
+  for (const statement of listStatements()) {
     if (statement.copies !== undefined || OF_TESTS.test(statement.name)) continue
     const refusals = [await prepare(statement, 'cell_0'), await prepare(statement, 'directory')]
     if (!refusals.includes(null)) faults.push(`${statement.name}: ${refusals.join('; ')}`)
@@ -40,7 +40,7 @@ test('every statement of the product fits the migrated schema', async () => {
 })
 
 test('every COPY of the product names columns of their types', async () => {
-  const copies = allStatements().flatMap(({ name, copies }) =>
+  const copies = listStatements().flatMap(({ name, copies }) =>
     copies === undefined || OF_TESTS.test(name) ? [] : { name, ...copies },
   )
   assert.ok(copies.length > 10, `only ${copies.length} of them are known`)
@@ -113,7 +113,7 @@ test('no statement fails anything by its age (CH6)', () => {
 })
 
 const named = (isWrong: (statement: Statement) => boolean) =>
-  allStatements()
+  listStatements()
     .filter(isWrong)
     .map(({ name }) => name)
 

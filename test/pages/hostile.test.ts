@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Page } from 'playwright-core'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { ON_BROWSER } from './browser.ts'
@@ -82,7 +82,7 @@ test('a shop with a hostile name and hostile goods is just a strangely named sho
   world.visit(async (page) => {
     for (const name of HOSTILE) {
       const made = await world.service.shop({ name })
-      const { merchant } = await findMerchant(world.service.gateway, made.merchant.id)
+      const { merchant } = await getMerchantNamed(world.service.gateway, made.merchant.id)
       await addItem(world.service.app, BY_HAND, {
         shop: merchant,
         name,

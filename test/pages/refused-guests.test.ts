@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { answerDispute } from '../../src/disputes/answer-dispute.ts'
 import { closeDispute } from '../../src/disputes/close-dispute.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { signedInAs } from '../helpers/dashboard.ts'
 import { linksIn } from '../helpers/mailed.ts'
@@ -130,7 +130,7 @@ async function answerAtLength(link: string): Promise<void> {
     [link],
   )
   assert.ok(dispute)
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await answerDispute(service.app, BY_HAND, {
     merchant,
     id: dispute.id,

@@ -1,5 +1,5 @@
-import { GUESTS } from '../../src/console/guests.ts'
-import { inviteOperator } from '../../src/people/operators/invite-operators.ts'
+import { CONSOLE_GUEST_ROUTES } from '../../src/console/guests.ts'
+import { inviteStaff } from '../../src/people/operators/invite-operators.ts'
 import { consoleStates } from '../console/states.ts'
 import { consoleWorld, pagesOf } from '../console/world.ts'
 import { walkerOf } from '../dashboard/whole/walker.ts'
@@ -18,11 +18,11 @@ export async function shootConsole(folder: string, words: readonly string[]): Pr
   const isWanted = ({ state }: Shot) => words.length === 0 || words.some((word) => state.includes(word))
   try {
     const world = await consoleWorld(service)
-    const { link } = await inviteOperator(service.gateway, MACHINE, {
+    const { link } = await inviteStaff(service.gateway, MACHINE, {
       ...{ email: 'namirembe.nnannoma@gateway.invalid', role: 'risk' },
     })
     const guests = [
-      ...GUESTS.filter(({ method }) => method === 'GET').map(({ path }): Shot => {
+      ...CONSOLE_GUEST_ROUTES.filter(({ method }) => method === 'GET').map(({ path }): Shot => {
         const address = `/console${path}`
         return { about: 'guest', state: `console${path}`, address }
       }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { GUESTS } from '../../src/dashboard/guests.ts'
+import { DASHBOARD_GUESTS } from '../../src/dashboard/guests.ts'
 import { pagesOf } from '../dashboard/whole/places.ts'
 import { wholeShop } from '../dashboard/whole/shop.ts'
 import { unfold, walkerOf } from '../dashboard/whole/walker.ts'
@@ -57,7 +57,7 @@ export async function shootDashboard(folder: string, words: readonly string[]): 
       }
     for (const size of SIZES) {
       const { page, context } = await newVisitor(browser, { size, own: [service.url] })
-      for (const { method, path } of GUESTS) {
+      for (const { method, path } of DASHBOARD_GUESTS) {
         if (method !== 'GET') continue
         const shot = { about: 'guest', state: `dashboard${path}`, address: `/dashboard${path}` }
         if (isWanted(shot)) taken.push(...(await shoot(page, { folder, size, url: service.url, shot })))

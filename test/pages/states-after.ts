@@ -1,4 +1,4 @@
-import type { Refund } from '../../src/checkout/view.ts'
+import type { CustomerRefund } from '../../src/checkout/view.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { STAY } from './other-site.ts'
 import type { State } from './state.ts'
@@ -12,7 +12,7 @@ const receipt = (
 ): State => ({ name, heading: (texts) => texts.receipt[look], open })
 
 const OUTCOME_MS = 3000
-const refunded = (name: string, state: Refund['state']): State => ({
+const refunded = (name: string, state: CustomerRefund['state']): State => ({
   name,
   heading: (texts) => texts.receipt.refunds[state].title,
   open: async (world, page) => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { type Link, PHONES, type World } from './world.ts'
@@ -32,6 +32,6 @@ export async function paid(world: World, body: object): Promise<{ link: Link; st
 }
 
 export async function switchOff({ service, shop }: World, { id }: Link): Promise<void> {
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await switchLink(service.app, BY_HAND, { owner: merchant, id, to: 'off' })
 }

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { addItem, type Shop } from '../../src/storefront/add-item.ts'
+import { addItem, type StorefrontMerchant } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import type { LiveService } from '../helpers/live-service.ts'
 
@@ -16,7 +16,7 @@ const ITEMS: readonly [string, string | null, number, [string, string] | null][]
 ]
 
 /** Gives the merchant's public page more items than fit on one page. */
-export async function fillStorefront({ app }: LiveService, merchant: Shop): Promise<void> {
+export async function fillStorefront({ app }: LiveService, merchant: StorefrontMerchant): Promise<void> {
   for (const [name, description, amount, colours] of ITEMS) {
     const picture = colours && (await paint(colours))
     await addItem(app, BY_HAND, { shop: merchant, name, description, amount, picture })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
 import { newCard } from '../helpers/gift-cards.ts'
 import { type LiveService, type Shop, startLiveService } from '../helpers/live-service.ts'
@@ -49,7 +49,7 @@ export type World = {
 export async function openWorld(): Promise<World> {
   const [service, browser, site] = await Promise.all([startLiveService(), launchBrowser(), startOtherSite()])
   const shop = await service.shop({ name: SHOP_NAME, handle: 'mama-joy' })
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await fillStorefront(service, merchant)
   const linkOf =
     (api: Shop['test']) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashPassword } from '../../src/people/password-pool.ts'
-import { totalOf } from '../../src/platform/measures.ts'
+import { sumCounter } from '../../src/platform/measures.ts'
 import { type Browser, browserOf } from '../helpers/browser.ts'
 import { mainOf } from '../helpers/dashboard.ts'
 import { linksIn } from '../helpers/mailed.ts'
@@ -24,10 +24,10 @@ async function signedUp(email: string, password = PASSWORD): Promise<Browser> {
 /** How many passwords are hashed for a wrong try at this address. */
 async function hashesOf(email: string): Promise<number> {
   await service.rows('delete from sign_in_misses')
-  const before = totalOf('password_hashes_total')
+  const before = sumCounter('password_hashes_total')
   const reply = await browserOf(service).post(SIGN_IN, { email, password: 'a wrong password' })
   assert.equal(reply.status, 401, mainOf(reply))
-  return totalOf('password_hashes_total') - before
+  return sumCounter('password_hashes_total') - before
 }
 
 test('A71: a try costs one hash, whoever claims the address before and after a change, a reset and another address', async () => {

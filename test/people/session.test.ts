@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { callerOf, findSession, hashToken, type SignedIn } from '../../src/people/session.ts'
+import { findSession, hashToken, makePersonCaller, type SignedInSession } from '../../src/people/session.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -28,14 +28,14 @@ const find = (token: string | null, isPoll = false) =>
 
 test('a cookie finds its session with the merchants of its person, and no other text finds one', async () => {
   await signIn('a-token')
-  const found = (await find('a-token')) as SignedIn
+  const found = (await find('a-token')) as SignedInSession
   assert.equal(found.person.email, 'a@a.invalid')
   assert.equal(found.at?.role, 'owner')
   assert.equal(found.memberships.length, 1)
   assert.equal(found.hasFactor, false)
   for (const other of [null, '', 'b-token', 'a-token ', 'x'.repeat(5000)])
     assert.equal(await find(other), null)
-  const caller = callerOf(found as SignedIn & { at: NonNullable<SignedIn['at']> }, {
+  const caller = makePersonCaller(found as SignedInSession & { at: NonNullable<SignedInSession['at']> }, {
     ...{ mode: 'live', origin: '::1', requestId: 'r', nowMs: service.clock.nowMs() },
   })
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('A68: what a page asks by itself does not keep a person signed in, and keep
 
 test('a till is as far as its owners: with an address that none of them has proven it is not confirmed', async () => {
   await signIn('u-token')
-  const { at } = (await find('u-token')) as SignedIn
+  const { at } = (await find('u-token')) as SignedInSession
   await service.rows(
     `with till as (insert into people (public_id, realm, kind, name, created_at)
        values ('per_' || repeat('v', 21), 'merchant', 'till', 'Front', $1) returning id),
@@ -93,9 +93,13 @@ test('a till is as far as its owners: with an address that none of them has prov
     [service.clock.now(), at?.merchantId, hashToken('v-token')],
   )
   const confirmed = async () => {
-    const found = (await find('v-token')) as SignedIn & { at: NonNullable<SignedIn['at']> }
-    return callerOf(found, { mode: 'live', origin: '::1', requestId: 'r', nowMs: service.clock.nowMs() })
-      .confirmed
+    const found = (await find('v-token')) as SignedInSession & { at: NonNullable<SignedInSession['at']> }
+    return makePersonCaller(found, {
+      mode: 'live',
+      origin: '::1',
+      requestId: 'r',
+      nowMs: service.clock.nowMs(),
+    }).confirmed
   }
   assert.equal(await confirmed(), false)
   await service.rows(`update people set confirmed_at = $1 where public_id = 'per_' || repeat('u', 21)`, [

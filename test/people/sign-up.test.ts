@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { service as actor } from '../../src/actors/actor.ts'
+import { serviceActor as actor } from '../../src/actors/actor.ts'
 import { createMerchant } from '../../src/merchants/create-merchant.ts'
 import { signUp } from '../../src/people/sign-up.ts'
 import { browserOf, formOf } from '../helpers/browser.ts'

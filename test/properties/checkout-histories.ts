@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { issueCards } from '../../src/gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../../src/gift-cards/switch-card.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { kampalaIso } from '../../src/platform/kampala.ts'
 import { type FormAnswer, openForm, payment, sendForm, voucher } from '../crash/forms.ts'
@@ -63,7 +63,7 @@ export async function newCounter(service: LiveService): Promise<Counter> {
     service,
     (await shop.live.charge({ amount: 900_000, customer: { phone: newPayer() } })).body.id,
   )
-  const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const expires = kampalaIso(new Date(service.clock.nowMs() + 3 * DAY)).slice(0, 10)
   const cards: Counter['cards'] = []
   for (const value of CARD_VALUES)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { at } from '../../src/actors/actor.ts'
+import { actingFor } from '../../src/actors/actor.ts'
 import { listCharges } from '../../src/charges/find-charges.ts'
-import { readListWindow } from '../../src/http/lists.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { parseListWindow } from '../../src/http/lists.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -17,9 +17,9 @@ console.log(`lists-both-ways.test.ts seed ${seed}`)
 const NO_FILTER = { status: null, reference: null, phone: null, email: null }
 
 test('walking to the end and back meets the same charges in the same order, also where times are equal', async () => {
-  const { merchant, app } = await findMerchant(service.gateway, shop.id)
+  const { merchant, app } = await getMerchantNamed(service.gateway, shop.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'test' } as const
-  const caller = at(BY_HAND, place)
+  const caller = actingFor(BY_HAND, place)
   const client = service.client(shop.keys.test)
   for (let nth = 0; nth < 43; nth += 1) {
     await client.charge({ reference: nth % 3 === 0 ? 'third' : 'other' })
@@ -36,7 +36,7 @@ test('walking to the end and back meets the same charges in the same order, also
   ] as const) {
     const read = (window: { starting_after?: string; endingBefore?: string }) =>
       listCharges(app, caller, {
-        ...readListWindow({ limit, starting_after: window.starting_after }),
+        ...parseListWindow({ limit, starting_after: window.starting_after }),
         endingBefore: window.endingBefore ?? null,
         ...filter,
       })
@@ -61,8 +61,8 @@ test('walking to the end and back meets the same charges in the same order, also
 
 test('going on and coming back shows the same page while charges are added, and none is ever skipped', async () => {
   const busy = await service.merchant()
-  const { merchant, app } = await findMerchant(service.gateway, busy.id)
-  const caller = at(BY_HAND, {
+  const { merchant, app } = await getMerchantNamed(service.gateway, busy.id)
+  const caller = actingFor(BY_HAND, {
     ...{ merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'test' },
   } as const)
   const client = service.client(busy.keys.test)
@@ -72,7 +72,7 @@ test('going on and coming back shows the same page while charges are added, and 
   await add(12)
   const read = (limit: number, window: { starting_after?: string | null; endingBefore?: string | null }) =>
     listCharges(app, caller, {
-      ...readListWindow({ limit: String(limit), starting_after: window.starting_after ?? undefined }),
+      ...parseListWindow({ limit: String(limit), starting_after: window.starting_after ?? undefined }),
       endingBefore: window.endingBefore ?? null,
       ...NO_FILTER,
     })

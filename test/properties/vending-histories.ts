@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Refusal } from '../../src/platform/refusal.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
-import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import type { DispenseClaim } from '../../src/vending/dispensing/claim.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
@@ -19,9 +19,9 @@ const ACCEPTED = { kind: 'accepted', code: '1', message: 'ok' } as const
 export type Known = PaidOrder & {
   machine: string
   /** Claims that were made but not sent. */
-  held: Claim[]
+  held: DispenseClaim[]
   /** Commands that were sent and not yet answered. */
-  unanswered: Claim[]
+  unanswered: DispenseClaim[]
   /** How often the supplier, the machine or a person has said that the newest command dropped nothing. */
   freed: number
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { App, Gateway } from '../../src/app.ts'
-import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
-import { followFreeze, freezePlatform, readStops } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { readOpenExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { freezePlatform, readFreezes, repairFreezeCopy } from '../../src/merchants/payout-freeze.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { openGateway } from '../../src/open-gateway.ts'
-import { againWhileAway } from '../../src/platform/db/while-away.ts'
+import { retryWhileAway } from '../../src/platform/db/while-away.ts'
 import { Refusal } from '../../src/platform/refusal.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -68,10 +68,10 @@ async function withGateway<T>(
 }
 
 /** Retries, because a busy machine may have no connection for a moment. */
-const patiently = <T>(work: () => Promise<T>): Promise<T> => againWhileAway(work, DONE_WITHIN_MS)
+const patiently = <T>(work: () => Promise<T>): Promise<T> => retryWhileAway(work, DONE_WITHIN_MS)
 
 async function otherThan(app: App, reason: string | null): Promise<string[]> {
-  const { directory, cell } = await patiently(() => readStops(app))
+  const { directory, cell } = await patiently(() => readFreezes(app))
   if (directory === reason && cell === reason) return []
   return [`frozen for ${reason}: the directory says ${directory}, the cell ${cell}`]
 }
@@ -81,7 +81,7 @@ function besides(fleet: Fleet, app: App) {
   const load = payWithoutEnd(fleet)
   let going = true
   const followers = Array.from({ length: FOLLOWERS }, async () => {
-    while (going) await patiently(() => followFreeze(app))
+    while (going) await patiently(() => repairFreezeCopy(app))
   })
   const commands = (async () => {
     let run = 0
@@ -131,7 +131,7 @@ export const exceptionsOpenAndClose: Race = {
     const replies = await Promise.all(payees.map((phone, nth) => pay(fleet, nth, phone)))
     const wrong = replies.filter(({ status }) => status !== 201).map(({ text }) => `not accepted: ${text}`)
     return withGateway(fleet, async (gateway, app) => {
-      const { merchant } = await patiently(() => findMerchant(gateway, fleet.merchants.live.handle))
+      const { merchant } = await patiently(() => getMerchantNamed(gateway, fleet.merchants.live.handle))
       const resolving = resolveWithoutEnd(app, merchant.id)
       const unpaused = new Set<string>()
       for (let round = 0; round < ROUNDS_OF_QUESTIONS; round += 1) {
@@ -177,7 +177,7 @@ function resolveWithoutEnd(app: App, merchantId: number) {
     let resolved = 0
     for (;;) {
       const last = !going
-      const open = await patiently(() => openExceptions(app, merchantId))
+      const open = await patiently(() => readOpenExceptions(app, merchantId))
       for (const { id } of open)
         resolved += await patiently(() =>
           resolveException(app, BY_HAND, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Told } from '../../emulator/rules.ts'
-import type { Attempt, Status } from '../../src/rails/rail.ts'
+import type { Attempt, StatusAnswer } from '../../src/rails/rail.ts'
 import { attemptAt, EACH_SIDE, movementOf, type Side, soon } from '../contracts/rail-attempts.ts'
 import { NEVER_OPENS, wireUp } from '../helpers/op1.ts'
 import { opened } from '../helpers/opened.ts'
@@ -14,7 +14,7 @@ async function askWith(
   side: Side,
   told: Told,
   more: { object?: boolean } = {},
-): Promise<[Attempt, Status<string>]> {
+): Promise<[Attempt, StatusAnswer<string>]> {
   const one = attemptAt(wired.clock, { installation: 'ug-1' })
   const match = { reference: one.reference }
   wired.emulator.setRules([{ match, onStatus: [told], ...(more.object ? { reasonAsObject: true } : {}) }])
@@ -64,7 +64,7 @@ for (const [nth, side] of EACH_SIDE.entries())
       }
     })
 
-const OTHERS: [string, Told, Status<string>['kind']][] = [
+const OTHERS: [string, Told, StatusAnswer<string>['kind']][] = [
   ['PENDING', { status: 'PENDING' }, 'pending'],
   ['CREATED', { status: 'CREATED' }, 'pending'],
   ['FAILED without a reason', { status: 'FAILED' }, 'failed'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { FaultName, FaultParams } from '../../emulator/faults.ts'
-import type { Submitted } from '../../src/rails/rail.ts'
+import type { SubmitAnswer } from '../../src/rails/rail.ts'
 import { attemptAt, EACH_SIDE, movementOf, type Side, soon } from '../contracts/rail-attempts.ts'
 import { NEVER_OPENS, type Wired, wireUp } from '../helpers/op1.ts'
 import { opened } from '../helpers/opened.ts'
@@ -12,7 +12,7 @@ const wired = opened(() => wireUp({ contract: { breaker: NEVER_OPENS } }))
 const attempt = ({ clock }: Wired) => attemptAt(clock, { installation: 'ug-1' })
 
 type Seen = Partial<{
-  kind: Submitted<string>['kind']
+  kind: SubmitAnswer<string>['kind']
   repeated: boolean
   reason: string
   operatorCode: string
@@ -24,7 +24,7 @@ type Seen = Partial<{
 }>
 
 /** What matters of an answer, without its evidence. */
-function seen(submitted: Submitted<string>): Seen {
+function seen(submitted: SubmitAnswer<string>): Seen {
   const { evidence: _, ...rest } = submitted
   if (rest.kind !== 'ambiguous') return rest as Seen
   return { kind: 'ambiguous', ...(rest.refused ? { refused: rest.refused.operatorCode } : {}) }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import test from 'node:test'
 import type { FaultName, FaultParams } from '../../emulator/faults.ts'
-import { readSubmit } from '../../src/rails/op1-momo/read-submit.ts'
+import { parseSubmit } from '../../src/rails/op1-momo/read-submit.ts'
 import { openWire } from '../../src/rails/op1-momo/transport.ts'
-import { deadlineIn, type Submitted } from '../../src/rails/rail.ts'
+import { deadlineIn, type SubmitAnswer } from '../../src/rails/rail.ts'
 import { attemptAt, movementOf, soon } from '../contracts/rail-attempts.ts'
 import { contractWith, NEVER_OPENS, wireUp } from '../helpers/op1.ts'
 import { opened } from '../helpers/opened.ts'
@@ -14,7 +14,7 @@ const QUICK = { connect: 1, headers: 0.4, body: 0.4, submit: 5, answer: 5 }
 const wired = opened(() => wireUp({ contract: { breaker: NEVER_OPENS, timeouts: QUICK } }))
 
 const attempt = () => attemptAt(wired.clock, { installation: 'ug-1' })
-const ways = ({ kind, evidence }: Submitted<string>) => [kind, evidence.stage]
+const ways = ({ kind, evidence }: SubmitAnswer<string>) => [kind, evidence.stage]
 
 const BROKEN: [string, FaultName, FaultParams, stage: 'sent' | 'answered'][] = [
   ['closed without an answer', 'dropAfterRead', {}, 'sent'],
@@ -142,6 +142,6 @@ async function postTo(baseUrl: string, deadline = soon()): Promise<(string | nul
   const asked = { method: 'POST', path: '/collection/v1_0/requesttopay', headers: {}, body: '{}' } as const
   const heard = await wire.ask('submit', asked, deadline)
   await wire.close()
-  const { kind } = readSubmit(heard, { side: 'collect', overrides: {} })
+  const { kind } = parseSubmit(heard, { side: 'collect', overrides: {} })
   return [kind, heard.stage, heard.transport]
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WRITERS } from '../../src/platform/db/tables.ts'
+import { TABLE_WRITERS } from '../../src/platform/db/tables.ts'
 import { functionsOf } from './functions.ts'
 import { lineOf, type Source, sourcesOf } from './sources.ts'
 
@@ -55,7 +55,7 @@ const TYPES_OF_ALL: Record<string, string[]> = {
 }
 
 // Each table is written by statements in its owner's folder only.
-const OWNERS = WRITERS
+const OWNERS = TABLE_WRITERS
 const OTHER_WRITERS: string[] = []
 
 // A wrong state of these tables pays or dispenses twice, so one file alone writes each, and only along its table of moves.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor } from '../../src/actors/actor.ts'
 import type { KycStatus } from '../../src/merchants/merchant.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { APPLICATION_MOVES } from '../../src/verification/application.ts'
 import {
   approveApplication,
@@ -27,13 +27,14 @@ const stateOf = async (merchantId: number) => {
   const { application } = await readVerification(service.app, merchantId)
   return application && `${application.number} ${application.state}`
 }
-const kycOf = async (publicId: string) => (await findMerchant(service.gateway, publicId)).merchant.kycStatus
+const kycOf = async (publicId: string) =>
+  (await getMerchantNamed(service.gateway, publicId)).merchant.kycStatus
 
 test('steps are saved one by one and sealed, and what is missing is told', async () => {
   const { app } = service
   const { merchant, caller } = await applicant(service)
   assert.equal((await readVerification(app, merchant.id)).application, null)
-  await saveStep(app, caller, { step: 'business', given: BUSINESS })
+  await saveStep(app, caller, { step: 'business', fields: BUSINESS })
   const read = await readVerification(app, merchant.id)
   assert.equal(read.answers.business?.phone, '256772123456')
   assert.deepEqual(missingSteps(read), ['directors', 'settlement', 'questionnaire', 'documents'])
@@ -60,7 +61,7 @@ test('wrong answers are refused by field, and nothing of them is stored', async 
   const { app } = service
   const { merchant, caller } = await applicant(service)
   const save = (step: 'business' | 'settlement', given: object) =>
-    saveStep(app, caller, { step, given: given as Record<string, unknown> })
+    saveStep(app, caller, { step, fields: given as Record<string, unknown> })
   const refused: [() => Promise<unknown>, RegExp][] = [
     [() => save('business', { ...BUSINESS, legal_name: ' ' }), /legal_name is required/],
     [() => save('business', { ...BUSINESS, registration_number: '' }), /registration_number is required/],
@@ -72,24 +73,24 @@ test('wrong answers are refused by field, and nothing of them is stored', async 
       /phone must be a Ugandan mobile number/,
     ],
     [
-      () => saveDirector(app, caller, { place: null, given: { ...DIRECTOR, born: '2020-01-01' } }),
+      () => saveDirector(app, caller, { index: null, fields: { ...DIRECTOR, born: '2020-01-01' } }),
       /born must be at least 18/,
     ],
     [
-      () => saveDirector(app, caller, { place: null, given: { ...DIRECTOR, born: '1985-02-30' } }),
+      () => saveDirector(app, caller, { index: null, fields: { ...DIRECTOR, born: '1985-02-30' } }),
       /born must be a day/,
     ],
     [
-      () => saveDirector(app, caller, { place: null, given: { ...DIRECTOR, id_number: '<script>' } }),
+      () => saveDirector(app, caller, { index: null, fields: { ...DIRECTOR, id_number: '<script>' } }),
       /id_number must be/,
     ],
-    [() => saveDirector(app, caller, { place: 0, given: DIRECTOR }), /director not found/],
+    [() => saveDirector(app, caller, { index: 0, fields: DIRECTOR }), /director not found/],
     [() => removeDirector(app, caller, 0), /director not found/],
   ]
   for (const [saving, says] of refused) await assert.rejects(saving(), says)
   assert.equal(await stateOf(merchant.id), null)
   for (const role of ['developer', 'cashier', 'accountant', 'viewer'] as const)
-    await assert.rejects(saveStep(app, worker(caller, role, 7), { step: 'business', given: BUSINESS }), {
+    await assert.rejects(saveStep(app, worker(caller, role, 7), { step: 'business', fields: BUSINESS }), {
       status: 403,
     })
 })
@@ -101,7 +102,7 @@ test('a submitted application cannot be changed, is approved once, and verifies 
   const twice = await Promise.allSettled([submitApplication(app, caller), submitApplication(app, caller)])
   assert.deepEqual(twice.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.equal(await stateOf(merchant.id), '1 submitted')
-  await assert.rejects(saveStep(app, caller, { step: 'business', given: BUSINESS }), { status: 409 })
+  await assert.rejects(saveStep(app, caller, { step: 'business', fields: BUSINESS }), { status: 409 })
   await assert.rejects(document(service, caller), { status: 409 })
   const approve = () => approveApplication(app, REVIEWER, { merchant, number: 1 })
   await assert.rejects(approveApplication(app, caller, { merchant, number: 1 }), { status: 403 })
@@ -128,7 +129,7 @@ test('a rejection says why by field; the next draft begins with the answers, and
   await reject({ 'business.tin': 'This is the number of somebody else', documents: 'The card is cut off' })
   assert.equal(await kycOf(merchant.publicId), 'rejected')
   await assert.rejects(submitApplication(app, caller), /nothing new to submit/)
-  await saveStep(app, caller, { step: 'business', given: { ...BUSINESS, tin: '1000999999' } })
+  await saveStep(app, caller, { step: 'business', fields: { ...BUSINESS, tin: '1000999999' } })
   const read = await readVerification(app, merchant.id)
   assert.equal(read.application?.number, 2)
   assert.equal(read.answers.directors?.[0]?.name, DIRECTOR.name)
@@ -139,7 +140,7 @@ test('a rejection says why by field; the next draft begins with the answers, and
   assert.equal(await kycOf(merchant.publicId), 'pending')
   await approveApplication(app, REVIEWER, { merchant, number: 2 })
   assert.equal(await kycOf(merchant.publicId), 'verified')
-  await assert.rejects(saveStep(app, caller, { step: 'business', given: BUSINESS }), /verified already/)
+  await assert.rejects(saveStep(app, caller, { step: 'business', fields: BUSINESS }), /verified already/)
 })
 
 test('what the command says of the verification moves the application in the same commit', async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import type { Actor } from '../../src/actors/actor.ts'
 import { readDocument, removeDocument } from '../../src/verification/change-documents.ts'
-import { cleanName, readDocumentFile } from '../../src/verification/document-file.ts'
+import { cleanName, parseDocumentFile } from '../../src/verification/document-file.ts'
 import { readVerification } from '../../src/verification/read-application.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -44,17 +44,17 @@ test('what is not a whole PDF, JPEG or PNG is refused, whatever it is called', a
     ['a WebP', await sharp(jpeg).webp().toBuffer()],
     ['a PDF of 11 MB', pdf('x'.repeat(11 * MEGABYTE))],
   ]
-  for (const [name, bytes] of refused) assert.equal(await readDocumentFile(bytes), null, name)
+  for (const [name, bytes] of refused) assert.equal(await parseDocumentFile(bytes), null, name)
 })
 
 test('a picture keeps its bytes, and its preview has only its pixels', async () => {
   const file = await photo(4000, 3000)
-  const read = await readDocumentFile(file)
+  const read = await parseDocumentFile(file)
   assert.equal(read?.type, 'image/jpeg')
   assert.deepEqual(read?.bytes, file)
   const { format, width, exif } = await sharp(read?.preview ?? undefined).metadata()
   assert.deepEqual({ format, width, exif }, { format: 'webp', width: 1600, exif: undefined })
-  assert.equal((await readDocumentFile(pdf()))?.preview, null, 'nothing reads a PDF')
+  assert.equal((await parseDocumentFile(pdf()))?.preview, null, 'nothing reads a PDF')
 })
 
 test('the name of a file becomes a text that leads nowhere', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { approveApplication, rejectApplication } from '../../src/verification/decide-application.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, hasForm } from '../helpers/browser.ts'
@@ -62,7 +62,7 @@ test('an owner fills in the steps, reviews and submits; a rejection says what to
   const late = await owner.post(`${HOME}/business`, { ...(await csrfOf(owner)), ...BUSINESS })
   assert.deepEqual([late.status, /is being reviewed/.test(mainOf(late))], [409, true])
 
-  const { app, merchant } = await findMerchant(service.gateway, made.id)
+  const { app, merchant } = await getMerchantNamed(service.gateway, made.id)
   const notes = { 'business.tin': 'Another <b>number</b>', documents: 'The card is cut off' }
   await rejectApplication(app, BY_HAND, { merchant, number: 1, note: 'Nearly', notes })
   const [told] = await mailsTo(service, owner.email)
@@ -130,7 +130,7 @@ test('harmful files are refused at the form and harmless names kept; nothing of 
   const huge = await upload(owner, [{ name: 'a.pdf', bytes: Buffer.alloc(14 * MEGABYTE) }])
   assert.deepEqual([huge.status, /too much, so nothing was done/.test(huge.text)], [413, true])
   assert.equal((await upload(owner, [scan], 'tattoo')).status, 400)
-  const { merchant } = await findMerchant(service.gateway, made.id)
+  const { merchant } = await getMerchantNamed(service.gateway, made.id)
   const counts = () =>
     service.rows('select count(*)::int as n from verification_documents where merchant_id = $1', [
       merchant.id,

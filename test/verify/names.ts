@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { idForKey } from '../../src/payouts/accept-payout.ts'
+import { payoutIdForKey } from '../../src/payouts/accept-payout.ts'
 
 /** The time at which the tests look at the world. */
 export const NOW = new Date('2026-03-10T09:00:00.000Z')
@@ -123,14 +123,14 @@ export const PAYOUT = {
   sending: payoutIdOf('sending'),
   voided: payoutIdOf('voided'),
   refused: payoutIdOf('refused'),
-  requested: idForKey(TAGS[3], 'requested'),
-  approved: idForKey(TAGS[3], 'approved'),
-  withdrawn: idForKey(TAGS[3], 'withdrawn'),
-  rejected: idForKey(TAGS[3], 'rejected'),
-  cancelled: idForKey(TAGS[3], 'cancelled'),
-  subPaid: idForKey(TAGS[3], 'subpaid'),
-  subUnpaid: idForKey(TAGS[3], 'subunpaid'),
-  subOpen: idForKey(TAGS[3], 'subopen'),
+  requested: payoutIdForKey(TAGS[3], 'requested'),
+  approved: payoutIdForKey(TAGS[3], 'approved'),
+  withdrawn: payoutIdForKey(TAGS[3], 'withdrawn'),
+  rejected: payoutIdForKey(TAGS[3], 'rejected'),
+  cancelled: payoutIdForKey(TAGS[3], 'cancelled'),
+  subPaid: payoutIdForKey(TAGS[3], 'subpaid'),
+  subUnpaid: payoutIdForKey(TAGS[3], 'subunpaid'),
+  subOpen: payoutIdForKey(TAGS[3], 'subopen'),
 }
 /** What one person of merchant 3 has prepared, each named after its status. */
 export const PREPARED = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
 import { DatabaseAway } from '../../src/platform/db/errors.ts'
 import { Refusal } from '../../src/platform/refusal.ts'
@@ -25,7 +25,7 @@ export async function newPayerShop(service: LiveService): Promise<Payer> {
   for (const name of ['farm', 'market'])
     subaccounts.push((await shop.test.post('/v1/subaccounts', { name, payout_phone: newPayer() })).body.id)
   await fund(service, shop, subaccounts)
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const own = { merchantId: merchant.id, phone: newPayer() }
   await setWithdrawalNumber(service.app, BY_HAND, own)
   await verifyWithdrawalNumber(service.app, BY_HAND, own)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { ROOT } from '../../src/platform/root.ts'
 import { INVARIANTS } from '../../src/verify/invariants.ts'
 import { verifySnapshot } from '../../src/verify/verify.ts'
@@ -44,7 +44,7 @@ test('what stood before an upgrade is recorded by it, is no breach, and cannot b
   const merchant = await service.merchant({ verified: true })
   const person = await signedInAs(service, merchant, { role: 'viewer' })
   const operator = await operatorSignedIn(service, 'support')
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   const { body: sub } = await service
     .client(merchant.keys.test)
     .post('/v1/subaccounts', { name: 'Farm', payout_phone: '0772000111' })
@@ -113,7 +113,7 @@ test('what stood before an upgrade is recorded by it, is no breach, and cannot b
 test('what a process of the release before writes after the upgrade is no breach', async () => {
   const merchant = await service.merchant({ verified: true })
   const person = await signedInAs(service, merchant, { role: 'viewer' })
-  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await setWithdrawalNumber(service.app, BY_HAND, { merchantId: row.id, phone: '0772000333' })
   await service
     .client(merchant.keys.test)

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../../src/app.ts'
-import type { Approval, Commands } from '../../src/approvals/approval.ts'
+import type { Approval, ApprovalCommands } from '../../src/approvals/approval.ts'
 import { addApproval, decideApproval, expireDueApprovals } from '../../src/approvals/write-approvals.ts'
 import { addExceptionNote } from '../../src/exceptions/notes.ts'
 import { lockHeads, openBook } from '../../src/ledger/book.ts'
 import { addAdjustment, postCorrection } from '../../src/ledger/corrections.ts'
 import { canonicalJson } from '../../src/platform/canonical-json.ts'
-import { later } from '../../src/platform/clock.ts'
+import { addMs } from '../../src/platform/clock.ts'
 import { ADJUSTED, APPROVAL, PAYOUT } from './names.ts'
 import { write } from './world-charges.ts'
 
@@ -20,7 +20,7 @@ export async function correctBooks(app: App): Promise<void> {
   await app.db.pool.query(
     `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at, last_seen_at, closed_at, note, resolved_by,
        resolution) values (3, $1, 'live', 'mismatch', 'critical', $2, '{}', $3, $3, $4, 'corrected', 'second', 'adjusted')`,
-    [exception, ABOUT, later(at, -HOUR_MS).toISOString(), at.toISOString()],
+    [exception, ABOUT, addMs(at, -HOUR_MS).toISOString(), at.toISOString()],
   )
   await write(
     app.db,
@@ -46,10 +46,10 @@ export async function correctBooks(app: App): Promise<void> {
       ],
     }
   })
-  await write(app.db, expireDueApprovals(later(at, HOUR_MS), 10))
+  await write(app.db, expireDueApprovals(addMs(at, HOUR_MS), 10))
 }
 
-const command = (id: string): Commands['adjustment'] => ({
+const command = (id: string): ApprovalCommands['adjustment'] => ({
   ...{ kind: 'adjustment', merchant: 'mer_three', mode: 'live', about: ABOUT, direction: 'out' },
   exception: id === APPROVAL.approved ? ADJUSTED.exception : `${ADJUSTED.exception}${id}`,
   id: id === APPROVAL.approved ? ADJUSTED.id : `adj_${id}`,
@@ -77,8 +77,8 @@ function asked(id: string, at: Date): Approval {
     ...{
       askedBy: 1,
       askedName: 'first',
-      askedAt: later(at, -HOUR_MS),
-      expiresAt: later(at, id === APPROVAL.expired ? 0 : 23 * HOUR_MS),
+      askedAt: addMs(at, -HOUR_MS),
+      expiresAt: addMs(at, id === APPROVAL.expired ? 0 : 23 * HOUR_MS),
     },
     ...{ decidedBy: null, decidedName: null, decidedAt: null, note: null, refused: null, refusedAt: null },
     waitsForMoney: false,

@@ -1,8 +1,8 @@
 import type { AuditedAction } from '../../src/actors/actions.ts'
 import type { Actor } from '../../src/actors/actor.ts'
-import { type Act, auditRows } from '../../src/actors/audit-row.ts'
+import { type AuditAct, auditRows } from '../../src/actors/audit-row.ts'
 import type { App } from '../../src/app.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
@@ -31,7 +31,7 @@ export async function auditAll(app: App): Promise<void> {
   await nameByKeys(app)
 }
 
-type Told = Pick<Act, 'merchantId' | 'subject' | 'after'> & {
+type Told = Pick<AuditAct, 'merchantId' | 'subject' | 'after'> & {
   action: AuditedAction
   actor?: Actor
   mode?: Mode
@@ -192,7 +192,7 @@ async function useMachines(app: App): Promise<void> {
 async function nameByKeys(app: App): Promise<void> {
   const keys = Object.values(PREPARED).map((id) => ({
     ...{ merchantId: 3, mode: 'live' as const, key: `key-${id}`, objectId: id },
-    fingerprint: fingerprintOf('POST', '/dashboard/payouts', { id }),
+    fingerprint: fingerprintRequest('POST', '/dashboard/payouts', { id }),
     answer: { status: 201, body: JSON.stringify({ id }), objectId: id },
   }))
   await write(app.db, ...addKeys(keys, app.clock.now()))

@@ -1,15 +1,15 @@
 import type { App } from '../../src/app.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import {
   addBatch,
   BULK_LEASE_MS,
   type BulkBatch,
-  type StoredItem,
+  type StoredBulkItem,
 } from '../../src/payouts/bulk/bulk-batch.ts'
 import { runChunks } from '../../src/payouts/bulk/bulk-chunk.ts'
 import { finishBatch } from '../../src/payouts/bulk/bulk-payouts.ts'
-import { later } from '../../src/platform/clock.ts'
+import { addMs } from '../../src/platform/clock.ts'
 import { BATCH } from './names.ts'
 import { write } from './world-charges.ts'
 
@@ -54,14 +54,14 @@ export async function storeBatch(
     accepted: 0,
     createdAt: at,
   }
-  const fingerprint = fingerprintOf('POST', '/v1/payouts/bulk', { name })
+  const fingerprint = fingerprintRequest('POST', '/v1/payouts/bulk', { name })
   const key = { merchantId: 3, mode: 'test' as const, key: batch.key, fingerprint }
   const keys = addKeys([{ ...key, answer: null, objectId: batch.id }], at)
-  await write(app.db, ...keys, addBatch(batch, later(at, BULK_LEASE_MS)))
+  await write(app.db, ...keys, addBatch(batch, addMs(at, BULK_LEASE_MS)))
   return batch
 }
 
-function storedItem({ reference, amount }: Item): StoredItem {
+function storedItem({ reference, amount }: Item): StoredBulkItem {
   if (amount === undefined) return { reference, error: 'invalid item: amount is required' }
   return { reference, amount, phone: '256700000007', name: null, channel: 'op1_momo' }
 }

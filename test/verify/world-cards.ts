@@ -2,11 +2,11 @@ import type { App } from '../../src/app.ts'
 import type { CheckoutCharge } from '../../src/charges/checkout-charge.ts'
 import {
   addCheckoutCharge,
-  announceCovered,
+  addCoveredChargeEvent,
   newCheckoutCharge,
   newCoveredCharge,
 } from '../../src/charges/checkout-charge.ts'
-import { endCards } from '../../src/charges/end-cards.ts'
+import { finishCards } from '../../src/charges/end-cards.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import type { NewCharge } from '../../src/charges/write-charges.ts'
 import { reserveCard } from '../../src/gift-cards/use-card.ts'
@@ -78,7 +78,7 @@ async function payPartly(app: App, chargeId: string): Promise<CheckoutCharge> {
 
 async function takeBackPartly(app: App): Promise<void> {
   const charge = await store(app, CARDED.voided)
-  const freed = endCards([{ merchantId: 1, chargeId: charge.id, to: 'freed' }], charge.createdAt)
+  const freed = finishCards([{ merchantId: 1, chargeId: charge.id, to: 'freed' }], charge.createdAt)
   await write(app.db, ...takeBack(charge), ...freed)
 }
 
@@ -112,7 +112,7 @@ async function payWhole(app: App, chargeId: string, cardId: string): Promise<voi
     app.db,
     addCheckoutCharge(charge),
     ...reserveCard({ ...use, state: 'taken' }),
-    ...announceCovered(charge, { tag: TAGS[1], hasWebhookUrl: true } as MerchantTerms),
+    ...addCoveredChargeEvent(charge, { tag: TAGS[1], hasWebhookUrl: true } as MerchantTerms),
   )
 }
 

@@ -1,13 +1,13 @@
 import type { App } from '../../src/app.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { addCharges, type NewCharge } from '../../src/charges/write-charges.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys, finishKey, freeKey } from '../../src/idempotency/keys.ts'
 import { chargeFee } from '../../src/ledger/fees.ts'
 import { assert } from '../../src/platform/assert.ts'
-import { numbers, times, words } from '../../src/platform/db/columns.ts'
+import { numberColumn, textColumn, timeColumn } from '../../src/platform/db/columns.ts'
 import { type Call, call, type Database } from '../../src/platform/db/database.ts'
-import { allStatements } from '../../src/platform/db/statement.ts'
+import { listStatements } from '../../src/platform/db/statement.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
 import type { Mode } from '../../src/platform/mode.ts'
 import { addAttempts, addEvidence, endAttempt, moveAttempt } from '../../src/rails/attempts.ts'
@@ -174,7 +174,12 @@ export function publish(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt: at, followAt } = charge
   return [
     finishKey({ ...keyOf(charge), objectId: id }, { status: 201, body: JSON.stringify({ id }) }),
-    call(product('publish live charges'), numbers([merchantId]), words([id]), times([followAt])),
+    call(
+      product('publish live charges'),
+      numberColumn([merchantId]),
+      textColumn([id]),
+      timeColumn([followAt]),
+    ),
     moveAttempt(attemptOf(charge), 'accepted', at),
     addEvidence(attemptOf(charge), 'accepted', { at, operation: 'submit', stage: 'answered', elapsedMs: 5 }),
   ]
@@ -187,12 +192,17 @@ export function attemptOf({ merchantId, id, channel, railReference }: NewCharge)
 
 function keyOf(charge: NewCharge) {
   const { merchantId, mode, id } = charge
-  return { merchantId, mode, key: `key-${id}`, fingerprint: fingerprintOf('POST', '/v1/charges', { id }) }
+  return {
+    merchantId,
+    mode,
+    key: `key-${id}`,
+    fingerprint: fingerprintRequest('POST', '/v1/charges', { id }),
+  }
 }
 
 /** A statement of the product that its file does not export, found by name. */
 export function product(name: string) {
-  const found = allStatements().find((statement) => statement.name === name)
+  const found = listStatements().find((statement) => statement.name === name)
   assert(found, `the product has a statement called ${name}`)
   return found
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys, finishKey, freeKey } from '../../src/idempotency/keys.ts'
 import { lockHeads, openBook } from '../../src/ledger/book.ts'
 import { movePayout, type PayoutOutcome } from '../../src/payouts/move-payout.ts'
@@ -104,7 +104,12 @@ const attemptOf = ({ merchantId, railReference }: Pick<NewPayout, 'merchantId' |
 })
 
 function keyOf({ merchantId, mode, id }: NewPayout) {
-  return { merchantId, mode, key: `key-${id}`, fingerprint: fingerprintOf('POST', '/v1/payouts', { id }) }
+  return {
+    merchantId,
+    mode,
+    key: `key-${id}`,
+    fingerprint: fingerprintRequest('POST', '/v1/payouts', { id }),
+  }
 }
 
 const said = (at: Date) => ({ at, operation: 'status' as const, stage: 'answered' as const, elapsedMs: 5 })

@@ -6,9 +6,9 @@ import {
   addPrepared,
   approvePreparedRow,
   endPreparedRow,
-  expireDue,
+  expireDuePrepared,
 } from '../../src/payouts/prepared/write-prepared.ts'
-import { later } from '../../src/platform/clock.ts'
+import { addMs } from '../../src/platform/clock.ts'
 import { PAYOUT, PREPARED } from './names.ts'
 import { write } from './world-charges.ts'
 
@@ -26,7 +26,7 @@ export async function prepareAll(app: App): Promise<void> {
     approvePreparedRow({ ...decided, id: PREPARED.approved, objectId: PAYOUT.livePaid }),
     endPreparedRow({ ...decided, id: PREPARED.rejected }, { status: 'rejected', reason: 'paid in cash' }),
     endPreparedRow({ ...own, id: PREPARED.withdrawn }, { status: 'withdrawn', reason: null }),
-    expireDue(later(at, HOUR_MS), 10),
+    expireDuePrepared(addMs(at, HOUR_MS), 10),
   )
 }
 
@@ -38,8 +38,8 @@ const prepared = (id: string, at: Date): StoredPrepared => ({
   request: REQUEST,
   fingerprint: FINGERPRINT,
   ...{ amount: 20_000, fees: 300, recipients: 1, note: null },
-  ...{ madeBy: 1, madeName: 'first@three.invalid', createdAt: later(at, -HOUR_MS) },
-  expiresAt: later(at, id === PREPARED.expired ? 0 : 6 * 24 * HOUR_MS),
+  ...{ madeBy: 1, madeName: 'first@three.invalid', createdAt: addMs(at, -HOUR_MS) },
+  expiresAt: addMs(at, id === PREPARED.expired ? 0 : 6 * 24 * HOUR_MS),
   ...{ decidedBy: null, decidedName: null, decidedAt: null, reason: null },
   ...{ objectId: null, tries: 0, takenBack: false },
 })
@@ -49,5 +49,5 @@ const draft = (at: Date): BulkDraft => ({
   ...{ merchantId: 3, id: 'bdr_threeupload0000000000', mode: 'live', name: 'july.csv' },
   csv: Buffer.from('phone,amount,reference\n0700000000,5000,a\n'),
   ...{ addedLines: 0, lines: 1, madeBy: 1, madeName: 'first@three.invalid', objectId: null },
-  ...{ createdAt: at, expiresAt: later(at, 24 * HOUR_MS) },
+  ...{ createdAt: at, expiresAt: addMs(at, 24 * HOUR_MS) },
 })

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { call } from '../../src/platform/db/database.ts'
 import type { Mode } from '../../src/platform/mode.ts'
@@ -26,7 +26,7 @@ export async function addSchedule(
   const at = app.clock.now().toISOString()
   const recipients = JSON.stringify(RECIPIENTS)
   const facts = [null, amount, 'op1_momo', interval, recipients, null, null, at, at]
-  const fingerprint = fingerprintOf('POST', '/v1/scheduled-payouts', { id })
+  const fingerprint = fingerprintRequest('POST', '/v1/scheduled-payouts', { id })
   const answer = { status: 201, body: JSON.stringify({ id }), objectId: id }
   const key = { merchantId: 3, mode, key: `key-${id}`, fingerprint, answer, objectId: id }
   const added = call(product('add schedule'), 3, id, mode, 'active', ...facts)

@@ -1,12 +1,12 @@
 import type { App } from '../../src/app.ts'
-import { addItem, type Shop } from '../../src/storefront/add-item.ts'
+import { addItem, type StorefrontMerchant } from '../../src/storefront/add-item.ts'
 import { removeItem } from '../../src/storefront/change-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { TAGS } from './names.ts'
 
 /** An item that is shown and one that was removed. */
 export async function offerItems(app: App): Promise<void> {
-  const shop: Shop = {
+  const shop: StorefrontMerchant = {
     id: 1,
     publicId: 'mer_1',
     tag: TAGS[1],

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { call } from '../../src/platform/db/database.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
@@ -13,7 +13,7 @@ export const PHONE = '256700000008'
 /** An active subaccount of merchant 3 with a phone, and the key that made it. */
 export async function addSubaccount(app: App, id: string): Promise<void> {
   const at = app.clock.now()
-  const fingerprint = fingerprintOf('POST', '/v1/subaccounts', { id })
+  const fingerprint = fingerprintRequest('POST', '/v1/subaccounts', { id })
   const body = JSON.stringify({ id, payout_phone: PHONE })
   const answer = { status: 201, body, objectId: id }
   const key = { merchantId: 3, mode: 'live' as const, key: `key-${id}`, fingerprint, answer, objectId: id }

@@ -1,15 +1,15 @@
 import type { App } from '../../src/app.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import { addLinks } from '../../src/payment-links/write-links.ts'
 import { assert } from '../../src/platform/assert.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
-import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import type { DispenseClaim } from '../../src/vending/dispensing/claim.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import type { DispenseMove, DispenseOutcome } from '../../src/vending/dispensing/dispense-move.ts'
-import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
+import { addDispenseClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
 import { CUSTOMER, fullKey } from '../helpers/actors.ts'
@@ -156,13 +156,13 @@ async function dispenseDirectly(app: App): Promise<void> {
 
 async function commandDirectly(app: App, id: string, chargeId: string): Promise<void> {
   const at = app.clock.now()
-  const claim: Claim = {
+  const claim: DispenseClaim = {
     ...{ ...OWNER, id, chargeId, kind: 'direct', orderId: `own-${id}`, machine: 'M-1' },
     ...{ goods: GOODS, payAccount: null, attempt: 1 },
   }
-  const fingerprint = fingerprintOf('POST', '/v1/vending/dispense', {})
+  const fingerprint = fingerprintRequest('POST', '/v1/vending/dispense', {})
   const answer = { status: 200, body: `{"charge_id":"${chargeId}"}`, objectId: id }
   const use = { merchantId: 1, mode: OWNER.mode, key: `key-${id}`, fingerprint, answer, objectId: id }
-  await write(app.db, addClaim(claim, at), ...addKeys([use], at))
+  await write(app.db, addDispenseClaim(claim, at), ...addKeys([use], at))
   await sendCommand(app, claim)
 }

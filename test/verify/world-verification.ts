@@ -1,5 +1,9 @@
 import type { App } from '../../src/app.ts'
-import { decideRow, openApplication, submitRow } from '../../src/verification/write-application.ts'
+import {
+  decideApplicationRow,
+  openApplication,
+  submitApplicationRow,
+} from '../../src/verification/write-application.ts'
 
 /** A merchant whose first application was rejected and whose second one was approved. */
 export async function verifyBusiness({ db, clock }: App): Promise<void> {
@@ -12,8 +16,8 @@ export async function verifyBusiness({ db, clock }: App): Promise<void> {
     const place = { merchantId: 1, number }
     const why = state === 'rejected' ? { note: 'One thing is wrong.', notes } : { note: null, notes: null }
     await db.transaction(async (tx) => {
-      await tx.send(openApplication(place, at), submitRow(place, { at, by: 'Grace' }))
-      return { value: null, last: [decideRow(place, { state, at, by: 'Ruth', ...why })] }
+      await tx.send(openApplication(place, at), submitApplicationRow(place, { at, by: 'Grace' }))
+      return { value: null, last: [decideApplicationRow(place, { state, at, by: 'Ruth', ...why })] }
     })
   }
 }

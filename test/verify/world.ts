@@ -2,15 +2,15 @@ import type { App } from '../../src/app.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { settleCharges } from '../../src/charges/settle-charges.ts'
 import { openException } from '../../src/exceptions/exception.ts'
-import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { fingerprintRequest } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { makeHeads } from '../../src/ledger/book.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { call, type Database } from '../../src/platform/db/database.ts'
 import { deadlineIn } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
-import { exactWindow } from '../../src/rate-limits/exact-window.ts'
-import { dayTallier } from '../../src/reports/tallies/tally-days.ts'
+import { newExactWindow } from '../../src/rate-limits/exact-window.ts'
+import { makeDayTallier } from '../../src/reports/tallies/tally-days.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
@@ -64,7 +64,7 @@ export async function buildWorld(db: Database): Promise<void> {
   Object.assign(app, {
     rails: { test: { op1_momo: sandbox }, live: {} },
     ladders: { of: () => LADDER },
-    exactWindows: { refunds: exactWindow({ what: 'refunds', limit: 0, db }) },
+    exactWindows: { refunds: newExactWindow({ what: 'refunds', limit: 0, db }) },
   })
   await addMerchants(db)
   await liveThroughHistory(app)
@@ -92,7 +92,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await offerItems(app)
   await verifyBusiness(app)
   await closeAccounts(app)
-  await dayTallier(app)()
+  await makeDayTallier(app)()
   await askAboutAll(app)
   await spreadDeliveries(db)
 }
@@ -185,7 +185,7 @@ async function addMerchants(db: Database): Promise<void> {
 }
 
 async function addRefusedKey(app: App): Promise<void> {
-  const fingerprint = fingerprintOf('POST', '/v1/charges', {})
+  const fingerprint = fingerprintRequest('POST', '/v1/charges', {})
   const answer = { status: 400, body: '{"error":{}}', objectId: null }
   const use = {
     merchantId: 1,

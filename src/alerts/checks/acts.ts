@@ -1,5 +1,5 @@
 import type { Gateway } from '../../app.ts'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { groupBy } from '../../platform/group-by.ts'
 import type { Finding } from '../check.ts'
@@ -52,7 +52,7 @@ const SUBJECTS: Readonly<Record<ActKind, string>> = {
  * alert, which names each and is over by itself.
  */
 export async function findActs({ directory }: Pick<Gateway, 'directory'>, at: Date): Promise<Finding[]> {
-  const acts = await directory.query(ACTS, [later(at, -REPORTED_FOR_MS).toISOString(), ALWAYS_REPORTED])
+  const acts = await directory.query(ACTS, [addMs(at, -REPORTED_FOR_MS).toISOString(), ALWAYS_REPORTED])
   return [...groupBy(acts, ({ kind }) => kind)].map(([kind, own]) => {
     const [newest, oldest] = [own[0], own.at(-1)] as [Act, Act] // A group has at least one.
     const rest = own.length - MAX_NAMED

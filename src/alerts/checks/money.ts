@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { type CellFinding, type Check, cellCheck } from '../check.ts'
@@ -113,6 +113,6 @@ export const MONEY_CHECKS: readonly Check[] = [
 /** Counts the live movements of the last hour, to some 400. */
 async function countMovementsOfHour({ rails, clock, db }: App): Promise<number> {
   const installations = (rails.live.op1_momo?.installations ?? []).map(({ id }) => id)
-  const since = later(clock.now(), -HOUR_MS).toISOString()
+  const since = addMs(clock.now(), -HOUR_MS).toISOString()
   return (await firstRow(db.query(COUNT_MOVEMENTS, [installations, since])))?.count ?? 0
 }

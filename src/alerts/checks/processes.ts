@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts'
 import { listProcesses, SILENT_AFTER_MS, workerAgeMs } from '../../jobs/process.ts'
 import { isLate, lagMs, listJobs } from '../../jobs/read-jobs.ts'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { lastVerified } from '../../verify/verify-runs.ts'
+import { readLastVerified } from '../../verify/verify-runs.ts'
 import type { Check, Finding } from '../check.ts'
 import { findActs } from './acts.ts'
 
@@ -38,7 +38,7 @@ export const PROCESS_CHECKS: readonly Check[] = [
 async function findSilentWorker(app: App, at: Date): Promise<Finding[]> {
   const ageMs = workerAgeMs(await listProcesses(app), at.getTime())
   if (ageMs === null || ageMs <= SILENT_AFTER_MS) return []
-  const since = later(at, -ageMs)
+  const since = addMs(at, -ageMs)
   const message = `no worker has been heard since ${since.toISOString()}`
   return [{ kind: 'worker_silent', subject: 'workers', message, size: 1, since }]
 }
@@ -55,7 +55,7 @@ async function findLateTasks(app: App, at: Date): Promise<Finding[]> {
 }
 
 async function findLateVerify(app: App, at: Date): Promise<Finding[]> {
-  const runs = await lastVerified(app)
+  const runs = await readLastVerified(app)
   return runs.flatMap(({ cell, at: last, first }) => {
     const since = last ?? first
     if (since === null || at.getTime() - since.getTime() <= VERIFY_LATE_MS) return []
@@ -70,7 +70,7 @@ async function findLateVerify(app: App, at: Date): Promise<Finding[]> {
 }
 
 async function findProcessTroubles({ directory }: App, at: Date): Promise<Finding[]> {
-  const troubles = await directory.query(TROUBLES, [later(at, -TROUBLE_MS).toISOString()])
+  const troubles = await directory.query(TROUBLES, [addMs(at, -TROUBLE_MS).toISOString()])
   return troubles.flatMap((trouble) => describeTrouble(trouble, at))
 }
 

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Check, Finding } from '../check.ts'
@@ -33,7 +33,7 @@ export const RELEASE_CHECKS: readonly Check[] = [
 async function findHeldBack({ cell, db, directory }: App): Promise<Finding[]> {
   const last = await firstRow(directory.query(LAST_RELEASE, [cell]))
   if (last?.at == null) return []
-  const rows = await db.query(PASSED_BY, [later(last.at, -GRACE_MS).toISOString()])
+  const rows = await db.query(PASSED_BY, [addMs(last.at, -GRACE_MS).toISOString()])
   return rows.map(({ merchant, since }) => ({
     kind: 'release_stopped',
     subject: `${cell} ${merchant}`,

@@ -1,18 +1,18 @@
-import { earliest } from '../../platform/earliest.ts'
+import { findEarliest } from '../../platform/earliest.ts'
 import { groupBy } from '../../platform/group-by.ts'
 import {
+  cellWorkDatabase,
+  directoryWorkDatabase,
   lateBefore,
-  MOST_WAITING,
-  placeOfCell,
-  placeOfPlatform,
-  type Waiting,
-  type WaitingPlace,
-  type WorkKind,
-  waitingIn,
+  MAX_COUNTED_WAITING,
+  readWaitingIn,
+  type StaffWorkKind,
+  type WaitingWork,
+  type WorkDatabase,
 } from '../../waiting/waiting-work.ts'
 import type { Check, Finding } from '../check.ts'
 
-const SENTENCES: Readonly<Record<WorkKind, string>> = {
+const SENTENCES: Readonly<Record<StaffWorkKind, string>> = {
   approvals: 'approvals wait for a second operator',
   exceptions: 'exceptions are taken by nobody',
   withdrawals: 'withdrawals wait for a decision',
@@ -22,28 +22,32 @@ const SENTENCES: Readonly<Record<WorkKind, string>> = {
 }
 
 /** Finds what has waited for staff for longer than WORK_WAITS_HOURS: in the cell, and what is about the platform and belongs to no cell. */
-export const WAITING_WORK_CHECKS: readonly Check[] = [placeOfCell, placeOfPlatform].map(
+export const WAITING_WORK_CHECKS: readonly Check[] = [cellWorkDatabase, directoryWorkDatabase].map(
   (placeFor): Check => ({
     kinds: ['work_waiting'],
-    source: (app) => `work of ${placeFor(app).place}`,
+    source: (app) => `work of ${placeFor(app).databaseName}`,
     async find(app, at) {
       const place = placeFor(app)
-      const waiting = await waitingIn(place, { at, before: lateBefore(app, at) })
+      const waiting = await readWaitingIn(place, { at, before: lateBefore(app, at) })
       return describeWaiting(place, waiting, app.config.workWaitsHours)
     },
   }),
 )
 
-const describeWaiting = ({ place }: WaitingPlace, waiting: readonly Waiting[], hours: number): Finding[] =>
+const describeWaiting = (
+  { databaseName }: WorkDatabase,
+  waiting: readonly WaitingWork[],
+  hours: number,
+): Finding[] =>
   [...groupBy(waiting, ({ work }) => work)].flatMap(([work, rows]) => {
     const late = rows.reduce((sum, row) => sum + row.late, 0)
-    const since = earliest(rows.map((row) => row.since))
+    const since = findEarliest(rows.map((row) => row.since))
     if (late === 0 || since === null) return []
-    const many = rows.some((row) => row.late === MOST_WAITING) ? `at least ${late}` : late
+    const many = rows.some((row) => row.late === MAX_COUNTED_WAITING) ? `at least ${late}` : late
     return {
       kind: 'work_waiting' as const,
-      subject: `${place} ${work}`,
-      message: `${many} ${SENTENCES[work]} for more than ${hours} hours (${place}, since ${since.toISOString()})`,
+      subject: `${databaseName} ${work}`,
+      message: `${many} ${SENTENCES[work]} for more than ${hours} hours (${databaseName}, since ${since.toISOString()})`,
       size: late,
       since,
     }

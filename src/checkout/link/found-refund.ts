@@ -3,10 +3,10 @@ import type { Charge } from '../../charges/charge.ts'
 import { findPayout } from '../../payouts/find-payouts.ts'
 import type { PayoutStatus } from '../../payouts/payout.ts'
 import { assert } from '../../platform/assert.ts'
-import type { Refund } from '../view.ts'
+import type { CustomerRefund } from '../view.ts'
 
 // The charge only says that it is refunded; whether the money has arrived is the state of its payout.
-const STATE_OF: Record<PayoutStatus, Refund['state']> = {
+const STATE_BY_PAYOUT_STATUS: Record<PayoutStatus, CustomerRefund['state']> = {
   pending: 'on_its_way',
   authorized: 'on_its_way',
   succeeded: 'sent',
@@ -14,12 +14,12 @@ const STATE_OF: Record<PayoutStatus, Refund['state']> = {
 }
 
 /** Finds where the money of a refunded charge is; null for any other charge. */
-export async function findRefund(app: App, charge: Charge): Promise<Refund | null> {
+export async function findCustomerRefund(app: App, charge: Charge): Promise<CustomerRefund | null> {
   const { merchantId, refundId, status, giftCardAmount } = charge
   if (status !== 'refunded') return null
   // A charge that a gift card paid in full has no payout: the amount went back to the card in the commit of the refund.
   if (refundId === null) return { state: 'card', amount: giftCardAmount }
   const payout = await findPayout(app, merchantId, refundId)
   assert(payout, 'a refund that a charge names is stored with it')
-  return { state: STATE_OF[payout.status], amount: payout.amount }
+  return { state: STATE_BY_PAYOUT_STATUS[payout.status], amount: payout.amount }
 }

@@ -1,16 +1,16 @@
-import { type Cover, coverOf } from '../../gift-cards/cover.ts'
+import { type Cover, splitCover } from '../../gift-cards/cover.ts'
 import { findCard } from '../../gift-cards/find-card.ts'
 import { type GiftCard, isUsable } from '../../gift-cards/gift-card.ts'
-import { voucherBox } from '../../gift-cards/voucher-misses.ts'
+import { readVoucherBox } from '../../gift-cards/voucher-misses.ts'
 import { CHANNELS, LIVE_CHANNELS } from '../../rails/rail.ts'
-import { type Remembered, readRemembered, rememberedCookie } from '../cookies.ts'
-import { newFormToken } from '../form.ts'
+import { openInputCookie, type RememberedInput, sealInputCookie } from '../cookies.ts'
+import { newPayFormToken } from '../form.ts'
 import type { FormFault, Method, PayView } from '../view.ts'
-import type { Checkout, Reply, Visit } from '../visit.ts'
-import type { Found } from './found-link.ts'
+import type { Checkout, CheckoutVisit, Reply } from '../visit.ts'
+import type { LinkContext } from './found-link.ts'
 
 /** The response status, the fault to show, and the values typed before. */
-export type FormState = {
+export type PayFormState = {
   status: number
   fault: FormFault | null
   typed?: Partial<PayView['typed']>
@@ -19,37 +19,46 @@ export type FormState = {
 }
 
 /** A gift card that this browser has applied, as it is now. */
-type Applied = { card: GiftCard; cover: Cover }
+type AppliedGiftCard = { card: GiftCard; cover: Cover }
 
-export const methodsOf = ({ link }: Found): readonly Method[] =>
+export const listMethods = ({ link }: LinkContext): readonly Method[] =>
   link.mode === 'live' ? CHANNELS.filter((channel) => LIVE_CHANNELS.includes(channel)) : CHANNELS
 
-export const rememberedBy = ({ clock }: Checkout, { shop, link }: Found, visit: Visit): Remembered =>
-  readRemembered(shop.app.vault, link, { cookies: visit.cookies, nowMs: clock.nowMs() })
+export const recallInput = (
+  { clock }: Checkout,
+  { shop, link }: LinkContext,
+  visit: CheckoutVisit,
+): RememberedInput => openInputCookie(shop.app.vault, link, { cookies: visit.cookies, nowMs: clock.nowMs() })
 
-export const remember = ({ clock, https }: Checkout, { shop, link }: Found, remembered: Remembered): string =>
-  rememberedCookie(shop.app.vault, link, { remembered, nowMs: clock.nowMs(), https })
+export const rememberInput = (
+  { clock, https }: Checkout,
+  { shop, link }: LinkContext,
+  remembered: RememberedInput,
+): string => sealInputCookie(shop.app.vault, link, { remembered, nowMs: clock.nowMs(), https })
 
 /** Finds the remembered card; null if it can pay nothing here any more. */
-async function appliedCard(linkContext: Found, remembered: Remembered): Promise<Applied | null> {
+async function findAppliedCard(
+  linkContext: LinkContext,
+  remembered: RememberedInput,
+): Promise<AppliedGiftCard | null> {
   const { shop, link } = linkContext
   if (remembered.voucher === null || link.mode !== 'live') return null
   const { merchantId } = link
   const card = await findCard(shop.app, { merchantId, cardId: remembered.voucher.cardId })
   if (card === null || !isUsable(card, shop.app.clock.now())) return null
-  const cover = coverOf(link.amount, card.balance, shop.app.config.railCollectMin)
+  const cover = splitCover(link.amount, card.balance, shop.app.config.railCollectMin)
   return cover.applied > 0 ? { card, cover } : null
 }
 
 /** Makes the form, filled with earlier input. The customer pays exactly the amount that it shows after the card. */
-export async function payForm(
+export async function buildPayForm(
   checkout: Checkout,
-  { linkContext, visit }: { linkContext: Found; visit: Visit },
-  state: FormState,
+  { linkContext, visit }: { linkContext: LinkContext; visit: CheckoutVisit },
+  state: PayFormState,
 ): Promise<Reply> {
   const { shop, link } = linkContext
-  const remembered = rememberedBy(checkout, linkContext, visit)
-  const applied = await appliedCard(linkContext, remembered)
+  const remembered = recallInput(checkout, linkContext, visit)
+  const applied = await findAppliedCard(linkContext, remembered)
   const voucher = applied && { cardId: applied.card.id, applied: applied.cover.applied }
   const lost = remembered.voucher !== null && voucher === null
   const changed = lost || voucher?.applied !== remembered.voucher?.applied
@@ -65,31 +74,31 @@ export async function payForm(
       linkId: link.id,
       amount: link.amount,
       description: linkContext.description,
-      methods: methodsOf(linkContext),
-      voucher: await voucherOf(linkContext, applied, state.typedVoucher ?? ''),
+      methods: listMethods(linkContext),
+      voucher: await presentVoucher(linkContext, applied, state.typedVoucher ?? ''),
       typed: {
         method: remembered.method,
         phone: remembered.phone,
         email: remembered.email,
         ...state.typed,
       },
-      token: newFormToken(voucher?.applied ?? 0),
+      token: newPayFormToken(voucher?.applied ?? 0),
       // A customer who sent an older form is told the present state of the card.
       fault: state.fault === 'voucher_changed' ? cardFault : (state.fault ?? (changed ? cardFault : null)),
       cancelUrl: link.cancelUrl,
     },
-    cookies: changed ? [remember(checkout, linkContext, { ...remembered, voucher })] : [],
+    cookies: changed ? [rememberInput(checkout, linkContext, { ...remembered, voucher })] : [],
     ...(state.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: state.retryAfterSeconds }),
   }
 }
 
-async function voucherOf(
-  { shop, link }: Found,
-  applied: Applied | null,
+async function presentVoucher(
+  { shop, link }: LinkContext,
+  applied: AppliedGiftCard | null,
   typed: string,
 ): Promise<PayView['voucher']> {
   if (link.mode === 'test') return null
   if (applied !== null) return { applied: { last4: applied.card.last4, ...applied.cover }, typed }
-  const box = await voucherBox(shop.app, { merchantId: link.merchantId, linkId: link.id })
+  const box = await readVoucherBox(shop.app, { merchantId: link.merchantId, linkId: link.id })
   return box === 'open' ? { applied: null, typed } : null
 }

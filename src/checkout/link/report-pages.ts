@@ -1,36 +1,36 @@
 import type { Charge } from '../../charges/charge.ts'
-import { answersAbout } from '../../disputes/answer-dispute.ts'
+import { listAnswersAboutCharge } from '../../disputes/answer-dispute.ts'
 import { openDispute } from '../../disputes/open-dispute.ts'
-import { readReport } from '../../disputes/report.ts'
+import { parseReport } from '../../disputes/report.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import type { FormFault, ReportView } from '../view.ts'
-import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
-import { type Found, findPaidLink, pathOf, paymentOf } from './found-link.ts'
-import { pageOf, withRetryAfter } from './link-pages.ts'
+import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
+import { getLinkContext, type LinkContext, linkPagePath, presentPayment } from './found-link.ts'
+import { buildLinkPage, withRetryAfter } from './link-pages.ts'
 import { isPaid } from './states.ts'
 
-type Paid = Found & { charge: Charge }
+type PaidLinkContext = LinkContext & { charge: Charge }
 
 /** GET /pay/{id}/report (contract.md G48). Throws 404 if nothing was paid. */
-export async function showReport(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const linkContext = await findPaid(checkout, visit)
-  const answers = await answersTo(linkContext)
+export async function showReport(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
+  const linkContext = await getPaidLinkContext(checkout, visit)
+  const answers = await readAnswers(linkContext)
   if (visit.query.sent !== undefined)
-    return pageOf(linkContext, {
+    return buildLinkPage(linkContext, {
       kind: 'reported',
-      payment: paymentOf(linkContext, linkContext.charge),
+      payment: presentPayment(linkContext, linkContext.charge),
       answers,
     })
-  return pageOf(linkContext, { ...reportView(linkContext, visit, null), answers })
+  return buildLinkPage(linkContext, { ...buildReportView(linkContext, visit, null), answers })
 }
 
 /** POST /pay/{id}/report: stores one report for a payment. Sending it again changes nothing and gets the same thanks. */
-export async function report(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const linkContext = await findPaid(checkout, visit)
+export async function submitReport(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
+  const linkContext = await getPaidLinkContext(checkout, visit)
   const showFormAgain = (status: number, fault: FormFault) =>
-    pageOf(linkContext, reportView(linkContext, visit, fault), status)
+    buildLinkPage(linkContext, buildReportView(linkContext, visit, fault), status)
   if (!visit.fromOwnPage) return showFormAgain(403, 'elsewhere')
-  const input = readReport(visit.fields)
+  const input = parseReport(visit.fields)
   if (typeof input === 'string') return showFormAgain(400, input)
   try {
     await checkout.limits.reports.take(`${linkContext.link.mode} ${visit.address}`, checkout.clock.nowMs())
@@ -39,26 +39,31 @@ export async function report(checkout: Checkout, visit: Visit): Promise<Reply> {
     return withRetryAfter(showFormAgain(429, 'reported'), error)
   }
   const { merchantId } = linkContext.link
-  await openDispute(linkContext.shop.app, visitor(visit), {
+  await openDispute(linkContext.shop.app, newCustomerCaller(visit), {
     merchantId,
     chargeId: linkContext.charge.id,
     report: input,
   })
-  const path = pathOf(linkContext, 'report')
+  const path = linkPagePath(linkContext, 'report')
   return { kind: 'redirect', to: `${path}${path.includes('?') ? '&' : '?'}sent=1` }
 }
 
-async function findPaid(checkout: Checkout, visit: Visit): Promise<Paid> {
-  const linkContext = await findPaidLink(checkout, visit)
+async function getPaidLinkContext(checkout: Checkout, visit: CheckoutVisit): Promise<PaidLinkContext> {
+  const linkContext = await getLinkContext(checkout, visit)
   if (linkContext.charge === null || !isPaid(linkContext)) throw notFound('page')
   return { ...linkContext, charge: linkContext.charge }
 }
 
-const answersTo = ({ shop, link, charge }: Paid) => answersAbout(shop.app, link.merchantId, charge.id)
+const readAnswers = ({ shop, link, charge }: PaidLinkContext) =>
+  listAnswersAboutCharge(shop.app, link.merchantId, charge.id)
 
-const reportView = (linkContext: Paid, { fields }: Visit, fault: FormFault | null): ReportView => ({
+const buildReportView = (
+  linkContext: PaidLinkContext,
+  { fields }: CheckoutVisit,
+  fault: FormFault | null,
+): ReportView => ({
   kind: 'report',
-  payment: paymentOf(linkContext, linkContext.charge),
+  payment: presentPayment(linkContext, linkContext.charge),
   chargeId: linkContext.charge.id,
   typed: {
     reason: fields.reason ?? '',

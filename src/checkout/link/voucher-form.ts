@@ -1,53 +1,57 @@
-import { coverOf } from '../../gift-cards/cover.ts'
+import { splitCover } from '../../gift-cards/cover.ts'
 import { findUsableCard } from '../../gift-cards/find-card.ts'
-import { countVoucherMiss, voucherBox } from '../../gift-cards/voucher-misses.ts'
+import { countVoucherMiss, readVoucherBox } from '../../gift-cards/voucher-misses.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Remembered } from '../cookies.ts'
-import type { Checkout, Reply, Visit } from '../visit.ts'
-import { type Found, findPaidLink } from './found-link.ts'
-import { payForm, remember, rememberedBy } from './pay-form.ts'
+import type { RememberedInput } from '../cookies.ts'
+import type { Checkout, CheckoutVisit, Reply } from '../visit.ts'
+import { getLinkContext, type LinkContext } from './found-link.ts'
+import { buildPayForm, recallInput, rememberInput } from './pay-form.ts'
 
 /** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or forgets it. It reserves nothing on the card. */
-export async function applyVoucher(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const linkContext = await findPaidLink(checkout, visit)
+export async function applyVoucher(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
+  const linkContext = await getLinkContext(checkout, visit)
   const path = `/pay/${linkContext.link.id}`
   if (!visit.fromOwnPage) return { kind: 'redirect', to: path }
-  const remembered = rememberedBy(checkout, linkContext, visit)
-  if (visit.fields.remove) return back(checkout, linkContext, { ...remembered, voucher: null })
+  const remembered = recallInput(checkout, linkContext, visit)
+  if (visit.fields.remove) return redirectToForm(checkout, linkContext, { ...remembered, voucher: null })
   const code = visit.fields.code ?? ''
-  const waitSeconds = await busyFor(checkout, linkContext, visit)
-  const voucherTry: Usable =
+  const waitSeconds = await takeSubmit(checkout, linkContext, visit)
+  const voucherTry: VoucherTry =
     waitSeconds === null
-      ? await usableCard(checkout, linkContext, { visit, code })
+      ? await tryVoucherCode(checkout, linkContext, { visit, code })
       : { kind: 'busy', retryAfterSeconds: waitSeconds }
   if (voucherTry.kind === 'busy')
-    return payForm(
+    return buildPayForm(
       checkout,
       { linkContext, visit },
       { status: 429, fault: 'busy', typedVoucher: code, retryAfterSeconds: voucherTry.retryAfterSeconds },
     )
   if (voucherTry.kind !== 'usable') return { kind: 'redirect', to: `${path}?voucher=${voucherTry.kind}` }
   const { cardId, applied } = voucherTry
-  return back(checkout, linkContext, { ...remembered, voucher: { cardId, applied } })
+  return redirectToForm(checkout, linkContext, { ...remembered, voucher: { cardId, applied } })
 }
 
-const back = (checkout: Checkout, linkContext: Found, remembered: Remembered): Reply => ({
+const redirectToForm = (
+  checkout: Checkout,
+  linkContext: LinkContext,
+  remembered: RememberedInput,
+): Reply => ({
   kind: 'redirect',
   to: `/pay/${linkContext.link.id}`,
-  cookies: [remember(checkout, linkContext, remembered)],
+  cookies: [rememberInput(checkout, linkContext, remembered)],
 })
 
-type Usable =
+type VoucherTry =
   | { kind: 'usable'; cardId: string; applied: number }
   | { kind: 'unusable' | 'closed' }
   | { kind: 'busy'; retryAfterSeconds: number }
 
 /** Looks up a typed code. Counts it as a miss if it cannot be used here, for any reason. */
-export async function usableCard(
+export async function tryVoucherCode(
   { limits, clock }: Checkout,
-  { shop, link }: Found,
-  { visit, code }: { visit: Visit; code: string },
-): Promise<Usable> {
+  { shop, link }: LinkContext,
+  { visit, code }: { visit: CheckoutVisit; code: string },
+): Promise<VoucherTry> {
   const linkKey = { merchantId: link.merchantId, linkId: link.id }
   const misses = limits.voucherMisses
   let takenMs: number
@@ -56,15 +60,15 @@ export async function usableCard(
     // guesses one after the other.
     takenMs = await misses.take(visit.address, clock.nowMs())
   } catch (error) {
-    return { kind: 'busy', retryAfterSeconds: waitSecondsOf(error) }
+    return { kind: 'busy', retryAfterSeconds: getWaitSeconds(error) }
   }
-  if ((await voucherBox(shop.app, linkKey)) === 'closed') {
+  if ((await readVoucherBox(shop.app, linkKey)) === 'closed') {
     await misses.giveBack(visit.address, takenMs)
     return { kind: 'closed' }
   }
   const card = await findUsableCard(shop.app, { merchantId: link.merchantId, mode: link.mode, text: code })
   const leastDue = shop.app.config.railCollectMin
-  const applied = card === null ? 0 : coverOf(link.amount, card.balance, leastDue).applied
+  const applied = card === null ? 0 : splitCover(link.amount, card.balance, leastDue).applied
   if (card !== null && applied > 0) {
     await misses.giveBack(visit.address, takenMs)
     return { kind: 'usable', cardId: card.id, applied }
@@ -73,24 +77,24 @@ export async function usableCard(
 }
 
 /** Counts a form against its limits. Returns null, or the seconds to wait if a limit is used up. */
-export async function busyFor(
+export async function takeSubmit(
   { limits, clock }: Checkout,
-  { link }: Found,
-  { address }: Visit,
+  { link }: LinkContext,
+  { address }: CheckoutVisit,
 ): Promise<number | null> {
   try {
     await limits.submits.take(address, clock.nowMs())
     await limits.submitsOfLink.take(`${link.id} ${address}`, clock.nowMs())
     return null
   } catch (error) {
-    return waitSecondsOf(error)
+    return getWaitSeconds(error)
   }
 }
 
-const SECONDS_OF_MOST_WINDOWS = 60
+const DEFAULT_WINDOW_SECONDS = 60
 
 /** Gets the wait (seconds) from the refusal of a full window. Rethrows any other error. */
-function waitSecondsOf(error: unknown): number {
-  if (error instanceof Refusal) return error.retryAfterSeconds ?? SECONDS_OF_MOST_WINDOWS
+function getWaitSeconds(error: unknown): number {
+  if (error instanceof Refusal) return error.retryAfterSeconds ?? DEFAULT_WINDOW_SECONDS
   throw error
 }

@@ -1,15 +1,15 @@
-import type { Page } from './page.ts'
-import { Away, Sign } from './parts.tsx'
-import { Shell } from './shell.tsx'
+import type { CheckoutPage } from './page.ts'
+import { BackLink, RoundSign } from './parts.tsx'
+import { CheckoutShell } from './shell.tsx'
 
 /** The page of a link that cannot be paid: why, and where to go instead. */
-export function ClosedPage({ view, setting, texts, shop, brief }: Page<'closed'>) {
-  const { title, says } = texts.closed[view.why]
+export function ClosedPage({ view, setting, texts, shop, brief }: CheckoutPage<'closed'>) {
+  const { title, text: says } = texts.closed[view.why]
   const passing = view.why === 'busy' || view.why === 'trouble'
   return (
-    <Shell setting={setting} title={title}>
+    <CheckoutShell setting={setting} title={title}>
       <div class="sum">
-        <Sign name={passing || view.why === 'expired' ? 'clock' : 'closed'} />
+        <RoundSign name={passing || view.why === 'expired' ? 'clock' : 'closed'} />
         <h1>{title}</h1>
         <p class="about">{says(shop)}</p>
       </div>
@@ -23,7 +23,7 @@ export function ClosedPage({ view, setting, texts, shop, brief }: Page<'closed'>
           {texts.closed.storefront(brief)}
         </a>
       )}
-      <Away url={view.cancelUrl} text={texts.backTo(brief)} />
-    </Shell>
+      <BackLink url={view.cancelUrl} text={texts.backTo(brief)} />
+    </CheckoutShell>
   )
 }

@@ -6,7 +6,7 @@ import { EXAMPLE_SCREENS, type ExampleScreen } from '../../../test/helpers/displ
 import { HOSTILE_TEXTS } from '../../../test/helpers/hostile-texts.ts'
 import { CHECKOUT_CSS_HASH, DISPLAY_CSS, DISPLAY_CSS_HASH } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
-import type { DisplayView, Language, Setting } from '../view.ts'
+import type { DisplayView, Language, PageSetting } from '../view.ts'
 import { renderPage } from './render.tsx'
 
 const LANGUAGES = Object.keys(TEXTS) as Language[]
@@ -18,7 +18,7 @@ const EVERY = EXAMPLE_SCREENS.flatMap(({ name, view, setting }) =>
 )
 const example = (name: string) =>
   EXAMPLE_SCREENS.find((exampleScreen) => exampleScreen.name === name) as ExampleScreen
-const show = (name: string, setting: Partial<Setting> = {}) => {
+const show = (name: string, setting: Partial<PageSetting> = {}) => {
   const { view, ...found } = example(name)
   return renderPage(view, { ...found.setting, ...setting })
 }

@@ -1,18 +1,18 @@
-import { Basics, Refresh } from '../../pages/document.tsx'
-import { briefly, shown, ugx } from '../../pages/wording.ts'
+import { BasicMeta, NoScriptRefresh } from '../../pages/document.tsx'
+import { formatShillings, oneLine, shorten } from '../../pages/wording.ts'
 import { CHECKOUT_ASSETS } from '../assets.ts'
-import { troubleOf } from '../display/display-screens.ts'
+import { formatTrouble } from '../display/display-screens.ts'
 import { DISPLAY_CSS } from '../styles.ts'
 import type { Screen } from '../view.ts'
-import type { Page } from './page.ts'
-import { Amount, Icon } from './parts.tsx'
+import type { CheckoutPage } from './page.ts'
+import { CheckoutIcon, LargeAmount } from './parts.tsx'
 
 const RELOAD_SECONDS = 3
 // The price must be readable from two metres, which leaves this many lines below it.
 const PRODUCT_LINES = 2
 
-type Icons = Parameters<typeof Icon>[0]['name']
-const ICONS: Record<Exclude<Screen['name'], 'scan' | 'releasing'>, Icons> = {
+type CheckoutIconName = Parameters<typeof CheckoutIcon>[0]['name']
+const SCREEN_ICONS: Record<Exclude<Screen['name'], 'scan' | 'releasing'>, CheckoutIconName> = {
   paying: 'phone',
   collect: 'done',
   failed: 'fault',
@@ -27,18 +27,18 @@ const ICONS: Record<Exclude<Screen['name'], 'scan' | 'releasing'>, Icons> = {
  * The screen of a machine, for browsers as old as the machine: one table, no script needed. The script replaces `main` with
  * that of a newer page.
  */
-export function DisplayPage(page: Page<'display'>) {
+export function DisplayPage(page: CheckoutPage<'display'>) {
   const { view, setting, texts } = page
   const { watch, screen } = view
   return (
     <html lang={setting.language}>
       <head>
-        <Basics />
+        <BasicMeta />
         <meta name="robots" content="noindex" />
-        <title>{headlineOf(page)}</title>
+        <title>{chooseHeadline(page)}</title>
         <link rel="icon" type="image/svg+xml" href={CHECKOUT_ASSETS['icon.svg'].href} />
         <style>{DISPLAY_CSS}</style>
-        {watch && <Refresh seconds={RELOAD_SECONDS} />}
+        {watch && <NoScriptRefresh seconds={RELOAD_SECONDS} />}
         {watch && <script src={CHECKOUT_ASSETS['display.js'].href} defer />}
       </head>
       <body>
@@ -51,11 +51,13 @@ export function DisplayPage(page: Page<'display'>) {
         >
           {setting.mode === 'test' && (
             <p class="test">
-              <b>{texts.test.word}</b> – {texts.test.says}
+              <b>{texts.test.word}</b> – {texts.test.notice}
             </p>
           )}
           <div class="frame">
-            <div class="middle">{screen.name === 'scan' ? <Scan {...page} /> : <Told {...page} />}</div>
+            <div class="middle">
+              {screen.name === 'scan' ? <Scan {...page} /> : <Instruction {...page} />}
+            </div>
           </div>
           <p class="offline">{texts.display.offline}</p>
         </main>
@@ -65,7 +67,7 @@ export function DisplayPage(page: Page<'display'>) {
 }
 
 /** The code on one side, the products on the other; stacked on a tall screen. */
-function Scan({ view, texts, brief }: Page<'display'>) {
+function Scan({ view, texts, brief }: CheckoutPage<'display'>) {
   const { screen, order } = view
   if (screen.name !== 'scan' || order === null) return null
   return (
@@ -76,10 +78,10 @@ function Scan({ view, texts, brief }: Page<'display'>) {
       <div class="says">
         <p class="shop">{brief}</p>
         <h1>{texts.display.scan}</h1>
-        <Amount value={order.amount} />
-        {!screen.again && <Products names={order.products} />}
-        <p class={screen.again ? 'how again' : 'how'}>
-          {screen.again ? texts.display.again : texts.display.scanHow}
+        <LargeAmount value={order.amount} />
+        {!screen.afterFailure && <Products names={order.products} />}
+        <p class={screen.afterFailure ? 'how again' : 'how'}>
+          {screen.afterFailure ? texts.display.again : texts.display.scanHow}
         </p>
         <TimeLeft seconds={screen.secondsLeft} format={texts.display.left} />
       </div>
@@ -93,7 +95,7 @@ function Products({ names }: { names: readonly string[] }) {
   return (
     <p class="goods">
       {names.slice(0, lines).map((name) => (
-        <span dir="auto">{briefly(shown(name))}</span>
+        <span dir="auto">{shorten(oneLine(name))}</span>
       ))}
       {lines < names.length && <span>+ {names.length - lines}</span>}
     </p>
@@ -109,27 +111,27 @@ function TimeLeft({ seconds, format }: { seconds: number; format: (time: string)
 }
 
 /** Every screen but the QR code: a sign, a headline with one instruction, and what went wrong. */
-function Told(page: Page<'display'>) {
+function Instruction(page: CheckoutPage<'display'>) {
   const { screen, order } = page.view
   const { display } = page.texts
   const trouble =
-    order === null ? null : troubleOf(screen, { ...page, shop: page.brief, amount: order.amount })
-  const instruction = saysOf(page)
+    order === null ? null : formatTrouble(screen, { ...page, shop: page.brief, amount: order.amount })
+  const instruction = chooseInstruction(page)
   return (
     <div class={trouble || isDoubted(screen) ? 'told much' : 'told'}>
       <div class="sign">
         {screen.name === 'scan' || screen.name === 'releasing' ? (
           <i class="turning" />
         ) : (
-          <Icon name={ICONS[screen.name]} />
+          <CheckoutIcon name={SCREEN_ICONS[screen.name]} />
         )}
       </div>
-      <h1>{headlineOf(page)}</h1>
+      <h1>{chooseHeadline(page)}</h1>
       {instruction && <p class="how">{instruction}</p>}
       {trouble && <p class="trouble">{trouble}</p>}
       {order !== null && trouble && (
         <p class="numbers">
-          <span>{display.machine(shown(order.machine))}</span> <span>{display.order(order.id)}</span>
+          <span>{display.machine(oneLine(order.machine))}</span> <span>{display.order(order.id)}</span>
         </p>
       )}
     </div>
@@ -139,7 +141,7 @@ function Told(page: Page<'display'>) {
 /** An unconfirmed delivery also says whom to ask, so its text is as long as that of a failure. */
 const isDoubted = (screen: Screen) => screen.name === 'collect' && screen.doubt !== null
 
-function headlineOf({ view, texts }: Page<'display'>): string {
+function chooseHeadline({ view, texts }: CheckoutPage<'display'>): string {
   const { name } = view.screen
   switch (name) {
     case 'closed':
@@ -157,12 +159,12 @@ function headlineOf({ view, texts }: Page<'display'>): string {
   }
 }
 
-function saysOf({ view, texts, brief }: Page<'display'>): string | null {
+function chooseInstruction({ view, texts, brief }: CheckoutPage<'display'>): string | null {
   const { screen, order } = view
   const { display } = texts
   switch (screen.name) {
     case 'paying':
-      return order === null ? display.payingHow : `${ugx(order.amount)}. ${display.payingHow}`
+      return order === null ? display.payingHow : `${formatShillings(order.amount)}. ${display.payingHow}`
     case 'releasing':
       return display.releasingHow
     case 'collect':
@@ -171,7 +173,7 @@ function saysOf({ view, texts, brief }: Page<'display'>): string | null {
     case 'expired':
       return display.expiredHow
     case 'closed':
-      return texts.closed.inactive.says(brief)
+      return texts.closed.inactive.text(brief)
     case 'off':
       return display.offHow(brief)
     case 'unknown':

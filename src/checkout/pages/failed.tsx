@@ -1,20 +1,20 @@
-import { type Page, paymentPath } from './page.ts'
-import { Amount, Away, Sign, titleOf } from './parts.tsx'
-import { Shell } from './shell.tsx'
+import { type CheckoutPage, paymentPath } from './page.ts'
+import { BackLink, formatPageTitle, LargeAmount, RoundSign } from './parts.tsx'
+import { CheckoutShell } from './shell.tsx'
 
 /** The page of a failed payment: what happened, that no money was taken, and what to do. */
-export function FailedPage(page: Page<'failed'>) {
+export function FailedPage(page: CheckoutPage<'failed'>) {
   const { view, setting, texts, shop, brief } = page
   const { failed } = texts
   const reason = failed.reasons[view.reason]
-  const noMore = view.expired ? texts.closed.expired.says(brief) : failed.closed(brief)
+  const noMore = view.expired ? texts.closed.expired.text(brief) : failed.closed(brief)
   const todo = view.mayRetry ? reason.todo : noMore
   return (
-    <Shell setting={setting} title={titleOf(failed.title, shop)}>
+    <CheckoutShell setting={setting} title={formatPageTitle(failed.title, shop)}>
       <div class="sum">
-        <Sign name="failed" tone="bad" />
+        <RoundSign name="failed" tone="bad" />
         <h1>{failed.title}</h1>
-        <Amount value={view.payment.due} />
+        <LargeAmount value={view.payment.due} />
         <p class="about">{texts.receipt.to(shop)}</p>
       </div>
       <div class="said">
@@ -31,7 +31,7 @@ export function FailedPage(page: Page<'failed'>) {
           </button>
         </form>
       )}
-      <Away url={view.cancelUrl} text={texts.backTo(brief)} />
-    </Shell>
+      <BackLink url={view.cancelUrl} text={texts.backTo(brief)} />
+    </CheckoutShell>
   )
 }

@@ -1,12 +1,12 @@
-import { briefly, shown } from '../../pages/wording.ts'
-import { inSentence } from '../../platform/text.ts'
+import { oneLine, shorten } from '../../pages/wording.ts'
+import { isolateDirection } from '../../platform/text.ts'
 import type { Texts } from '../texts/texts.ts'
-import type { Payment, Setting, View } from '../view.ts'
+import type { CustomerPayment, PageSetting, View } from '../view.ts'
 
 /** The input of every page: its data, its setting, and the texts of its language. */
-export type Page<Kind extends View['kind']> = {
+export type CheckoutPage<Kind extends View['kind']> = {
   view: Extract<View, { kind: Kind }>
-  setting: Setting
+  setting: PageSetting
   texts: Texts
   /** The merchant's full name, safe to show: for headings. */
   shop: string
@@ -15,13 +15,16 @@ export type Page<Kind extends View['kind']> = {
 }
 
 /** Formats the merchant's name, safe to show: in full for headings, and cut for a sentence. */
-export function shopNames(merchant: { name: string } | null, texts: Texts): { shop: string; brief: string } {
-  const shop = (merchant && shown(merchant.name)) || texts.theShop
-  return { shop, brief: inSentence(briefly(shop)) }
+export function formatShopNames(
+  merchant: { name: string } | null,
+  texts: Texts,
+): { shop: string; brief: string } {
+  const shop = (merchant && oneLine(merchant.name)) || texts.theShop
+  return { shop, brief: isolateDirection(shorten(shop)) }
 }
 
 /** Makes the path of a payment page, with the charge in the query for a reusable link. */
-export function paymentPath(payment: Payment, action: string): string {
+export function paymentPath(payment: CustomerPayment, action: string): string {
   const path = `/pay/${payment.linkId}/${action}`
   return payment.charge === null ? path : `${path}?charge=${encodeURIComponent(payment.charge)}`
 }

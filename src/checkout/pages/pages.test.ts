@@ -6,7 +6,7 @@ import { EXAMPLE_VIEWS, type ExampleView } from '../../../test/helpers/checkout-
 import { HOSTILE_TEXTS } from '../../../test/helpers/hostile-texts.ts'
 import { CHECKOUT_CSS, CHECKOUT_CSS_HASH } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
-import type { Language, PayView, ReceiptView, Setting, View } from '../view.ts'
+import type { Language, PageSetting, PayView, ReceiptView, View } from '../view.ts'
 import { renderPage } from './render.tsx'
 
 const LANGUAGES = Object.keys(TEXTS) as Language[]
@@ -27,7 +27,7 @@ const EVERY = EXAMPLE_VIEWS.flatMap(({ name, view, setting }) =>
 )
 const example = (name: string) =>
   EXAMPLE_VIEWS.find((exampleView) => exampleView.name === name) as ExampleView
-const show = (name: string, over: object = {}, setting: Partial<Setting> = {}) => {
+const show = (name: string, over: object = {}, setting: Partial<PageSetting> = {}) => {
   const found = example(name)
   return renderPage({ ...found.view, ...over } as View, { ...found.setting, ...setting })
 }
@@ -102,7 +102,7 @@ const skeleton = (html: string) =>
 
 test('text by strangers adds no tag and no attribute to any page', () => {
   for (const { name, view, setting } of EXAMPLE_VIEWS) {
-    const page = (text: string) => renderPage(spoil(view, text) as View, spoil(setting, text) as Setting)
+    const page = (text: string) => renderPage(spoil(view, text) as View, spoil(setting, text) as PageSetting)
     const harmless = skeleton(page('harmless'))
     assert.ok(harmless.includes('<main class="">'), name)
     for (const text of HOSTILE) assert.equal(skeleton(page(text)), harmless, `${name}: ${text.slice(0, 40)}`)

@@ -1,8 +1,8 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { briefly, ugx } from '../../pages/wording.ts'
+import { formatShillings, shorten } from '../../pages/wording.ts'
 
 const UGX_SIGN = 'UGX '
-const TIME_OF_UGANDA = new Intl.DateTimeFormat('en-GB', {
+const UGANDA_TIME = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Africa/Kampala',
   day: 'numeric',
   month: 'numeric',
@@ -12,20 +12,20 @@ const TIME_OF_UGANDA = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 })
 
-export const timeOfUganda = (at: Date): string => TIME_OF_UGANDA.format(at).replace(', ', ' ')
+export const formatUgandaTime = (at: Date): string => UGANDA_TIME.format(at).replace(', ', ' ')
 
 /** The amount, the largest text of the page. */
-export function Amount({ value }: { value: number }) {
+export function LargeAmount({ value }: { value: number }) {
   return (
     <p class="amount">
       <small>{UGX_SIGN}</small>
-      {ugx(value).slice(UGX_SIGN.length)}
+      {formatShillings(value).slice(UGX_SIGN.length)}
     </p>
   )
 }
 
 /** Text by a merchant, isolated so that its reading direction does not change that of the page. */
-export function Words({ text, kind = 'about' }: { text: string | null; kind?: string }) {
+export function MerchantText({ text, kind = 'about' }: { text: string | null; kind?: string }) {
   if (!text) return null
   return (
     <p class={kind} dir="auto">
@@ -35,20 +35,20 @@ export function Words({ text, kind = 'about' }: { text: string | null; kind?: st
 }
 
 /** Why the form is shown again, which screen readers announce. `id` links it to its field. */
-export function Fault({ text, id }: { text: string | null; id?: string }) {
+export function FaultMessage({ text, id }: { text: string | null; id?: string }) {
   if (text === null) return null
   return (
     <p class="fault" id={id} role="alert">
-      <Icon name="fault" />
+      <CheckoutIcon name="fault" />
       <span>{text}</span>
     </p>
   )
 }
 
-export type FieldNotes = { hint?: string | undefined; fault?: string | null | undefined }
+export type CheckoutFieldNotes = { hint?: string | undefined; fault?: string | null | undefined }
 
 /** Returns the attributes that make screen readers read hint and fault with an input. */
-export function describedBy(id: string, { hint, fault }: FieldNotes) {
+export function describeInput(id: string, { hint, fault }: CheckoutFieldNotes) {
   const ids = [fault ? `${id}-fault` : '', hint ? `${id}-hint` : ''].filter((noteId) => noteId !== '')
   return {
     id,
@@ -58,7 +58,7 @@ export function describedBy(id: string, { hint, fault }: FieldNotes) {
   }
 }
 
-type CheckoutFieldProps = FieldNotes & { id: string; label: string; children: ComponentChildren }
+type CheckoutFieldProps = CheckoutFieldNotes & { id: string; label: string; children: ComponentChildren }
 
 /** A label, a hint, a fault and then the input itself, in the order of reading. */
 export function Field({ id, label, hint, fault, children }: CheckoutFieldProps) {
@@ -70,21 +70,21 @@ export function Field({ id, label, hint, fault, children }: CheckoutFieldProps) 
           {hint}
         </p>
       )}
-      <Fault text={fault ?? null} id={`${id}-fault`} />
+      <FaultMessage text={fault ?? null} id={`${id}-fault`} />
       {children}
     </div>
   )
 }
 
-type Attributes = InputHTMLAttributes & { name: string }
-type InputProps = Attributes & { notes: FieldNotes }
+type InputAttributes = InputHTMLAttributes & { name: string }
+type InputProps = InputAttributes & { notes: CheckoutFieldNotes }
 
 /** The input of a field. Its name is also the field's id. */
 export const Input = ({ notes, ...rest }: InputProps) => (
-  <input {...describedBy(rest.name, notes)} {...rest} />
+  <input {...describeInput(rest.name, notes)} {...rest} />
 )
 
-type InputFieldProps = Attributes & FieldNotes & { label: string }
+type InputFieldProps = InputAttributes & CheckoutFieldNotes & { label: string }
 
 /** A field with one input and its children below that. */
 export function InputField({ label, hint, fault, children, ...input }: InputFieldProps) {
@@ -98,7 +98,7 @@ export function InputField({ label, hint, fault, children, ...input }: InputFiel
 }
 
 /** The link back to the merchant, byte for byte as the merchant sent it. */
-export function Away({ url, text }: { url: string | null; text: string }) {
+export function BackLink({ url, text }: { url: string | null; text: string }) {
   if (url === null) return null
   return (
     <a class="quiet" href={url} rel="noreferrer">
@@ -112,13 +112,13 @@ export function Summary({ text }: { text: string }) {
   return (
     <summary>
       {text}
-      <Icon name="more" />
+      <CheckoutIcon name="more" />
     </summary>
   )
 }
 
 /** `Check your phone · Mama Joy` */
-export const titleOf = (what: string, shop: string) => `${what} · ${briefly(shop)}`
+export const formatPageTitle = (what: string, shop: string) => `${what} · ${shorten(shop)}`
 
 const ICONS = {
   done: 'M5 12.5l4.5 4.5L19 7.5',
@@ -134,7 +134,7 @@ const ICONS = {
 }
 
 /** A picture, hidden from screen readers because the words beside it say the same. */
-export function Icon({ name }: { name: keyof typeof ICONS }) {
+export function CheckoutIcon({ name }: { name: keyof typeof ICONS }) {
   return (
     <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
       <path d={ICONS[name]} />
@@ -143,10 +143,10 @@ export function Icon({ name }: { name: keyof typeof ICONS }) {
 }
 
 /** The round sign above a heading. */
-export function Sign({ name, tone }: { name: keyof typeof ICONS; tone?: string }) {
+export function RoundSign({ name, tone }: { name: keyof typeof ICONS; tone?: string }) {
   return (
     <div class={tone ? `sign ${tone}` : 'sign'}>
-      <Icon name={name} />
+      <CheckoutIcon name={name} />
     </div>
   )
 }

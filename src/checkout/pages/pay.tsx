@@ -1,44 +1,56 @@
-import { shown, ugx } from '../../pages/wording.ts'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
 import { OPERATOR_HINTS } from '../operators.ts'
 import type { FormFault, Method } from '../view.ts'
-import type { Page } from './page.ts'
-import { Amount, Away, Fault, Icon, InputField, Summary, titleOf, Words } from './parts.tsx'
-import { Shell } from './shell.tsx'
+import type { CheckoutPage } from './page.ts'
+import {
+  BackLink,
+  CheckoutIcon,
+  FaultMessage,
+  formatPageTitle,
+  InputField,
+  LargeAmount,
+  MerchantText,
+  Summary,
+} from './parts.tsx'
+import { CheckoutShell } from './shell.tsx'
 import { isVoucherFault, PriceBefore, VoucherBox } from './voucher.tsx'
 
 /** The form: who is paid, how much, from which phone. One button. */
-export function PayPage(page: Page<'pay'>) {
+export function PayPage(page: CheckoutPage<'pay'>) {
   const { view, setting, texts, shop } = page
-  const title = titleOf(`${texts.pay.title(shop)}, ${ugx(dueOf(page))}`, '').replace(/ · $/, '')
+  const title = formatPageTitle(
+    `${texts.pay.title(shop)}, ${formatShillings(dueAfterCard(page))}`,
+    '',
+  ).replace(/ · $/, '')
   return (
-    <Shell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
+    <CheckoutShell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
       <Price {...page} />
       <VoucherBox {...page} />
       <PayForm {...page} />
-      <Away url={view.cancelUrl} text={texts.pay.cancel(page.brief)} />
-    </Shell>
+      <BackLink url={view.cancelUrl} text={texts.pay.cancel(page.brief)} />
+    </CheckoutShell>
   )
 }
 
-const dueOf = ({ view }: Page<'pay'>) => view.voucher?.applied?.due ?? view.amount
+const dueAfterCard = ({ view }: CheckoutPage<'pay'>) => view.voucher?.applied?.due ?? view.amount
 
-function Price(page: Page<'pay'>) {
+function Price(page: CheckoutPage<'pay'>) {
   const { view, texts, shop } = page
-  const due = dueOf(page)
+  const due = dueAfterCard(page)
   return (
     <div class="sum">
       <h1>{texts.pay.title(shop)}</h1>
       <PriceBefore {...page} />
-      <Amount value={due} />
-      <Words text={view.description && shown(view.description)} />
-      <p class="note">{due === 0 ? texts.pay.covered : texts.pay.noFee(ugx(due))}</p>
+      <LargeAmount value={due} />
+      <MerchantText text={view.description && oneLine(view.description)} />
+      <p class="note">{due === 0 ? texts.pay.covered : texts.pay.noFee(formatShillings(due))}</p>
     </div>
   )
 }
 
-function PayForm(page: Page<'pay'>) {
+function PayForm(page: CheckoutPage<'pay'>) {
   const { view, texts } = page
-  const due = dueOf(page)
+  const due = dueAfterCard(page)
   const isCovered = due === 0
   const { fault } = view
   const hasField = fault === 'phone' || fault === 'email' || fault === 'method' || isVoucherFault(fault)
@@ -50,16 +62,16 @@ function PayForm(page: Page<'pay'>) {
       data-operators={isCovered ? undefined : OPERATOR_HINTS}
     >
       <input type="hidden" name="token" value={view.token} />
-      <Fault text={fault && !hasField ? texts.faults[fault] : null} />
+      <FaultMessage text={fault && !hasField ? texts.faults[fault] : null} />
       <Methods {...page} />
       {!isCovered && <Phone {...page} />}
       <Email {...page} />
       <button type="submit" class="go">
-        {isCovered ? texts.pay.useCard : texts.pay.button(ugx(due))}
+        {isCovered ? texts.pay.useCard : texts.pay.button(formatShillings(due))}
       </button>
       {!isCovered && (
         <p class="safe">
-          <Icon name="lock" />
+          <CheckoutIcon name="lock" />
           <span>{texts.pay.pin}</span>
         </p>
       )}
@@ -67,23 +79,23 @@ function PayForm(page: Page<'pay'>) {
   )
 }
 
-const chosenOf = ({ methods, typed }: Page<'pay'>['view']): Method | undefined =>
+const chooseMethod = ({ methods, typed }: CheckoutPage<'pay'>['view']): Method | undefined =>
   typed.method !== null && methods.includes(typed.method) ? typed.method : methods[0]
 
-function Methods({ view, texts }: Page<'pay'>) {
-  const chosen = chosenOf(view)
-  const fault = faultText('method', view.fault, texts.faults)
+function Methods({ view, texts }: CheckoutPage<'pay'>) {
+  const chosen = chooseMethod(view)
+  const fault = findFaultText('method', view.fault, texts.faults)
   if (view.methods.length < 2 || view.voucher?.applied?.due === 0)
     return (
       <>
-        <Fault text={fault} />
+        <FaultMessage text={fault} />
         <input type="hidden" name="channel" value={chosen} data-name={chosen && texts.methods[chosen]} />
       </>
     )
   return (
     <fieldset aria-describedby={fault ? 'method-fault' : undefined}>
       <legend>{texts.pay.method}</legend>
-      <Fault text={fault} id="method-fault" />
+      <FaultMessage text={fault} id="method-fault" />
       {view.methods.map((method) => (
         <label class="choice">
           <input
@@ -100,14 +112,14 @@ function Methods({ view, texts }: Page<'pay'>) {
   )
 }
 
-function Phone({ view, texts }: Page<'pay'>) {
+function Phone({ view, texts }: CheckoutPage<'pay'>) {
   const only = view.methods.length === 1 && view.methods[0] ? texts.methods[view.methods[0]] : null
   return (
     <InputField
       name="phone"
       label={texts.pay.phone(only)}
       hint={texts.pay.phoneHint}
-      fault={faultText('phone', view.fault, texts.faults)}
+      fault={findFaultText('phone', view.fault, texts.faults)}
       type="tel"
       class="digits"
       inputmode="tel"
@@ -129,8 +141,8 @@ function Phone({ view, texts }: Page<'pay'>) {
   )
 }
 
-function Email({ view, texts, brief }: Page<'pay'>) {
-  const fault = faultText('email', view.fault, texts.faults)
+function Email({ view, texts, brief }: CheckoutPage<'pay'>) {
+  const fault = findFaultText('email', view.fault, texts.faults)
   return (
     <details open={view.typed.email !== '' || fault !== null}>
       <Summary text={texts.pay.addEmail} />
@@ -148,5 +160,5 @@ function Email({ view, texts, brief }: Page<'pay'>) {
   )
 }
 
-const faultText = (ofField: FormFault, fault: FormFault | null, faults: Record<FormFault, string>) =>
+const findFaultText = (ofField: FormFault, fault: FormFault | null, faults: Record<FormFault, string>) =>
   fault === ofField ? faults[ofField] : null

@@ -1,49 +1,49 @@
-import { shown, ugx } from '../../pages/wording.ts'
-import type { MachineSays } from '../view.ts'
-import { type Page, paymentPath } from './page.ts'
-import { Amount, Sign, timeOfUganda, titleOf } from './parts.tsx'
-import { Shell } from './shell.tsx'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
+import type { MachineReport } from '../view.ts'
+import { type CheckoutPage, paymentPath } from './page.ts'
+import { formatPageTitle, formatUgandaTime, LargeAmount, RoundSign } from './parts.tsx'
+import { CheckoutShell } from './shell.tsx'
 
 /** The receipt. Right after the payment it links back to the merchant, who must not take this page as proof. */
-export function ReceiptPage(page: Page<'receipt'>) {
+export function ReceiptPage(page: CheckoutPage<'receipt'>) {
   const { view, setting, texts, shop } = page
-  const forward = forwardOf(view)
+  const forward = findForward(view)
   const { refund } = view
   const refunded = refund && texts.receipt.refunds[refund.state]
   const headline = refunded ? refunded.title : texts.receipt[view.look]
   return (
-    <Shell
+    <CheckoutShell
       setting={setting}
-      title={titleOf(headline, shop)}
+      title={formatPageTitle(headline, shop)}
       script="receipt.js"
       refresh={forward ? { seconds: forward.seconds, url: forward.url } : undefined}
     >
       <div class="sum">
-        <Sign name={refund ? 'back' : 'done'} tone={refund ? undefined : 'good'} />
+        <RoundSign name={refund ? 'back' : 'done'} tone={refund ? undefined : 'good'} />
         <h1>{headline}</h1>
-        <Amount value={view.payment.amount} />
+        <LargeAmount value={view.payment.amount} />
         <p class="about">{texts.receipt.to(shop)}</p>
       </div>
-      {refunded && <p class="tip">{refunded.says(page.brief)}</p>}
+      {refunded && <p class="tip">{refunded.text(page.brief)}</p>}
       {refund && refund.state !== 'card' && view.payment.giftCard > 0 && (
         <p class="tip">{texts.receipt.cardBack}</p>
       )}
-      {view.machine !== null && <p class="tip">{machineWords(page, view.machine)}</p>}
+      {view.machine !== null && <p class="tip">{formatMachineReport(page, view.machine)}</p>}
       {forward ? <Forward {...page} {...forward} /> : <WayBack {...page} />}
       <Details {...page} />
       <Actions {...page} />
       <p class="hint">{texts.receipt.confirms(shop)}</p>
-    </Shell>
+    </CheckoutShell>
   )
 }
 
-function machineWords({ texts, brief }: Page<'receipt'>, machine: MachineSays): string {
+function formatMachineReport({ texts, brief }: CheckoutPage<'receipt'>, machine: MachineReport): string {
   if (machine.says !== 'partly') return texts.receipt.machine[machine.says](brief)
   const { delivered, products } = machine.delivered
   return texts.receipt.partly(brief, `${delivered}`, `${products}`)
 }
 
-function forwardOf(view: Page<'receipt'>['view']): { url: string; seconds: number } | null {
+function findForward(view: CheckoutPage<'receipt'>['view']): { url: string; seconds: number } | null {
   if (
     view.refund !== null ||
     view.look !== 'fresh' ||
@@ -54,7 +54,7 @@ function forwardOf(view: Page<'receipt'>['view']): { url: string; seconds: numbe
   return { url: view.successUrl, seconds: view.forwardSeconds }
 }
 
-function Forward({ texts, brief, url, seconds }: Page<'receipt'> & { url: string; seconds: number }) {
+function Forward({ texts, brief, url, seconds }: CheckoutPage<'receipt'> & { url: string; seconds: number }) {
   return (
     <div class="forward" id="onward" data-seconds={seconds}>
       <a class="go" id="forward" href={url} rel="noreferrer">
@@ -70,7 +70,7 @@ function Forward({ texts, brief, url, seconds }: Page<'receipt'> & { url: string
   )
 }
 
-function WayBack({ view, texts, brief }: Page<'receipt'>) {
+function WayBack({ view, texts, brief }: CheckoutPage<'receipt'>) {
   if (view.look === 'printable' || view.successUrl === null) return null
   return (
     <a class="second" href={view.successUrl} rel="noreferrer">
@@ -79,22 +79,22 @@ function WayBack({ view, texts, brief }: Page<'receipt'>) {
   )
 }
 
-function Details({ view, texts, shop }: Page<'receipt'>) {
+function Details({ view, texts, shop }: CheckoutPage<'receipt'>) {
   const { payment } = view
   const { receipt } = texts
   const card = payment.giftCard > 0
   const rows: [string, string | null][] = [
     [receipt.shop, shop],
-    [receipt.forWhat, payment.description && shown(payment.description)],
-    [receipt.price, card ? ugx(payment.amount) : null],
-    [receipt.giftCard, card ? `−${ugx(payment.giftCard)}` : null],
-    [receipt.paidByPhone, card && payment.due > 0 ? ugx(payment.due) : null],
+    [receipt.forWhat, payment.description && oneLine(payment.description)],
+    [receipt.price, card ? formatShillings(payment.amount) : null],
+    [receipt.giftCard, card ? `−${formatShillings(payment.giftCard)}` : null],
+    [receipt.paidByPhone, card && payment.due > 0 ? formatShillings(payment.due) : null],
     [receipt.method, payment.due > 0 ? texts.methods[payment.method] : receipt.methodCard],
     [receipt.phone, payment.phone],
-    [receipt.when, timeOfUganda(view.paidAt)],
+    [receipt.when, formatUgandaTime(view.paidAt)],
     [receipt.number, view.chargeId],
-    [receipt.operatorNumber, view.operatorReference && shown(view.operatorReference)],
-    [receipt.shopNumber, view.reference && shown(view.reference)],
+    [receipt.operatorNumber, view.operatorReference && oneLine(view.operatorReference)],
+    [receipt.shopNumber, view.reference && oneLine(view.reference)],
   ]
   return (
     <dl aria-label={receipt.details}>
@@ -110,7 +110,7 @@ function Details({ view, texts, shop }: Page<'receipt'>) {
   )
 }
 
-function Actions({ view, texts }: Page<'receipt'>) {
+function Actions({ view, texts }: CheckoutPage<'receipt'>) {
   return (
     <div class="actions">
       <button class="text" type="button" id="print" hidden>

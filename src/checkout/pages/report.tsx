@@ -1,27 +1,35 @@
-import { shown, ugx } from '../../pages/wording.ts'
-import type { ReportReason } from '../texts/texts.ts'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
+import type { CustomerReportReason } from '../texts/texts.ts'
 import type { FormFault } from '../view.ts'
-import { type Page, paymentPath } from './page.ts'
-import { describedBy, Fault, Field, InputField, Sign, timeOfUganda, titleOf } from './parts.tsx'
-import { Shell } from './shell.tsx'
+import { type CheckoutPage, paymentPath } from './page.ts'
+import {
+  describeInput,
+  FaultMessage,
+  Field,
+  formatPageTitle,
+  formatUgandaTime,
+  InputField,
+  RoundSign,
+} from './parts.tsx'
+import { CheckoutShell } from './shell.tsx'
 
-const DETAILS_LENGTH = 2000
-const CONTACT_LENGTH = 160
-const OWN_FAULTS: readonly (FormFault | null)[] = ['reason', 'details', 'contact']
+const MAX_DETAILS_LENGTH = 2000
+const MAX_CONTACT_LENGTH = 160
+const FIELD_FAULTS: readonly (FormFault | null)[] = ['reason', 'details', 'contact']
 
 /** The form in which a customer reports a problem to the merchant. */
-export function ReportPage(page: Page<'report'>) {
+export function ReportPage(page: CheckoutPage<'report'>) {
   const { view, setting, texts, shop, brief } = page
   const { report } = texts
-  const title = titleOf(report.title, shop)
-  const general = view.fault && !OWN_FAULTS.includes(view.fault) ? texts.faults[view.fault] : null
+  const title = formatPageTitle(report.title, shop)
+  const general = view.fault && !FIELD_FAULTS.includes(view.fault) ? texts.faults[view.fault] : null
   return (
-    <Shell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
+    <CheckoutShell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
       <h1>{report.title}</h1>
-      <p class="about">{report.about(ugx(view.payment.amount), brief)}</p>
+      <p class="about">{report.about(formatShillings(view.payment.amount), brief)}</p>
       <Answers {...page} />
       <form method="post" action={paymentPath(view.payment, 'report')} data-moment={texts.pay.oneMoment}>
-        <Fault text={general} />
+        <FaultMessage text={general} />
         <Reasons {...page} />
         <Details {...page} />
         <Contact {...page} />
@@ -32,17 +40,17 @@ export function ReportPage(page: Page<'report'>) {
       <a class="quiet" href={paymentPath(view.payment, 'receipt')}>
         {report.back}
       </a>
-    </Shell>
+    </CheckoutShell>
   )
 }
 
-function Reasons({ view, texts }: Page<'report'>) {
+function Reasons({ view, texts }: CheckoutPage<'report'>) {
   const fault = view.fault === 'reason' ? texts.faults.reason : null
-  const reasons = Object.keys(texts.report.reasons) as ReportReason[] // Exactly the keys of the record.
+  const reasons = Object.keys(texts.report.reasons) as CustomerReportReason[] // Exactly the keys of the record.
   return (
     <fieldset aria-describedby={fault ? 'reason-fault' : undefined}>
       <legend>{texts.report.reason}</legend>
-      <Fault text={fault} id="reason-fault" />
+      <FaultMessage text={fault} id="reason-fault" />
       {reasons.map((reason) => (
         <label class="choice">
           <input type="radio" name="reason" value={reason} checked={view.typed.reason === reason} required />
@@ -53,7 +61,7 @@ function Reasons({ view, texts }: Page<'report'>) {
   )
 }
 
-function Details({ view, texts }: Page<'report'>) {
+function Details({ view, texts }: CheckoutPage<'report'>) {
   const notes = {
     hint: texts.report.never,
     fault: view.fault === 'details' ? texts.faults.details : null,
@@ -61,40 +69,40 @@ function Details({ view, texts }: Page<'report'>) {
   return (
     <Field id="details" label={texts.report.details} {...notes}>
       <textarea
-        {...describedBy('details', notes)}
+        {...describeInput('details', notes)}
         name="details"
         rows={4}
-        maxlength={DETAILS_LENGTH}
+        maxlength={MAX_DETAILS_LENGTH}
         value={view.typed.details}
       />
     </Field>
   )
 }
 
-function Contact({ view, texts, brief }: Page<'report'>) {
+function Contact({ view, texts, brief }: CheckoutPage<'report'>) {
   return (
     <InputField
       name="contact"
       label={texts.report.contact(brief)}
       fault={view.fault === 'contact' ? texts.faults.contact : null}
       autocomplete="tel"
-      maxlength={CONTACT_LENGTH}
+      maxlength={MAX_CONTACT_LENGTH}
       value={view.typed.contact}
     />
   )
 }
 
 /** The shop's answers to earlier reports on this payment, the newest first. */
-function Answers({ view, texts, shop }: Page<'report'> | Page<'reported'>) {
+function Answers({ view, texts, shop }: CheckoutPage<'report'> | CheckoutPage<'reported'>) {
   return (
     <>
       {view.answers.map(({ says, saidAt }) => (
         <section class="said">
           <p class="strong">
-            {texts.report.answered(shop)}, {timeOfUganda(saidAt)}
+            {texts.report.answered(shop)}, {formatUgandaTime(saidAt)}
           </p>
           {says.split('\n').map((line) => (
-            <p dir="auto">{shown(line)}</p>
+            <p dir="auto">{oneLine(line)}</p>
           ))}
         </section>
       ))}
@@ -103,13 +111,13 @@ function Answers({ view, texts, shop }: Page<'report'> | Page<'reported'>) {
 }
 
 /** The thanks for a report, shown also if one was open already: the customer need not know the difference. */
-export function ReportedPage(page: Page<'reported'>) {
+export function ReportedPage(page: CheckoutPage<'reported'>) {
   const { view, setting, texts, shop } = page
   const { report } = texts
   return (
-    <Shell setting={setting} title={titleOf(report.thanks, shop)}>
+    <CheckoutShell setting={setting} title={formatPageTitle(report.thanks, shop)}>
       <div class="sum">
-        <Sign name="done" tone="good" />
+        <RoundSign name="done" tone="good" />
         <h1>{report.thanks}</h1>
       </div>
       <div class="said">
@@ -120,6 +128,6 @@ export function ReportedPage(page: Page<'reported'>) {
       <a class="second" href={paymentPath(view.payment, 'receipt')}>
         {report.back}
       </a>
-    </Shell>
+    </CheckoutShell>
   )
 }

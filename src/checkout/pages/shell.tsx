@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
-import { Basics, Refresh } from '../../pages/document.tsx'
+import { BasicMeta, NoScriptRefresh } from '../../pages/document.tsx'
 import { CHECKOUT_ASSETS, type CheckoutScript } from '../assets.ts'
 import { CHECKOUT_CSS } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
-import type { Language, Setting } from '../view.ts'
+import type { Language, PageSetting } from '../view.ts'
 
 // The browser's own bars get the colours of the card, because the card fills the page on a phone.
-const PAPER = { light: '#fff', dark: '#161e1b' }
+const CARD_COLOURS = { light: '#fff', dark: '#161e1b' }
 const LANGUAGES = Object.keys(TEXTS) as Language[] // Exactly the keys of the record.
 
 type CheckoutShellProps = {
-  setting: Setting
+  setting: PageSetting
   title: string
   script?: CheckoutScript
   /** Reloads or redirects after so many seconds in a browser without scripts. */
@@ -22,21 +22,29 @@ type CheckoutShellProps = {
 }
 
 /** The document around every page: head, test banner, a card in the middle, and the choice of languages at the foot. */
-export function Shell({ setting, title, script, refresh, isPublic, isWide, children }: CheckoutShellProps) {
+export function CheckoutShell({
+  setting,
+  title,
+  script,
+  refresh,
+  isPublic,
+  isWide,
+  children,
+}: CheckoutShellProps) {
   return (
     <html lang={setting.language}>
       <head>
-        <Basics />
+        <BasicMeta />
         <meta name="color-scheme" content="light dark" />
-        <meta name="theme-color" content={PAPER.light} media="(prefers-color-scheme:light)" />
-        <meta name="theme-color" content={PAPER.dark} media="(prefers-color-scheme:dark)" />
+        <meta name="theme-color" content={CARD_COLOURS.light} media="(prefers-color-scheme:light)" />
+        <meta name="theme-color" content={CARD_COLOURS.dark} media="(prefers-color-scheme:dark)" />
         <meta name="format-detection" content="telephone=no" />
         {!isPublic && <meta name="robots" content="noindex" />}
         <title>{setting.mode === 'test' ? `${TEXTS[setting.language].test.word} · ${title}` : title}</title>
         <link rel="icon" type="image/svg+xml" href={CHECKOUT_ASSETS['icon.svg'].href} />
         <style>{CHECKOUT_CSS}</style>
         {setting.brand?.style && <style>{setting.brand.style}</style>}
-        {refresh && <Refresh {...refresh} />}
+        {refresh && <NoScriptRefresh {...refresh} />}
         {script && <script src={CHECKOUT_ASSETS[script].href} defer />}
       </head>
       <body>
@@ -52,15 +60,15 @@ export function Shell({ setting, title, script, refresh, isPublic, isWide, child
 }
 
 function TestBanner({ language }: { language: Language }) {
-  const { word, says } = TEXTS[language].test
+  const { word, notice } = TEXTS[language].test
   return (
     <header class="test">
-      <strong>{word}</strong> – {says}
+      <strong>{word}</strong> – {notice}
     </header>
   )
 }
 
-function Languages({ setting }: { setting: Setting }) {
+function Languages({ setting }: { setting: PageSetting }) {
   const { here, language } = setting
   const to = (other: Language) => `${here}${here.includes('?') ? '&' : '?'}lang=${other}`
   return (

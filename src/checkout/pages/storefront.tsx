@@ -1,19 +1,25 @@
-import { shown, ugx } from '../../pages/wording.ts'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
 import { assert } from '../../platform/assert.ts'
 import type { StorefrontItem } from '../view.ts'
-import type { Page } from './page.ts'
+import type { CheckoutPage } from './page.ts'
 import { InputField } from './parts.tsx'
-import { Shell } from './shell.tsx'
+import { CheckoutShell } from './shell.tsx'
 
 const PICTURE_SIZE = 320
 const QR_SIZE = 176
 
 /** The merchant's public page: its items, a form for an amount of the customer's own, and the QR code of the page. */
-export function StorefrontPage(page: Page<'storefront'>) {
+export function StorefrontPage(page: CheckoutPage<'storefront'>) {
   const { view, setting, texts, shop } = page
   const title = view.ownAmount?.fault ? texts.faultTitle(shop) : shop
   return (
-    <Shell setting={setting} title={title} script={view.ownAmount ? 'pay.js' : undefined} isPublic isWide>
+    <CheckoutShell
+      setting={setting}
+      title={title}
+      script={view.ownAmount ? 'pay.js' : undefined}
+      isPublic
+      isWide
+    >
       <h1 dir="auto">{shop}</h1>
       <div class="front">
         <div>
@@ -22,14 +28,14 @@ export function StorefrontPage(page: Page<'storefront'>) {
         </div>
         <aside>
           <OwnAmount {...page} />
-          <Share {...page} />
+          <StorefrontQr {...page} />
         </aside>
       </div>
-    </Shell>
+    </CheckoutShell>
   )
 }
 
-function Items({ view, texts, brief }: Page<'storefront'>) {
+function Items({ view, texts, brief }: CheckoutPage<'storefront'>) {
   if (view.items.length === 0)
     return (
       <div class="said">
@@ -55,26 +61,26 @@ function Item({ name, description, amount, href, picture }: StorefrontItem) {
       <a href={href}>
         {picture === null ? (
           <span class="blank" aria-hidden="true">
-            {Array.from(shown(name))[0]}
+            {Array.from(oneLine(name))[0]}
           </span>
         ) : (
           <img src={picture} alt="" width={PICTURE_SIZE} height={PICTURE_SIZE} loading="lazy" />
         )}
         <span class="what">
-          <span dir="auto">{shown(name)}</span>
+          <span dir="auto">{oneLine(name)}</span>
           {description && (
             <span class="hint" dir="auto">
-              {shown(description)}
+              {oneLine(description)}
             </span>
           )}
-          <span class="cost">{ugx(amount)}</span>
+          <span class="cost">{formatShillings(amount)}</span>
         </span>
       </a>
     </li>
   )
 }
 
-function Paging({ view, texts }: Page<'storefront'>) {
+function Paging({ view, texts }: CheckoutPage<'storefront'>) {
   if (view.nextHref === null && view.firstHref === null) return null
   return (
     <div class="paging">
@@ -92,12 +98,12 @@ function Paging({ view, texts }: Page<'storefront'>) {
   )
 }
 
-function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
+function OwnAmount({ view, setting, texts }: CheckoutPage<'storefront'>) {
   if (view.ownAmount === null) return null
   assert(setting.shop, "a storefront is somebody's")
   const { typed, least, most, fault } = view.ownAmount
   const { atLeast, atMost } = texts.storefront
-  const hint = fault === 'amount_over' ? atMost(ugx(most)) : atLeast(ugx(least))
+  const hint = fault === 'amount_over' ? atMost(formatShillings(most)) : atLeast(formatShillings(least))
   return (
     <section>
       <h2>{texts.storefront.own}</h2>
@@ -122,7 +128,7 @@ function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
   )
 }
 
-function Share({ view, texts }: Page<'storefront'>) {
+function StorefrontQr({ view, texts }: CheckoutPage<'storefront'>) {
   return (
     <section class="share">
       <h2>{texts.storefront.scan}</h2>

@@ -1,7 +1,7 @@
-import { shown, ugx } from '../../pages/wording.ts'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
 import type { FormFault } from '../view.ts'
-import type { Page } from './page.ts'
-import { Fault, Field, Input, Summary } from './parts.tsx'
+import type { CheckoutPage } from './page.ts'
+import { FaultMessage, Field, Input, Summary } from './parts.tsx'
 
 const VOUCHER_FAULTS: readonly (FormFault | null)[] = [
   'voucher',
@@ -14,33 +14,33 @@ const VOUCHER_FAULTS: readonly (FormFault | null)[] = [
 export const isVoucherFault = (fault: FormFault | null) => VOUCHER_FAULTS.includes(fault)
 
 /** The price before the gift card: struck through, and read out by screen readers. */
-export function PriceBefore({ view, texts }: Page<'pay'>) {
+export function PriceBefore({ view, texts }: CheckoutPage<'pay'>) {
   if (!view.voucher?.applied) return null
   return (
     <p class="before">
       <span class="ear">{texts.pay.priceBefore} </span>
-      <s>{ugx(view.amount)}</s>
+      <s>{formatShillings(view.amount)}</s>
     </p>
   )
 }
 
 /** The gift card of the page. It has a form of its own, so that a wrong code never sends a payment. */
-export function VoucherBox(page: Page<'pay'>) {
+export function VoucherBox(page: CheckoutPage<'pay'>) {
   const { view, texts } = page
   const fault = isVoucherFault(view.fault) && view.fault ? texts.faults[view.fault] : null
-  if (!view.voucher) return <Fault text={fault} />
+  if (!view.voucher) return <FaultMessage text={fault} />
   if (!view.voucher.applied) return <CodeForm {...page} fault={fault} typed={view.voucher.typed} />
   return (
     <>
-      <Fault text={fault} />
+      <FaultMessage text={fault} />
       <AppliedCard {...page} />
     </>
   )
 }
 
-const applyPath = ({ view }: Page<'pay'>) => `/pay/${view.linkId}/apply-voucher`
+const applyPath = ({ view }: CheckoutPage<'pay'>) => `/pay/${view.linkId}/apply-voucher`
 
-function CodeForm({ fault, typed, ...page }: Page<'pay'> & { fault: string | null; typed: string }) {
+function CodeForm({ fault, typed, ...page }: CheckoutPage<'pay'> & { fault: string | null; typed: string }) {
   const { texts } = page
   return (
     <details class="line" open={fault !== null}>
@@ -56,7 +56,7 @@ function CodeForm({ fault, typed, ...page }: Page<'pay'> & { fault: string | nul
               spellcheck={false}
               maxlength={64}
               required
-              value={shown(typed)}
+              value={oneLine(typed)}
             />
             <button type="submit">{texts.pay.apply}</button>
           </div>
@@ -66,7 +66,7 @@ function CodeForm({ fault, typed, ...page }: Page<'pay'> & { fault: string | nul
   )
 }
 
-function AppliedCard(page: Page<'pay'>) {
+function AppliedCard(page: CheckoutPage<'pay'>) {
   const { view, texts } = page
   const card = view.voucher?.applied
   if (!card) return null
@@ -74,8 +74,8 @@ function AppliedCard(page: Page<'pay'>) {
     <form class="applied" method="post" action={applyPath(page)}>
       <p>
         <span>{texts.pay.giftCard(card.last4)}</span>
-        <strong>−{ugx(card.applied)}</strong>
-        {card.kept > 0 && <small>{texts.pay.kept(ugx(card.kept))}</small>}
+        <strong>−{formatShillings(card.applied)}</strong>
+        {card.kept > 0 && <small>{texts.pay.kept(formatShillings(card.kept))}</small>}
       </p>
       <input type="hidden" name="code" value="" />
       <button

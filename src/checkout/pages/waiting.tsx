@@ -1,29 +1,29 @@
-import { ugx } from '../../pages/wording.ts'
-import { type Page, paymentPath } from './page.ts'
-import { Amount, Away, Icon, Sign, titleOf } from './parts.tsx'
-import { Shell } from './shell.tsx'
+import { formatShillings } from '../../pages/wording.ts'
+import { type CheckoutPage, paymentPath } from './page.ts'
+import { BackLink, CheckoutIcon, formatPageTitle, LargeAmount, RoundSign } from './parts.tsx'
+import { CheckoutShell } from './shell.tsx'
 
 const PROMPT_SECONDS = 60
 const RELOAD_SECONDS = 5
 
 /** The page while the prompt is on the phone. It says what appears on the phone and asks for nothing. */
-export function WaitingPage(page: Page<'waiting'>) {
+export function WaitingPage(page: CheckoutPage<'waiting'>) {
   const { view, setting, texts, shop } = page
   const still = texts.waiting.still(texts.methods[view.payment.method])
   const headline = view.secondsLeft > 0 ? texts.waiting.title : still
   return (
-    <Shell
+    <CheckoutShell
       setting={setting}
-      title={titleOf(headline, shop)}
+      title={formatPageTitle(headline, shop)}
       script="wait.js"
       refresh={{ seconds: RELOAD_SECONDS }}
     >
       <div class="sum">
-        <Sign name={view.secondsLeft > 0 ? 'phone' : 'clock'} tone="beat" />
+        <RoundSign name={view.secondsLeft > 0 ? 'phone' : 'clock'} tone="beat" />
         <h1 id="headline" data-later={still}>
           {headline}
         </h1>
-        <Amount value={view.payment.due} />
+        <LargeAmount value={view.payment.due} />
         <p class="about">{texts.receipt.to(shop)}</p>
       </div>
       {setting.mode === 'test' && <p class="tip">{texts.waiting.inTest}</p>}
@@ -31,13 +31,13 @@ export function WaitingPage(page: Page<'waiting'>) {
       <a class="text" href={paymentPath(view.payment, 'status')}>
         {texts.waiting.check}
       </a>
-      <Away url={view.cancelUrl} text={texts.backTo(page.brief)} />
-    </Shell>
+      <BackLink url={view.cancelUrl} text={texts.backTo(page.brief)} />
+    </CheckoutShell>
   )
 }
 
 /** The texts during the prompt and after it. Both are in the page, so that the script can switch between them. */
-function Phases({ still, ...page }: Page<'waiting'> & { still: string }) {
+function Phases({ still, ...page }: CheckoutPage<'waiting'> & { still: string }) {
   const { view, texts, brief } = page
   const waits = view.secondsLeft > 0
   return (
@@ -50,7 +50,7 @@ function Phases({ still, ...page }: Page<'waiting'> & { still: string }) {
       </div>
       {waits && <Steps {...page} />}
       <p class="safe">
-        <Icon name="lock" />
+        <CheckoutIcon name="lock" />
         <span>{texts.waiting.never}</span>
       </p>
       {waits && <Countdown {...page} />}
@@ -58,19 +58,19 @@ function Phases({ still, ...page }: Page<'waiting'> & { still: string }) {
   )
 }
 
-function Steps({ view, texts }: Page<'waiting'>) {
+function Steps({ view, texts }: CheckoutPage<'waiting'>) {
   const { payment } = view
-  const amount = ugx(payment.due)
+  const amount = formatShillings(payment.due)
   return (
     <ol class="steps" id="steps">
       <li>
-        <Whole
+        <UnbrokenText
           text={texts.waiting.sends(texts.methods[payment.method], payment.phone)}
           part={payment.phone}
         />
       </li>
       <li>
-        <Whole text={texts.waiting.compare(amount)} part={amount} />
+        <UnbrokenText text={texts.waiting.compare(amount)} part={amount} />
       </li>
       <li>{texts.waiting.enterPin(texts.pins[payment.method])}</li>
     </ol>
@@ -78,7 +78,7 @@ function Steps({ view, texts }: Page<'waiting'>) {
 }
 
 /** A sentence in which a number or an amount is not broken over two lines. */
-function Whole({ text, part }: { text: string; part: string | null }) {
+function UnbrokenText({ text, part }: { text: string; part: string | null }) {
   const at = part === null ? -1 : text.indexOf(part)
   if (part === null || at === -1) return <span>{text}</span>
   return (
@@ -90,7 +90,7 @@ function Whole({ text, part }: { text: string; part: string | null }) {
   )
 }
 
-function Countdown({ view, texts }: Page<'waiting'>) {
+function Countdown({ view, texts }: CheckoutPage<'waiting'>) {
   const secondsLeft = Math.min(PROMPT_SECONDS, Math.ceil(view.secondsLeft))
   return (
     <div class="count" id="count">

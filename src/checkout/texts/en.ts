@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts'
 export const EN: Texts = {
   ownName: 'English',
   languages: 'Language',
-  test: { word: 'TEST', says: 'no real money' },
+  test: { word: 'TEST', notice: 'no real money' },
   theShop: 'the shop',
   backTo: (shop) => `Go back to ${shop}`,
   methods: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'Card' },
@@ -103,20 +103,20 @@ export const EN: Texts = {
     refunds: {
       on_its_way: {
         title: 'Paid. A refund is on its way',
-        says: (shop) =>
+        text: (shop) =>
           `${shop} is sending your money back to your phone. Your operator tells you when it arrives.`,
       },
       sent: {
         title: 'Paid, then refunded',
-        says: (shop) => `${shop} has sent your money back to your phone.`,
+        text: (shop) => `${shop} has sent your money back to your phone.`,
       },
       failed: {
         title: 'Paid. The refund did not go through',
-        says: (shop) => `Your money could not be sent back to your phone. ${shop} will contact you.`,
+        text: (shop) => `Your money could not be sent back to your phone. ${shop} will contact you.`,
       },
       card: {
         title: 'Paid, then refunded',
-        says: (shop) => `${shop} has put the amount back on the gift card.`,
+        text: (shop) => `${shop} has put the amount back on the gift card.`,
       },
     },
     cardBack: 'What the gift card paid is on the gift card again.',
@@ -173,25 +173,25 @@ export const EN: Texts = {
   closed: {
     inactive: {
       title: 'Nothing can be paid here now',
-      says: (shop) => `${shop} takes no payments here at the moment. Please ask them.`,
+      text: (shop) => `${shop} takes no payments here at the moment. Please ask them.`,
     },
-    left: { title: 'No more payments here', says: (shop) => `${shop} has closed its account with us.` },
+    left: { title: 'No more payments here', text: (shop) => `${shop} has closed its account with us.` },
     expired: {
       title: 'This order has expired',
-      says: (shop) => `It can no longer be paid. Please start again on the machine of ${shop}.`,
+      text: (shop) => `It can no longer be paid. Please start again on the machine of ${shop}.`,
     },
     unknown: {
       title: 'There is nothing here',
-      says: () => 'This payment address does not exist. Please check the link, or ask who sent it to you.',
+      text: () => 'This payment address does not exist. Please check the link, or ask who sent it to you.',
     },
     trouble: {
       title: 'That did not work',
-      says: () =>
+      text: () =>
         'Something went wrong on our side. Wait a minute and try again. You will not be charged twice.',
     },
     busy: {
       title: 'Very busy at the moment',
-      says: () => 'Too many people are here right now. Wait a minute and try again.',
+      text: () => 'Too many people are here right now. Wait a minute and try again.',
     },
     retry: 'Try again',
     storefront: (shop) => `See what ${shop} offers`,

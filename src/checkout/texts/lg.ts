@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts'
 export const LG: Texts = {
   ownName: 'Luganda',
   languages: 'Olulimi',
-  test: { word: 'OKUGEZESA (TEST)', says: 'ssente si za ddala' },
+  test: { word: 'OKUGEZESA (TEST)', notice: 'ssente si za ddala' },
   theShop: 'edduuka',
   backTo: (shop) => `Ddayo ku ${shop}`,
   methods: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'Kaadi' },
@@ -105,20 +105,20 @@ export const LG: Texts = {
     refunds: {
       on_its_way: {
         title: 'Zaasasulwa, kati zizzibwayo',
-        says: (shop) =>
+        text: (shop) =>
           `${shop} ekuzzaayo ssente zo ku ssimu yo. Kkampuni y'essimu ejja kukutegeeza nga zituuse.`,
       },
       sent: {
         title: 'Zaasasulwa, ne zizzibwayo',
-        says: (shop) => `${shop} ezzizzaayo ssente zo ku ssimu yo.`,
+        text: (shop) => `${shop} ezzizzaayo ssente zo ku ssimu yo.`,
       },
       failed: {
         title: 'Zaasasulwa, naye tezizziddwayo',
-        says: (shop) => `Ssente zo tezisobose kuzzibwayo ku ssimu yo. ${shop} ejja kukutuukirira.`,
+        text: (shop) => `Ssente zo tezisobose kuzzibwayo ku ssimu yo. ${shop} ejja kukutuukirira.`,
       },
       card: {
         title: 'Zaasasulwa, ne zizzibwayo',
-        says: (shop) => `${shop} ezzizza ssente zo ku kaadi y'ekirabo.`,
+        text: (shop) => `${shop} ezzizza ssente zo ku kaadi y'ekirabo.`,
       },
     },
     cardBack: "Ezaasasulwa ne kaadi y'ekirabo zizziddwa ku kaadi.",
@@ -175,25 +175,25 @@ export const LG: Texts = {
   closed: {
     inactive: {
       title: 'Kati tosobola kusasulira wano',
-      says: (shop) => `${shop} kati tekkiriza kusasulira wano. Babuuze.`,
+      text: (shop) => `${shop} kati tekkiriza kusasulira wano. Babuuze.`,
     },
-    left: { title: 'Wano tewakyasasulirwa', says: (shop) => `${shop} eggaddewo akawunti yaayo gye tuli.` },
+    left: { title: 'Wano tewakyasasulirwa', text: (shop) => `${shop} eggaddewo akawunti yaayo gye tuli.` },
     expired: {
       title: "Obudde bw'okusasula buweddeko",
-      says: (shop) => `Tekyasobola kusasulwa. Ddamu otandikire ku kyuma kya ${shop}.`,
+      text: (shop) => `Tekyasobola kusasulwa. Ddamu otandikire ku kyuma kya ${shop}.`,
     },
     unknown: {
       title: 'Wano tewali kintu',
-      says: () => "Ekifo kino eky'okusasulirako tekiriiwo. Kebera linki, oba buuza eyagikuweerezza.",
+      text: () => "Ekifo kino eky'okusasulirako tekiriiwo. Kebera linki, oba buuza eyagikuweerezza.",
     },
     trouble: {
       title: 'Kino tekisobose',
-      says: () =>
+      text: () =>
         'Wabaddewo ekisobye ku ludda lwaffe. Linda eddakiika emu, ogezeeko nate. Togenda kusasuzibwa mirundi ebiri.',
     },
     busy: {
       title: 'Waliwo abantu bangi kati',
-      says: () => 'Linda eddakiika emu, olyoke ogezeeko nate.',
+      text: () => 'Linda eddakiika emu, olyoke ogezeeko nate.',
     },
     retry: 'Gezaako nate',
     storefront: (shop) => `Laba ebiri ku ${shop}`,

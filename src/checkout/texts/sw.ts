@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts'
 export const SW: Texts = {
   ownName: 'Kiswahili',
   languages: 'Lugha',
-  test: { word: 'JARIBIO (TEST)', says: 'si pesa halisi' },
+  test: { word: 'JARIBIO (TEST)', notice: 'si pesa halisi' },
   theShop: 'duka',
   backTo: (shop) => `Rudi kwa ${shop}`,
   methods: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'Kadi' },
@@ -105,20 +105,20 @@ export const SW: Texts = {
     refunds: {
       on_its_way: {
         title: 'Ililipwa, sasa inarudishwa',
-        says: (shop) =>
+        text: (shop) =>
           `${shop} anarudisha pesa zako kwenye simu yako. Kampuni ya simu itakujulisha zikifika.`,
       },
       sent: {
         title: 'Ililipwa, kisha ikarudishwa',
-        says: (shop) => `${shop} amerudisha pesa zako kwenye simu yako.`,
+        text: (shop) => `${shop} amerudisha pesa zako kwenye simu yako.`,
       },
       failed: {
         title: 'Ililipwa, lakini haikurudishwa',
-        says: (shop) => `Pesa zako hazikuweza kurudishwa kwenye simu yako. ${shop} atawasiliana nawe.`,
+        text: (shop) => `Pesa zako hazikuweza kurudishwa kwenye simu yako. ${shop} atawasiliana nawe.`,
       },
       card: {
         title: 'Ililipwa, kisha ikarudishwa',
-        says: (shop) => `${shop} amerudisha kiasi hiki kwenye kadi ya zawadi.`,
+        text: (shop) => `${shop} amerudisha kiasi hiki kwenye kadi ya zawadi.`,
       },
     },
     cardBack: 'Kiasi kilicholipwa kwa kadi ya zawadi kimerudi kwenye kadi.',
@@ -176,24 +176,24 @@ export const SW: Texts = {
   closed: {
     inactive: {
       title: 'Huwezi kulipa hapa kwa sasa',
-      says: (shop) => `${shop} hapokei malipo hapa kwa sasa. Tafadhali muulize.`,
+      text: (shop) => `${shop} hapokei malipo hapa kwa sasa. Tafadhali muulize.`,
     },
-    left: { title: 'Hakuna malipo tena hapa', says: (shop) => `${shop} amefunga akaunti yake kwetu.` },
+    left: { title: 'Hakuna malipo tena hapa', text: (shop) => `${shop} amefunga akaunti yake kwetu.` },
     expired: {
       title: 'Muda wa oda hii umeisha',
-      says: (shop) => `Haiwezi kulipwa tena. Tafadhali anza tena kwenye mashine ya ${shop}.`,
+      text: (shop) => `Haiwezi kulipwa tena. Tafadhali anza tena kwenye mashine ya ${shop}.`,
     },
     unknown: {
       title: 'Hakuna kitu hapa',
-      says: () => 'Anwani hii ya malipo haipo. Tafadhali kagua kiungo, au muulize aliyekutumia.',
+      text: () => 'Anwani hii ya malipo haipo. Tafadhali kagua kiungo, au muulize aliyekutumia.',
     },
     trouble: {
       title: 'Haikufanikiwa',
-      says: () => 'Kuna hitilafu upande wetu. Subiri dakika moja, kisha jaribu tena. Hutatozwa mara mbili.',
+      text: () => 'Kuna hitilafu upande wetu. Subiri dakika moja, kisha jaribu tena. Hutatozwa mara mbili.',
     },
     busy: {
       title: 'Kuna watu wengi kwa sasa',
-      says: () => 'Subiri dakika moja, kisha jaribu tena.',
+      text: () => 'Subiri dakika moja, kisha jaribu tena.',
     },
     retry: 'Jaribu tena',
     storefront: (shop) => `Tazama bidhaa za ${shop}`,

@@ -1,5 +1,5 @@
 import type { ChargeFailure } from '../../rails/rail.ts'
-import type { ClosedView, FormFault, Language, MachineSays, Method, Refund } from '../view.ts'
+import type { ClosedView, CustomerRefund, FormFault, Language, MachineReport, Method } from '../view.ts'
 import { EN } from './en.ts'
 import { LG } from './lg.ts'
 import { SW } from './sw.ts'
@@ -9,7 +9,7 @@ export type Texts = {
   /** The language in its own words. */
   ownName: string
   languages: string
-  test: { word: string; says: string }
+  test: { word: string; notice: string }
   /** Stands for the merchant's name if that is unknown. */
   theShop: string
   backTo: (shop: string) => string
@@ -71,11 +71,11 @@ export type Texts = {
     earlier: string
     printable: string
     /** For a refunded payment, by the state of its money. */
-    refunds: Record<Refund['state'], { title: string; says: (shop: string) => string }>
+    refunds: Record<CustomerRefund['state'], { title: string; text: (shop: string) => string }>
     /** Added if a part was sent to the phone and the rest put back on a gift card. */
     cardBack: string
     /** The machine's report on a paid order. */
-    machine: Record<Exclude<MachineSays['says'], 'partly'>, (shop: string) => string>
+    machine: Record<Exclude<MachineReport['says'], 'partly'>, (shop: string) => string>
     partly: (shop: string, delivered: string, products: string) => string
     to: (shop: string) => string
     confirms: (shop: string) => string
@@ -103,7 +103,7 @@ export type Texts = {
     title: string
     about: (amount: string, shop: string) => string
     reason: string
-    reasons: Record<ReportReason, string>
+    reasons: Record<CustomerReportReason, string>
     details: string
     contact: (shop: string) => string
     never: string
@@ -114,7 +114,7 @@ export type Texts = {
     noMoney: string
     answered(shop: string): string
   }
-  closed: Record<ClosedView['why'], { title: string; says: (shop: string) => string }> & {
+  closed: Record<ClosedView['why'], { title: string; text: (shop: string) => string }> & {
     retry: string
     storefront: (shop: string) => string
   }
@@ -150,7 +150,7 @@ export type Texts = {
     failed: string
     /** The state of the money, and who decides about it. */
     money: (amount: string, shop: string) => string
-    refunds: Record<Refund['state'], (amount: string, shop: string) => string>
+    refunds: Record<CustomerRefund['state'], (amount: string, shop: string) => string>
     expired: string
     expiredHow: string
     busy: string
@@ -163,7 +163,7 @@ export type Texts = {
   }
 }
 
-export type ReportReason = 'not_delivered' | 'wrong_amount' | 'double_charge' | 'other'
+export type CustomerReportReason = 'not_delivered' | 'wrong_amount' | 'double_charge' | 'other'
 
 /** The catalogues by language. */
 export const TEXTS: Record<Language, Texts> = { en: EN, lg: LG, sw: SW }

@@ -4,55 +4,62 @@ import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../a
 import { Markdown } from '../../docs/markdown.tsx'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Pager, Table } from '../../pages/table.tsx'
+import { Empty, Facts, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
 import { ALERTS } from '../texts/alerts.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { paragraphAbout } from './paragraph.ts'
+import { readManualParagraph } from './paragraph.ts'
 
 const { columns, detail: facts } = ALERTS
 
-const CLOSE: FormSpec = {
+const CLOSE_FORM: FormSpec = {
   path: '/alerts/:id/close',
   action: 'alert.close',
   fields: [
-    { name: 'note', label: ALERTS.close.note, hint: ALERTS.close.hint, kind: 'lines', most: 500, rows: 3 },
+    {
+      name: 'note',
+      label: ALERTS.close.note,
+      hint: ALERTS.close.hint,
+      kind: 'lines',
+      maxLength: 500,
+      rows: 3,
+    },
   ],
   submit: ALERTS.close.submit,
   danger: true,
 }
 
-const WHAT: readonly Column<Alert>[] = [
-  { title: columns.kind, cell: ({ kind }) => nameOf(kind) },
-  { title: columns.says, cell: ({ says }) => <Said text={says} /> },
+const ALERT_COLUMNS: readonly ListColumn<Alert>[] = [
+  { title: columns.kind, cell: ({ kind }) => formatKind(kind) },
+  { title: columns.says, cell: ({ says }) => <OutsideText text={says} /> },
 ]
-const OPEN: readonly Column<Alert>[] = [
-  ...WHAT,
+const OPEN_COLUMNS: readonly ListColumn<Alert>[] = [
+  ...ALERT_COLUMNS,
   { title: columns.since, cell: ({ since }) => <Time at={since} /> },
   { title: columns.size, cell: ({ size }) => ALERTS.count(size), figures: true },
   { title: columns.times, cell: ({ times }) => ALERTS.count(times), figures: true },
   { title: columns.told, cell: ({ toldAt }) => (toldAt === null ? ALERTS.untold : <Time at={toldAt} />) },
 ]
-const ENDED: readonly Column<Alert>[] = [
-  ...WHAT,
+const CLOSED_COLUMNS: readonly ListColumn<Alert>[] = [
+  ...ALERT_COLUMNS,
   { title: columns.since, cell: ({ since }) => <Time at={since} /> },
   { title: columns.ended, cell: ({ closedAt }) => <Time at={closedAt} /> },
   {
     title: columns.by,
-    cell: ({ closedBy }) => (closedBy === null ? ALERTS.itself : <Said text={closedBy} />),
+    cell: ({ closedBy }) => (closedBy === null ? ALERTS.itself : <OutsideText text={closedBy} />),
   },
 ]
 
 /** Shows the open alerts and those that are over. */
-async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Shown> {
+async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<SurfaceReply> {
   const [open, ended] = await Promise.all([
     listOpenAlerts(gateway),
     listClosedAlerts(gateway, query.after ?? null),
   ])
   const href = ({ id }: Alert) => to(`/alerts/${id}`)
-  return shownPage(
+  return pageReply(
     ALERTS.title,
     <>
       <h1>{ALERTS.title}</h1>
@@ -63,14 +70,14 @@ async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Shown> 
             <p>{ALERTS.noneSays}</p>
           </Empty>
         ) : (
-          <Table caption={ALERTS.open} rows={open} columns={OPEN} href={href} />
+          <Table caption={ALERTS.open} rows={open} columns={OPEN_COLUMNS} href={href} />
         )}
       </Section>
       <Section title={ALERTS.ended} id="ended">
         {ended.rows.length === 0 ? (
           <Empty title={ALERTS.noneEnded} />
         ) : (
-          <Table caption={ALERTS.ended} rows={ended.rows} columns={ENDED} href={href} />
+          <Table caption={ALERTS.ended} rows={ended.rows} columns={CLOSED_COLUMNS} href={href} />
         )}
         <Pager cursors={{ newer: null, older: ended.older }} query={query} here={to('/alerts')} />
       </Section>
@@ -78,12 +85,12 @@ async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Shown> 
   )
 }
 
-async function showAlert(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+async function showAlert(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const alert = await findAlert(visit.gateway, visit.params.id ?? '')
   if (alert === null) throw notFound('alert')
   const { kind, closedAt } = alert
-  const name = nameOf(kind)
-  return shownPage(
+  const name = formatKind(kind)
+  return pageReply(
     name,
     <>
       <div class="top">
@@ -95,7 +102,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
         )}
       </div>
       <p>
-        <Said text={alert.says} />
+        <OutsideText text={alert.says} />
       </p>
       <Section title={facts.toDo}>
         <p>{toDoOf(kind)}</p>
@@ -111,7 +118,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
       <Section title={columns.says}>
         <Facts
           facts={[
-            [facts.subject, <Said text={alert.subject} />],
+            [facts.subject, <OutsideText text={alert.subject} />],
             [facts.since, <Time at={alert.since} />],
             [facts.opened, <Time at={alert.openedAt} />],
             [facts.seen, <Time at={alert.lastSeenAt} />],
@@ -119,14 +126,14 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
             [facts.times, ALERTS.count(alert.times)],
             [facts.told, alert.toldAt === null ? ALERTS.untold : <Time at={alert.toldAt} />],
             closedAt !== null && [facts.closed, <Time at={closedAt} />],
-            alert.closedBy !== null && [facts.by, <Said text={alert.closedBy} />],
-            alert.note !== null && [facts.note, <Said text={alert.note} />],
+            alert.closedBy !== null && [facts.by, <OutsideText text={alert.closedBy} />],
+            alert.note !== null && [facts.note, <OutsideText text={alert.note} />],
           ]}
         />
       </Section>
       {closedAt === null && (
         <Section title={ALERTS.close.title} id="close">
-          <FormBox of={CLOSE} visit={visit} state={state} params={{ id: String(alert.id) }} />
+          <FormBox of={CLOSE_FORM} visit={visit} state={state} params={{ id: String(alert.id) }} />
         </Section>
       )}
     </>,
@@ -135,19 +142,19 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
 }
 
 /** Formats a kind in words. Messages and logs write it as one word. */
-const nameOf = (kind: string) => kind.replaceAll('_', ' ')
+const formatKind = (kind: string) => kind.replaceAll('_', ' ')
 
 /** Shows the manual's paragraph about one kind of alert. */
-async function showKind({ params, to }: ConsoleVisit): Promise<Shown> {
+async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceReply> {
   const kind = parseAlertKind(params.kind ?? '')
   if (kind === null) throw notFound('alert')
-  const name = nameOf(kind)
-  return shownPage(
+  const name = formatKind(kind)
+  return pageReply(
     name,
     <>
       <h1>{name}</h1>
       <p class="hint">{ALERTS.about}</p>
-      <Markdown text={paragraphAbout(kind)} />
+      <Markdown text={readManualParagraph(kind)} />
       <div class="actions">
         <a class="button" href={consolePageOf(kind)}>
           {facts.deal}
@@ -165,13 +172,13 @@ export const ALERT_ROUTES: readonly ConsoleRoute[] = [
   page('/alerts', showAlerts),
   page('/alerts/kinds/:kind', showKind),
   page('/alerts/:id', (visit) => showAlert(visit)),
-  form(CLOSE, {
+  form(CLOSE_FORM, {
     async submit({ gateway, caller, params, to }, { note = '' }) {
       const id = Number(params.id)
       if (!Number.isSafeInteger(id) || id < 1) throw notFound('alert')
       await closeAlert(gateway, caller, { id, note })
-      return doneTo(to('/alerts'), ALERTS.close.done)
+      return redirectDone(to('/alerts'), ALERTS.close.done)
     },
-    again: showAlert,
+    showRefused: showAlert,
   }),
 ]

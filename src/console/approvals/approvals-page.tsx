@@ -1,22 +1,22 @@
 import type { Approval } from '../../approvals/approval.ts'
-import { type ApprovalList, findApprovals } from '../../approvals/find-approvals.ts'
-import { Count } from '../../pages/frame.tsx'
-import { Empty, Said, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
+import { type ApprovalList, listApprovals } from '../../approvals/find-approvals.ts'
+import { WaitingCount } from '../../pages/frame.tsx'
+import { Empty, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { APPROVALS } from '../texts/approvals.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { approvalsOf, countShown } from '../waiting.ts'
-import { About } from './in-words.tsx'
+import { countApprovals, formatCount } from '../waiting.ts'
+import { CommandSubject } from './in-words.tsx'
 
 const { columns, lists } = APPROVALS
-const ROWS = 25
-const LISTS = Object.keys(lists) as ApprovalList[] // Typed by its keys.
+const ROWS_PER_PAGE = 25
+const LIST_NAMES = Object.keys(lists) as ApprovalList[] // Typed by its keys.
 
-const columnsFor = (visit: ConsoleVisit): readonly Column<Approval>[] => [
+const buildColumns = (visit: ConsoleVisit): readonly ListColumn<Approval>[] => [
   { title: columns.what, cell: ({ kind }) => APPROVALS.kinds[kind] },
-  { title: columns.about, cell: (approval) => <About visit={visit} approval={approval} /> },
-  { title: columns.by, cell: ({ askedName }) => <Said text={askedName} /> },
+  { title: columns.about, cell: (approval) => <CommandSubject visit={visit} approval={approval} /> },
+  { title: columns.by, cell: ({ askedName }) => <OutsideText text={askedName} /> },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
   { title: columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
   {
@@ -27,29 +27,31 @@ const columnsFor = (visit: ConsoleVisit): readonly Column<Approval>[] => [
 ]
 
 /** Chooses the list to open with: what waits for this person, or else what this person has asked for. */
-const firstOf = ({ waiting }: ConsoleVisit): ApprovalList =>
-  approvalsOf(waiting, 'for-me') === 0 && approvalsOf(waiting, 'by-me') > 0 ? 'by-me' : 'for-me'
+const chooseFirstList = ({ waiting }: ConsoleVisit): ApprovalList =>
+  countApprovals(waiting, 'for-me') === 0 && countApprovals(waiting, 'by-me') > 0 ? 'by-me' : 'for-me'
 
 /** Shows the approvals that wait for this person, that this person has asked for, or that are decided. */
-export async function showApprovals(visit: ConsoleVisit): Promise<Shown> {
+export async function showApprovals(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
-  const list = LISTS.find((listName) => listName === query.list) ?? firstOf(visit)
-  const window = { after: query.after, before: query.before, limit: ROWS }
-  const page = await findApprovals(gateway, { list, personId: caller.personId }, window)
+  const list = LIST_NAMES.find((listName) => listName === query.list) ?? chooseFirstList(visit)
+  const window = { after: query.after, before: query.before, limit: ROWS_PER_PAGE }
+  const page = await listApprovals(gateway, { list, personId: caller.personId }, window)
   const here = visit.to('/approvals')
-  return shownPage(
+  return pageReply(
     APPROVALS.title,
     <>
       <h1>{APPROVALS.title}</h1>
       <p class="quiet">{APPROVALS.lead}</p>
       <nav class="tabs" aria-label={APPROVALS.title}>
-        {LISTS.map((listName) => (
+        {LIST_NAMES.map((listName) => (
           <a
             href={addressWith(here, { list: listName })}
             aria-current={listName === list ? 'true' : undefined}
           >
             {lists[listName]}{' '}
-            {listName !== 'decided' && <Count of={countShown(approvalsOf(visit.waiting, listName))} />}
+            {listName !== 'decided' && (
+              <WaitingCount of={formatCount(countApprovals(visit.waiting, listName))} />
+            )}
           </a>
         ))}
       </nav>
@@ -61,7 +63,7 @@ export async function showApprovals(visit: ConsoleVisit): Promise<Shown> {
         <Table
           caption={lists[list]}
           rows={page.rows}
-          columns={columnsFor(visit)}
+          columns={buildColumns(visit)}
           href={({ id }) => visit.to(`/approvals/${id}`)}
         />
       )}

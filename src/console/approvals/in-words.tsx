@@ -1,19 +1,19 @@
-import type { Approval, Command } from '../../approvals/approval.ts'
-import { commandOf } from '../../approvals/approval.ts'
-import { shown } from '../../pages/wording.ts'
+import type { Approval, ApprovalCommand } from '../../approvals/approval.ts'
+import { parseCommand } from '../../approvals/approval.ts'
+import { oneLine } from '../../pages/wording.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { words } = APPROVALS
 
 /** Describes in sentences what the command of an approval does. */
-export function sentencesOf(command: Command): string[] {
+export function describeCommand(command: ApprovalCommand): string[] {
   switch (command.kind) {
     case 'adjustment':
       return [
         words.correction(command.direction, command.amount),
         words.against[command.against],
-        words.told(shown(command.told)),
+        words.told(oneLine(command.told)),
         command.resolve ? words.resolve : words.open,
       ]
     case 'end-as-told':
@@ -24,27 +24,27 @@ export function sentencesOf(command: Command): string[] {
           : [
               words.correction(command.direction, command.amount),
               words.against[command.against],
-              words.told(shown(command.told)),
+              words.told(oneLine(command.told)),
             ]),
       ]
     case 'unfreeze-merchant':
-      return [words.unfreeze(command.merchant, shown(command.frozen_for))]
+      return [words.unfreeze(command.merchant, oneLine(command.frozen_for))]
     case 'unfreeze-platform':
-      return [words.unfreeze(words.platform, shown(command.frozen_for))]
+      return [words.unfreeze(words.platform, oneLine(command.frozen_for))]
     case 'installation':
       return [words.switch(command.side, command.installation, command.instead_of)]
     case 'take-back-statement':
-      return [words.takeBack(shown(command.name))]
+      return [words.takeBack(oneLine(command.name))]
     case 'reopen-account':
       return [words.reopen(command.merchant)]
     case 'accept-breach':
-      return [words.accept(shown(command.about)), words.acceptOther]
+      return [words.accept(oneLine(command.about)), words.acceptOther]
   }
 }
 
 /** The subject of an approval, with a link to its page. */
-export function About({ visit, approval }: { visit: ConsoleVisit; approval: Approval }) {
-  const command = commandOf(approval)
+export function CommandSubject({ visit, approval }: { visit: ConsoleVisit; approval: Approval }) {
+  const command = parseCommand(approval)
   switch (command.kind) {
     case 'adjustment':
     case 'accept-breach':

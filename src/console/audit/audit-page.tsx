@@ -9,33 +9,41 @@ import {
 } from '../../alerts/check-audit.ts'
 import { exportAudit } from '../../alerts/export-audit.ts'
 import { type PlacedAuditRow, readAudits } from '../../alerts/read-audits.ts'
-import { readDays } from '../../pages/days.ts'
+import { parseDays } from '../../pages/days.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
-import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, type Filter, Filters, given, Pager, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import type { FormSpec, FormState, FormValues } from '../../pages/form-spec.ts'
+import { Empty, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import {
+  addressWith,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+  withoutEmpty,
+} from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import { notFound } from '../../platform/refusal.ts'
-import { AUDIT } from '../texts/audit.ts'
+import { CONSOLE_AUDIT_TEXTS } from '../texts/audit.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
-const { columns, filters, chain } = AUDIT
-const HERE = '/audit'
+const { columns, filters, chain } = CONSOLE_AUDIT_TEXTS
+const AUDIT_PATH = '/audit'
 // The page waits this long for a check of the chains; a longer check goes on without it.
-const WAIT_MS = 3000
+const CHECK_WAIT_MS = 3000
 
-const COLUMNS: readonly Column<PlacedAuditRow>[] = [
+const COLUMNS: readonly ListColumn<PlacedAuditRow>[] = [
   { title: columns.at, cell: ({ at }) => <Time at={at} /> },
-  { title: columns.who, cell: ({ actor }) => <bdi>{shown(actor)}</bdi> },
+  { title: columns.who, cell: ({ actor }) => <bdi>{oneLine(actor)}</bdi> },
   { title: columns.what, cell: ({ action }) => <code>{action}</code> },
-  { title: columns.merchant, cell: ({ merchant }) => <Said text={merchant} /> },
-  { title: columns.subject, cell: ({ subject }) => <Said text={subject} /> },
+  { title: columns.merchant, cell: ({ merchant }) => <OutsideText text={merchant} /> },
+  { title: columns.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
   { title: columns.place, cell: ({ place }) => place },
-  { title: columns.origin, cell: ({ origin }) => <Said text={origin} /> },
-  { title: columns.details, cell: (row) => <Details row={row} /> },
+  { title: columns.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
+  { title: columns.details, cell: (row) => <AuditDetails row={row} /> },
 ]
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     name: 'action',
     label: filters.action,
@@ -48,18 +56,28 @@ const FILTERS: readonly Filter[] = [
   { name: 'from', label: filters.from, kind: 'date' },
   { name: 'until', label: filters.until, kind: 'date' },
 ]
-const PLACE: Filter = { name: 'place', label: filters.place, kind: 'select' }
+const DATABASE_FILTER: ListFilter = { name: 'place', label: filters.place, kind: 'select' }
 
-const VERIFY: FormSpec = { path: '/audit/verify', action: 'audit.verify', fields: [], submit: chain.submit }
-const EXPORT: FormSpec = {
+const VERIFY_FORM: FormSpec = {
+  path: '/audit/verify',
+  action: 'audit.verify',
+  fields: [],
+  submit: chain.submit,
+}
+const EXPORT_FORM: FormSpec = {
   path: '/audit/export',
   action: 'audit.export',
-  fields: [PLACE, ...FILTERS].map(({ name, label }) => ({ name, label, kind: 'hidden', optional: true })),
-  submit: AUDIT.export,
+  fields: [DATABASE_FILTER, ...FILTERS].map(({ name, label }) => ({
+    name,
+    label,
+    kind: 'hidden',
+    optional: true,
+  })),
+  submit: CONSOLE_AUDIT_TEXTS.export,
   plain: true,
 }
 
-const Details = ({ row: { before, after, requestId, mode } }: { row: PlacedAuditRow }) =>
+const AuditDetails = ({ row: { before, after, requestId, mode } }: { row: PlacedAuditRow }) =>
   before === null && after === null ? null : (
     <details class="raw">
       <summary>{columns.details}</summary>
@@ -69,21 +87,21 @@ const Details = ({ row: { before, after, requestId, mode } }: { row: PlacedAudit
     </details>
   )
 
-const placesOf = ({ gateway }: ConsoleVisit): Filter => ({
-  ...PLACE,
+const buildDatabaseFilter = ({ gateway }: ConsoleVisit): ListFilter => ({
+  ...DATABASE_FILTER,
   choices: listAuditChains(gateway).map(({ place }) => ({ value: place, label: place })),
 })
 
 /** Gets the chain that the address names (`c1` or `directory`), or all of them. Throws 404 for an unknown name. */
-function asked({ gateway, query }: ConsoleVisit): AuditChain[] {
+function getAuditDatabases({ gateway, query }: ConsoleVisit): AuditChain[] {
   const chains = listAuditChains(gateway)
   const matches = chains.filter(({ place }) => query.place === undefined || place === query.place)
   if (matches.length === 0) throw notFound('place')
   return matches
 }
 
-function filterOf({ query }: ConsoleVisit): WholeAuditFilter {
-  const { from, until } = readDays(query)
+function parseFilter({ query }: ConsoleVisit): WholeAuditFilter {
+  const { from, until } = parseDays(query)
   return {
     action: query.action ?? null,
     actor: query.actor ?? null,
@@ -95,44 +113,44 @@ function filterOf({ query }: ConsoleVisit): WholeAuditFilter {
   }
 }
 
-async function showAudit(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+async function showAudit(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, query } = visit
   const [{ rows, older }, checks] = await Promise.all([
-    readAudits(asked(visit), filterOf(visit)),
+    readAudits(getAuditDatabases(visit), parseFilter(visit)),
     latestAuditChecks(gateway),
   ])
-  const here = visit.to(HERE)
-  return shownPage(
-    AUDIT.title,
+  const here = visit.to(AUDIT_PATH)
+  return pageReply(
+    CONSOLE_AUDIT_TEXTS.title,
     <>
-      <h1>{AUDIT.title}</h1>
-      <p>{AUDIT.lead}</p>
-      <Chain visit={visit} state={state} checks={checks} />
-      <Filters filters={[placesOf(visit), ...FILTERS]} query={query} action={here} />
+      <h1>{CONSOLE_AUDIT_TEXTS.title}</h1>
+      <p>{CONSOLE_AUDIT_TEXTS.lead}</p>
+      <AuditChain visit={visit} state={state} checks={checks} />
+      <Filters filters={[buildDatabaseFilter(visit), ...FILTERS]} query={query} action={here} />
       {rows.length === 0 ? (
-        <Empty title={AUDIT.empty} />
+        <Empty title={CONSOLE_AUDIT_TEXTS.empty} />
       ) : (
-        <Table caption={AUDIT.title} rows={rows} columns={COLUMNS} />
+        <Table caption={CONSOLE_AUDIT_TEXTS.title} rows={rows} columns={COLUMNS} />
       )}
       {query.after !== undefined && (
         <p>
-          <a href={addressWith(here, { ...query, after: undefined })}>{AUDIT.newest}</a>
+          <a href={addressWith(here, { ...query, after: undefined })}>{CONSOLE_AUDIT_TEXTS.newest}</a>
         </p>
       )}
       <Pager cursors={{ newer: null, older }} query={query} here={here} />
       {rows.length > 0 && (
-        <FormBox of={EXPORT} visit={visit} state={state} values={query as Values} compact />
+        <FormBox of={EXPORT_FORM} visit={visit} state={state} values={query as FormValues} compact />
       )}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-const CHECKS: readonly Column<AuditCheck>[] = [
+const CHECK_COLUMNS: readonly ListColumn<AuditCheck>[] = [
   { title: chain.columns.place, cell: ({ place }) => place },
   { title: chain.columns.at, cell: ({ begunAt }) => <Time at={begunAt} /> },
-  { title: chain.columns.by, cell: ({ askedBy }) => <bdi>{shown(askedBy)}</bdi> },
-  { title: chain.columns.found, cell: (check) => <Found check={check} /> },
+  { title: chain.columns.by, cell: ({ askedBy }) => <bdi>{oneLine(askedBy)}</bdi> },
+  { title: chain.columns.found, cell: (check) => <CheckResult check={check} /> },
   {
     title: chain.columns.anchor,
     cell: ({ place, number, hash }) =>
@@ -140,48 +158,48 @@ const CHECKS: readonly Column<AuditCheck>[] = [
   },
 ]
 
-function Found({ check: { endedAt, broken } }: { check: AuditCheck }) {
+function CheckResult({ check: { endedAt, broken } }: { check: AuditCheck }) {
   if (endedAt === null) return <Status word={chain.under} tone="quiet" />
   return broken === null ? (
     <Status word={chain.holds} tone="good" />
   ) : (
     <>
-      <Status word={chain.broken} tone="bad" /> {shown(broken)}
+      <Status word={chain.broken} tone="bad" /> {oneLine(broken)}
     </>
   )
 }
 
 type ChainProps = { visit: ConsoleVisit; state: FormState | null; checks: readonly AuditCheck[] }
 
-const Chain = ({ visit, state, checks }: ChainProps) => (
+const AuditChain = ({ visit, state, checks }: ChainProps) => (
   <Section title={chain.title}>
     {checks.length === 0 ? (
       <p>{chain.none}</p>
     ) : (
-      <Table caption={chain.title} rows={checks} columns={CHECKS} />
+      <Table caption={chain.title} rows={checks} columns={CHECK_COLUMNS} />
     )}
-    <FormBox of={VERIFY} visit={visit} state={state} />
+    <FormBox of={VERIFY_FORM} visit={visit} state={state} />
   </Section>
 )
 
-async function verify(visit: ConsoleVisit): Promise<Shown> {
+async function submitVerify(visit: ConsoleVisit): Promise<SurfaceReply> {
   const checking = askForAuditCheck(visit.gateway, visit.caller)
-  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, WAIT_MS, 'slow').unref())
+  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, CHECK_WAIT_MS, 'slow').unref())
   const outcome = await Promise.race([checking.then(() => 'done' as const), slow])
   if (outcome === 'slow')
     checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the audit did not come to its end'))
-  return doneTo(visit.to(HERE), outcome === 'done' ? chain.done : chain.begun)
+  return redirectDone(visit.to(AUDIT_PATH), outcome === 'done' ? chain.done : chain.begun)
 }
 
 /** The audit over all merchants: its rows, the check of its chains, and a file of it. */
-export const AUDIT_ROUTES: readonly ConsoleRoute[] = [
-  page(HERE, (visit) => showAudit(visit)),
-  form(VERIFY, { submit: verify, again: showAudit }),
-  form(EXPORT, {
+export const CONSOLE_AUDIT_ROUTES: readonly ConsoleRoute[] = [
+  page(AUDIT_PATH, (visit) => showAudit(visit)),
+  form(VERIFY_FORM, { submit: submitVerify, showRefused: showAudit }),
+  form(EXPORT_FORM, {
     async submit(visit, values) {
-      const filtered = { ...visit, query: given(values) }
-      const chains = asked(filtered)
-      const body = await exportAudit(visit.gateway, visit.caller, { chains, filter: filterOf(filtered) })
+      const filtered = { ...visit, query: withoutEmpty(values) }
+      const chains = getAuditDatabases(filtered)
+      const body = await exportAudit(visit.gateway, visit.caller, { chains, filter: parseFilter(filtered) })
       return {
         kind: 'file',
         name: `audit-${filtered.query.place ?? 'all'}.csv`,
@@ -189,6 +207,6 @@ export const AUDIT_ROUTES: readonly ConsoleRoute[] = [
         body,
       }
     },
-    again: (visit, state) => showAudit({ ...visit, query: {} }, state),
+    showRefused: (visit, state) => showAudit({ ...visit, query: {} }, state),
   }),
 ]

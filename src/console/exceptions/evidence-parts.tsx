@@ -1,28 +1,28 @@
-import { Facts, Money, Said, Section, Time, Timeline } from '../../pages/parts.tsx'
-import { type Column, Table } from '../../pages/table.tsx'
-import type { Evidence, OurSide, TheirLine } from '../../reconciliation/evidence.ts'
-import { Amount } from '../reconciliation/details.tsx'
+import { Facts, Money, OutsideText, Section, Time, Timeline } from '../../pages/parts.tsx'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import type { ExceptionEvidence, OperatorLine, OurSide } from '../../reconciliation/evidence.ts'
+import { OperatorAmount } from '../reconciliation/details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { detail } = EXCEPTIONS
 const { lineColumns: columns } = detail
 
-const LINES: readonly Column<TheirLine>[] = [
-  { title: columns.number, cell: ({ number }) => <Said text={number} /> },
-  { title: columns.id, cell: ({ externalId }) => <Said text={externalId} /> },
+const LINE_COLUMNS: readonly ListColumn<OperatorLine>[] = [
+  { title: columns.number, cell: ({ number }) => <OutsideText text={number} /> },
+  { title: columns.id, cell: ({ externalId }) => <OutsideText text={externalId} /> },
   { title: columns.type, cell: ({ type }) => type },
-  { title: columns.amount, cell: (line) => <Amount {...line} />, figures: true },
-  { title: columns.status, cell: ({ status }) => <Said text={status} /> },
+  { title: columns.amount, cell: (line) => <OperatorAmount {...line} />, figures: true },
+  { title: columns.status, cell: ({ status }) => <OutsideText text={status} /> },
   { title: columns.at, cell: ({ at }) => <Time at={at} /> },
   { title: columns.imported, cell: ({ importedAt }) => <Time at={importedAt} /> },
 ]
 
 /** A movement as our books have it, and as its operator reports it. */
-export const BothSides = ({ visit, evidence }: { visit: ConsoleVisit; evidence: Evidence }) => (
+export const BothSides = ({ visit, evidence }: { visit: ConsoleVisit; evidence: ExceptionEvidence }) => (
   <>
     <Section title={detail.ours}>
-      {evidence.ours === null ? <p>{detail.none}</p> : <Ours visit={visit} ours={evidence.ours} />}
+      {evidence.ours === null ? <p>{detail.none}</p> : <OurRecord visit={visit} ours={evidence.ours} />}
     </Section>
     <Section title={detail.theirs}>
       <h3>{detail.heard}</h3>
@@ -41,13 +41,13 @@ export const BothSides = ({ visit, evidence }: { visit: ConsoleVisit; evidence: 
       {evidence.lines.length === 0 ? (
         <p class="quiet">{detail.linesNone}</p>
       ) : (
-        <Table caption={detail.lines} rows={evidence.lines} columns={LINES} />
+        <Table caption={detail.lines} rows={evidence.lines} columns={LINE_COLUMNS} />
       )}
     </Section>
   </>
 )
 
-function Ours({ visit, ours }: { visit: ConsoleVisit; ours: OurSide }) {
+function OurRecord({ visit, ours }: { visit: ConsoleVisit; ours: OurSide }) {
   const { oursFacts: facts } = detail
   return (
     <Facts
@@ -58,8 +58,8 @@ function Ours({ visit, ours }: { visit: ConsoleVisit; ours: OurSide }) {
         [facts.amount, <Money amount={ours.amount} />],
         [facts.made, <Time at={ours.createdAt} />],
         [facts.ended, <Time at={ours.completedAt} />],
-        [facts.reference, <Said text={ours.reference} />],
-        [facts.number, <Said text={ours.number} />],
+        [facts.reference, <OutsideText text={ours.reference} />],
+        [facts.number, <OutsideText text={ours.number} />],
       ]}
     />
   )

@@ -6,11 +6,17 @@ import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { ACCEPT, ADJUST, END_AS_TOLD, END_LOST, RESOLVE } from './exception-forms.ts'
+import {
+  ACCEPT_BREACH_FORM,
+  ADJUST_FORM,
+  END_AS_TOLD_FORM,
+  END_LOST_FORM,
+  RESOLVE_EXCEPTION_FORM,
+} from './exception-forms.ts'
 
 const { forms } = EXCEPTIONS
 
-type ActsProps = {
+type ExceptionActsProps = {
   visit: ConsoleVisit
   exception: OpenedException
   state: FormState | null
@@ -19,41 +25,46 @@ type ActsProps = {
 }
 
 /** The forms for an open exception, each under its own heading. */
-export function Acts({ visit, exception, state, approvals }: ActsProps) {
+export function ExceptionActs({ visit, exception, state, approvals }: ExceptionActsProps) {
   const { id, kind, merchant } = exception
   const of = { visit, state, params: { id } }
   const request = { visit, approvals, state }
   return (
     <>
       <Section title={forms.resolve}>
-        <FormBox of={RESOLVE} {...of}>
+        <FormBox of={RESOLVE_EXCEPTION_FORM} {...of}>
           <p class="hint">{forms.resolveSays}</p>
         </FormBox>
       </Section>
       {merchant !== null && (
-        <ByTwo {...request} form={ADJUST} kind="adjustment" title={forms.adjust}>
-          <FormBox of={ADJUST} {...of} values={{ against: 'rail', resolve: 'yes' }}>
+        <ApprovalRequestSection {...request} form={ADJUST_FORM} kind="adjustment" title={forms.adjust}>
+          <FormBox of={ADJUST_FORM} {...of} values={{ against: 'rail', resolve: 'yes' }}>
             <p class="hint">{forms.adjustSays}</p>
           </FormBox>
-        </ByTwo>
+        </ApprovalRequestSection>
       )}
       {kind === 'ledger_breach' && (
-        <ByTwo {...request} form={ACCEPT} kind="accept-breach" title={forms.accept}>
-          <FormBox of={ACCEPT} {...of}>
+        <ApprovalRequestSection
+          {...request}
+          form={ACCEPT_BREACH_FORM}
+          kind="accept-breach"
+          title={forms.accept}
+        >
+          <FormBox of={ACCEPT_BREACH_FORM} {...of}>
             <p class="hint">{forms.acceptSays}</p>
           </FormBox>
-        </ByTwo>
+        </ApprovalRequestSection>
       )}
       {kind === 'mismatch' && merchant !== null && (
-        <ByTwo {...request} form={END_AS_TOLD} kind="end-as-told" title={forms.asTold}>
-          <FormBox of={END_AS_TOLD} {...of}>
+        <ApprovalRequestSection {...request} form={END_AS_TOLD_FORM} kind="end-as-told" title={forms.asTold}>
+          <FormBox of={END_AS_TOLD_FORM} {...of}>
             <p class="hint">{forms.asToldSays}</p>
           </FormBox>
-        </ByTwo>
+        </ApprovalRequestSection>
       )}
       {kind === 'never_arrived' && (
         <Section title={forms.lost}>
-          <FormBox of={END_LOST} {...of}>
+          <FormBox of={END_LOST_FORM} {...of}>
             <p class="hint">{forms.lostSays}</p>
           </FormBox>
         </Section>
@@ -62,7 +73,7 @@ export function Acts({ visit, exception, state, approvals }: ActsProps) {
   )
 }
 
-type ByTwoProps = {
+type ApprovalRequestProps = {
   visit: ConsoleVisit
   approvals: readonly Approval[]
   state: FormState | null
@@ -76,7 +87,15 @@ type ByTwoProps = {
  * A form that asks for an approval. Only one approval of a kind may wait for an exception: while it does, a link to it stands
  * here instead of the form, unless this form was just refused and must show its fault.
  */
-function ByTwo({ visit, approvals, state, form, kind, title, children }: ByTwoProps) {
+function ApprovalRequestSection({
+  visit,
+  approvals,
+  state,
+  form,
+  kind,
+  title,
+  children,
+}: ApprovalRequestProps) {
   const waiting = approvals.find((approval) => approval.kind === kind && isWaiting(approval, visit.now))
   return (
     <Section title={title}>

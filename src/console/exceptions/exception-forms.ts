@@ -1,70 +1,70 @@
-import { AGAINST } from '../../approvals/approval.ts'
-import { BY_ONE_PERSON } from '../../exceptions/resolution.ts'
+import { CORRECTION_ACCOUNTS } from '../../approvals/approval.ts'
+import { ONE_PERSON_RESOLUTIONS } from '../../exceptions/resolution.ts'
 import type { FormSpec } from '../../pages/form-spec.ts'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 
 const { forms, resolutions } = EXCEPTIONS
-const MOST_TEXT = 500
-const MOST_NOTE = 2000
-const MOST_TOLD = 200
+const MAX_REASON_LENGTH = 500
+const MAX_NOTE_LENGTH = 2000
+const MAX_STATED_LENGTH = 200
 
 // One page may show several of these forms. No two fields or buttons of them have the same label, so that a person who hears
 // the page can tell them apart.
-export const LIST = '/reconciliation/exceptions'
-const ONE = `${LIST}/:id`
+export const EXCEPTIONS_PATH = '/reconciliation/exceptions'
+const EXCEPTION_PATH = `${EXCEPTIONS_PATH}/:id`
 
-export const TAKE: FormSpec = {
-  ...{ path: `${ONE}/take`, action: 'exception.note', fields: [], submit: forms.take },
+export const TAKE_EXCEPTION_FORM: FormSpec = {
+  ...{ path: `${EXCEPTION_PATH}/take`, action: 'exception.note', fields: [], submit: forms.take },
   plain: true,
 }
-export const NOTE: FormSpec = {
-  path: `${ONE}/note`,
+export const EXCEPTION_NOTE_FORM: FormSpec = {
+  path: `${EXCEPTION_PATH}/note`,
   action: 'exception.note',
-  fields: [{ name: 'text', label: forms.note, kind: 'lines', rows: 3, most: MOST_NOTE }],
+  fields: [{ name: 'text', label: forms.note, kind: 'lines', rows: 3, maxLength: MAX_NOTE_LENGTH }],
   submit: forms.addNote,
   once: true,
   plain: true,
 }
-export const RESOLVE: FormSpec = {
-  path: `${ONE}/resolve`,
+export const RESOLVE_EXCEPTION_FORM: FormSpec = {
+  path: `${EXCEPTION_PATH}/resolve`,
   action: 'exception.resolve',
   fields: [
     {
       name: 'resolution',
       label: forms.how,
       kind: 'radio',
-      choices: BY_ONE_PERSON.map((value) => ({ value, label: resolutions[value] })),
+      choices: ONE_PERSON_RESOLUTIONS.map((value) => ({ value, label: resolutions[value] })),
     },
-    { name: 'note', label: forms.because, most: MOST_TEXT },
+    { name: 'note', label: forms.because, maxLength: MAX_REASON_LENGTH },
   ],
   submit: forms.resolve,
 }
-export const END_LOST: FormSpec = {
-  path: `${ONE}/end-lost`,
+export const END_LOST_FORM: FormSpec = {
+  path: `${EXCEPTION_PATH}/end-lost`,
   action: 'movement.end-lost',
-  fields: [{ name: 'note', label: forms.becauseLost, most: MOST_TEXT }],
+  fields: [{ name: 'note', label: forms.becauseLost, maxLength: MAX_REASON_LENGTH }],
   submit: forms.lost,
   danger: true,
 }
-export const ACCEPT: FormSpec = {
-  path: `${ONE}/accept`,
+export const ACCEPT_BREACH_FORM: FormSpec = {
+  path: `${EXCEPTION_PATH}/accept`,
   action: 'breach.accept',
-  fields: [{ name: 'reason', label: forms.acceptReason, most: MOST_TEXT }],
+  fields: [{ name: 'reason', label: forms.acceptReason, maxLength: MAX_REASON_LENGTH }],
   submit: forms.askAcceptance,
   once: true,
 }
-export const END_AS_TOLD: FormSpec = {
-  path: `${ONE}/end-as-told`,
+export const END_AS_TOLD_FORM: FormSpec = {
+  path: `${EXCEPTION_PATH}/end-as-told`,
   action: 'movement.end-as-told',
   fields: [
-    { name: 'told', label: forms.asToldReads, hint: forms.toldHint, most: MOST_TOLD },
-    { name: 'reason', label: forms.asToldReason, most: MOST_TEXT },
+    { name: 'told', label: forms.asToldReads, hint: forms.toldHint, maxLength: MAX_STATED_LENGTH },
+    { name: 'reason', label: forms.asToldReason, maxLength: MAX_REASON_LENGTH },
   ],
   submit: forms.askAsTold,
   once: true,
 }
-export const ADJUST: FormSpec = {
-  path: `${ONE}/adjust`,
+export const ADJUST_FORM: FormSpec = {
+  path: `${EXCEPTION_PATH}/adjust`,
   action: 'ledger.adjust',
   fields: [
     {
@@ -78,10 +78,10 @@ export const ADJUST: FormSpec = {
       name: 'against',
       label: forms.against,
       kind: 'radio',
-      choices: AGAINST.map((value) => ({ value, label: forms[value] })),
+      choices: CORRECTION_ACCOUNTS.map((value) => ({ value, label: forms[value] })),
     },
-    { name: 'told', label: forms.told, hint: forms.toldHint, most: MOST_TOLD },
-    { name: 'reason', label: forms.reason, most: MOST_TEXT },
+    { name: 'told', label: forms.told, hint: forms.toldHint, maxLength: MAX_STATED_LENGTH },
+    { name: 'reason', label: forms.reason, maxLength: MAX_REASON_LENGTH },
     { name: 'resolve', label: forms.withIt, kind: 'check' },
   ],
   submit: forms.ask,

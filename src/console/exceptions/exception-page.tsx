@@ -1,75 +1,78 @@
 import type { ComponentChildren } from 'preact'
 import type { Approval } from '../../approvals/approval.ts'
-import { approvalsAbout } from '../../approvals/find-approvals.ts'
+import { readApprovalsAbout } from '../../approvals/find-approvals.ts'
 import { getException } from '../../exceptions/any-exception.ts'
 import type { ExceptionNote } from '../../exceptions/notes.ts'
 import type { OpenedException } from '../../exceptions/resolve-exception.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import {
-  type Entry,
   Facts,
   Note,
+  OutsideText,
   RawJson,
-  Said,
   Section,
   Status,
   Time,
   Timeline,
+  type TimelineEntry,
 } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { shown } from '../../pages/wording.ts'
-import { evidenceOf } from '../../reconciliation/evidence.ts'
-import { Details } from '../reconciliation/details.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { oneLine } from '../../pages/wording.ts'
+import { readEvidence } from '../../reconciliation/evidence.ts'
+import { ExceptionDetails } from '../reconciliation/details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { BothSides } from './evidence-parts.tsx'
-import { Acts } from './exception-acts.tsx'
-import { NOTE, TAKE } from './exception-forms.ts'
-import { Severity } from './exceptions-page.tsx'
+import { ExceptionActs } from './exception-acts.tsx'
+import { EXCEPTION_NOTE_FORM, TAKE_EXCEPTION_FORM } from './exception-forms.ts'
+import { SeverityStatus } from './exceptions-page.tsx'
 
 const { detail } = EXCEPTIONS
 
 /** Shows one exception: what was found, both sides of the movement, its history, and the forms that may be sent now. */
-export async function showException(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+export async function showException(
+  visit: ConsoleVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { gateway, params } = visit
-  const { place, exception, notes } = await getException(gateway, params.id ?? '')
+  const { location, exception, notes } = await getException(gateway, params.id ?? '')
   const [evidence, approvals] = await Promise.all([
-    evidenceOf(gateway, place.app, exception),
-    approvalsAbout(place, exception.id),
+    readEvidence(gateway, location.app, exception),
+    readApprovalsAbout(location, exception.id),
   ])
   const title = exception.kind.replaceAll('_', ' ')
-  return shownPage(
+  return pageReply(
     title,
     <>
       <div class="top">
         <h1>{title}</h1>
-        <Severity severity={exception.severity} />
+        <SeverityStatus severity={exception.severity} />
       </div>
-      <About visit={visit} exception={exception} state={state} />
+      <ExceptionFacts visit={visit} exception={exception} state={state} />
       <Section title={detail.found}>
         {Object.keys(exception.details).length === 0 ? (
           <p class="quiet">{detail.foundNothing}</p>
         ) : (
-          <Details details={exception.details} />
+          <ExceptionDetails details={exception.details} />
         )}
         <RawJson value={exception.details} />
       </Section>
       <BothSides visit={visit} evidence={evidence} />
-      {approvals.length > 0 && <Asked visit={visit} approvals={approvals} />}
+      {approvals.length > 0 && <ApprovalList visit={visit} approvals={approvals} />}
       <Section title={detail.history}>
-        <Timeline entries={historyOf(exception, notes)} />
-        <FormBox of={NOTE} visit={visit} state={state} params={{ id: exception.id }} />
+        <Timeline entries={buildHistory(exception, notes)} />
+        <FormBox of={EXCEPTION_NOTE_FORM} visit={visit} state={state} params={{ id: exception.id }} />
       </Section>
-      {exception.closedAt === null && <Acts {...{ visit, exception, state, approvals }} />}
+      {exception.closedAt === null && <ExceptionActs {...{ visit, exception, state, approvals }} />}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-type AboutProps = { visit: ConsoleVisit; exception: OpenedException; state: FormState | null }
+type ExceptionFactsProps = { visit: ConsoleVisit; exception: OpenedException; state: FormState | null }
 
-function About({ visit, exception, state }: AboutProps) {
+function ExceptionFacts({ visit, exception, state }: ExceptionFactsProps) {
   const { facts } = detail
   const { id, merchant, owner, foundBy, closedAt, resolution } = exception
   return (
@@ -88,9 +91,9 @@ function About({ visit, exception, state }: AboutProps) {
             ),
           ],
           [facts.mode, exception.mode],
-          [facts.subject, <Subject visit={visit} exception={exception} />],
+          [facts.subject, <SubjectLink visit={visit} exception={exception} />],
           foundBy !== null && [facts.foundBy, foundBy.map((leg) => EXCEPTIONS.legs[leg]).join(', ')],
-          [facts.owner, owner === null ? detail.nobody : <Said text={owner} />],
+          [facts.owner, owner === null ? detail.nobody : <OutsideText text={owner} />],
           [facts.opened, <Time at={exception.openedAt} />],
           [facts.seen, EXCEPTIONS.times(exception.seenCount)],
           [facts.last, <Time at={exception.lastSeenAt} />],
@@ -99,26 +102,32 @@ function About({ visit, exception, state }: AboutProps) {
             facts.resolution,
             resolution === null ? EXCEPTIONS.agreed : EXCEPTIONS.resolutions[resolution],
           ],
-          closedAt !== null && [facts.by, <Said text={exception.resolvedBy} />],
-          closedAt !== null && [facts.note, <Said text={exception.note} />],
+          closedAt !== null && [facts.by, <OutsideText text={exception.resolvedBy} />],
+          closedAt !== null && [facts.note, <OutsideText text={exception.note} />],
         ]}
       />
       {closedAt === null && owner !== visit.caller.name && (
-        <FormBox of={TAKE} visit={visit} state={state} params={{ id }} />
+        <FormBox of={TAKE_EXCEPTION_FORM} visit={visit} state={state} params={{ id }} />
       )}
     </Section>
   )
 }
 
 /** The subject as a link if it is a payment. A leg may also find a fault in the books, which has no page. */
-const Subject = ({ visit, exception: { subject } }: { visit: ConsoleVisit; exception: OpenedException }) =>
+const SubjectLink = ({
+  visit,
+  exception: { subject },
+}: {
+  visit: ConsoleVisit
+  exception: OpenedException
+}) =>
   /^(?:txn|pout|top)_[a-z0-9]+$/.test(subject) ? (
     <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
   ) : (
-    <code>{shown(subject)}</code>
+    <code>{oneLine(subject)}</code>
   )
 
-const Asked = ({ visit, approvals }: { visit: ConsoleVisit; approvals: readonly Approval[] }) => (
+const ApprovalList = ({ visit, approvals }: { visit: ConsoleVisit; approvals: readonly Approval[] }) => (
   <Section title={detail.approvals}>
     <ul class="plain">
       {approvals.map(({ id, status, askedAt }) => (
@@ -130,34 +139,34 @@ const Asked = ({ visit, approvals }: { visit: ConsoleVisit; approvals: readonly 
   </Section>
 )
 
-function historyOf(exception: OpenedException, notes: readonly ExceptionNote[]): Entry[] {
+function buildHistory(exception: OpenedException, notes: readonly ExceptionNote[]): TimelineEntry[] {
   const { openedAt, closedAt, resolution, note, resolvedBy } = exception
   const how = resolution === null ? EXCEPTIONS.agreed : EXCEPTIONS.resolutions[resolution]
   return [
     { at: openedAt, title: detail.opened, tone: 'warn' },
     ...notes.map(({ at, by, kind, text }) => ({
       at,
-      title: wordsOf(kind, text),
-      detail: detail.by(shown(by)),
+      title: renderNote(kind, text),
+      detail: detail.by(oneLine(by)),
     })),
     ...(closedAt === null
       ? []
       : [
           {
             ...{ at: closedAt, title: detail.resolved(how), tone: 'good' as const },
-            detail: `${shown(note ?? '')} (${shown(resolvedBy ?? '')})`,
+            detail: `${oneLine(note ?? '')} (${oneLine(resolvedBy ?? '')})`,
           },
         ]),
   ]
 }
 
-function wordsOf(kind: ExceptionNote['kind'], text: string): ComponentChildren {
+function renderNote(kind: ExceptionNote['kind'], text: string): ComponentChildren {
   switch (kind) {
     case 'note':
       return <span class="lines">{text}</span>
     case 'taken':
-      return detail.taken(shown(text))
+      return detail.taken(oneLine(text))
     case 'asked':
-      return detail.asked(shown(text))
+      return detail.asked(oneLine(text))
   }
 }

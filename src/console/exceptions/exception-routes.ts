@@ -1,10 +1,15 @@
 import { askAdjustment } from '../../approvals/adjustment.ts'
-import { AGAINST } from '../../approvals/approval.ts'
+import { CORRECTION_ACCOUNTS } from '../../approvals/approval.ts'
 import { askAcceptance } from '../../approvals/breach.ts'
-import { assignAny, noteOnException, placeOfException, resolveAny } from '../../exceptions/any-exception.ts'
-import { BY_ONE_PERSON } from '../../exceptions/resolution.ts'
-import { amountOf, type FormSpec, type Values } from '../../pages/form-spec.ts'
-import { doneTo } from '../../pages/shown.ts'
+import {
+  assignAnyException,
+  locateException,
+  noteOnException,
+  resolveAnyException,
+} from '../../exceptions/any-exception.ts'
+import { ONE_PERSON_RESOLUTIONS } from '../../exceptions/resolution.ts'
+import { type FormSpec, type FormValues, getAmount } from '../../pages/form-spec.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import { assert } from '../../platform/assert.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { askEndAsTold } from '../../reconciliation/end-as-told.ts'
@@ -12,27 +17,36 @@ import { endLost } from '../../reconciliation/end-lost.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { ACCEPT, ADJUST, END_AS_TOLD, END_LOST, LIST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
+import {
+  ACCEPT_BREACH_FORM,
+  ADJUST_FORM,
+  END_AS_TOLD_FORM,
+  END_LOST_FORM,
+  EXCEPTION_NOTE_FORM,
+  EXCEPTIONS_PATH,
+  RESOLVE_EXCEPTION_FORM,
+  TAKE_EXCEPTION_FORM,
+} from './exception-forms.ts'
 import { showException } from './exception-page.tsx'
 import { showExceptions } from './exceptions-page.tsx'
 
 const { forms } = EXCEPTIONS
 
 /** Performs a form and returns the path to go to, or null for the page of the exception. */
-type Does = (visit: ConsoleVisit, id: string, values: Values) => Promise<string | null>
+type ExceptionAct = (visit: ConsoleVisit, id: string, values: FormValues) => Promise<string | null>
 
-const act = (spec: FormSpec, doneText: string, perform: Does): ConsoleRoute =>
+const exceptionForm = (spec: FormSpec, doneText: string, perform: ExceptionAct): ConsoleRoute =>
   form(spec, {
     async submit(visit, values) {
       const id = visit.params.id ?? ''
       const to = await perform(visit, id, values)
-      return doneTo(visit.to(to ?? `${LIST}/${id}`), doneText)
+      return redirectDone(visit.to(to ?? `${EXCEPTIONS_PATH}/${id}`), doneText)
     },
-    again: showException,
+    showRefused: showException,
   })
 
 /** Gets the chosen radio button. The form has accepted only its own choices. */
-function chosen<const T extends string>(value: string | undefined, choices: readonly T[]): T {
+function getChoice<const T extends string>(value: string | undefined, choices: readonly T[]): T {
   const match = choices.find((choice) => choice === value)
   assert(match !== undefined, 'the form has one of its choices')
   return match
@@ -40,46 +54,50 @@ function chosen<const T extends string>(value: string | undefined, choices: read
 
 /** The pages and forms of exceptions: the three lists, the page of one exception, and its forms. */
 export const EXCEPTION_ROUTES: readonly ConsoleRoute[] = [
-  page(LIST, showExceptions),
-  page(`${LIST}/:id`, (visit) => showException(visit)),
-  act(TAKE, forms.taken, async ({ gateway, caller }, id) => {
-    await assignAny(gateway, caller, { id, owner: caller.name })
+  page(EXCEPTIONS_PATH, showExceptions),
+  page(`${EXCEPTIONS_PATH}/:id`, (visit) => showException(visit)),
+  exceptionForm(TAKE_EXCEPTION_FORM, forms.taken, async ({ gateway, caller }, id) => {
+    await assignAnyException(gateway, caller, { id, owner: caller.name })
     return null
   }),
-  act(NOTE, forms.noted, async ({ gateway, caller }, id, { text = '' }) => {
+  exceptionForm(EXCEPTION_NOTE_FORM, forms.noted, async ({ gateway, caller }, id, { text = '' }) => {
     await noteOnException(gateway, caller, { id, text })
     return null
   }),
-  act(RESOLVE, forms.resolved, async ({ gateway, caller }, id, values) => {
-    const resolution = chosen(values.resolution, BY_ONE_PERSON)
-    await resolveAny(gateway, caller, { id, note: values.note ?? '', resolution })
+  exceptionForm(RESOLVE_EXCEPTION_FORM, forms.resolved, async ({ gateway, caller }, id, values) => {
+    const resolution = getChoice(values.resolution, ONE_PERSON_RESOLUTIONS)
+    await resolveAnyException(gateway, caller, { id, note: values.note ?? '', resolution })
     return null
   }),
-  act(END_LOST, forms.ended, async ({ gateway, caller }, id, { note = '' }) => {
-    const { app, merchantId } = await placeOfException(gateway, id)
+  exceptionForm(END_LOST_FORM, forms.ended, async ({ gateway, caller }, id, { note = '' }) => {
+    const { app, merchantId } = await locateException(gateway, id)
     if (app === null) throw notFound('movement')
     await endLost(app, caller, { merchantId, id, note })
     return null
   }),
-  act(ACCEPT, APPROVALS.forms.asked, async ({ gateway, caller }, exception, { reason = '' }) => {
-    const { id } = await askAcceptance(gateway, caller, { exception, reason })
-    return `/approvals/${id}`
-  }),
-  act(
-    END_AS_TOLD,
+  exceptionForm(
+    ACCEPT_BREACH_FORM,
+    APPROVALS.forms.asked,
+    async ({ gateway, caller }, exception, { reason = '' }) => {
+      const { id } = await askAcceptance(gateway, caller, { exception, reason })
+      return `/approvals/${id}`
+    },
+  ),
+  exceptionForm(
+    END_AS_TOLD_FORM,
     APPROVALS.forms.asked,
     async ({ gateway, caller }, exception, { told = '', reason = '' }) => {
       const { id } = await askEndAsTold(gateway, caller, { exception, told, reason })
       return `/approvals/${id}`
     },
   ),
-  act(ADJUST, APPROVALS.forms.asked, async ({ gateway, caller }, exception, values) => {
+  exceptionForm(ADJUST_FORM, APPROVALS.forms.asked, async ({ gateway, caller }, exception, values) => {
     const { told = '', reason = '', resolve } = values
     const { id } = await askAdjustment(gateway, caller, {
       exception,
-      direction: chosen(values.direction, ['in', 'out']),
-      against: chosen(values.against, AGAINST),
-      amount: amountOf(values, 'amount'),
+      direction: getChoice(values.direction, ['in', 'out']),
+      against: getChoice(values.against, CORRECTION_ACCOUNTS),
+      amount: getAmount(values, 'amount'),
       ...{ told, reason, resolve: resolve === 'yes' },
     })
     return `/approvals/${id}`

@@ -2,60 +2,60 @@ import {
   EXCEPTION_LISTS,
   type ExceptionFilter,
   type ExceptionList,
-  findExceptions,
+  listExceptions,
 } from '../../exceptions/find-exceptions.ts'
 import type { OpenedException } from '../../exceptions/resolve-exception.ts'
-import { Count } from '../../pages/frame.tsx'
-import { Empty, Note, Said, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
-import { ReconciliationPages } from '../reconciliation/runs-page.tsx'
+import { WaitingCount } from '../../pages/frame.tsx'
+import { Empty, Note, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
+import { ReconciliationTabs } from '../reconciliation/runs-page.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { countShown, exceptionsOf } from '../waiting.ts'
-import { LIST } from './exception-forms.ts'
+import { countExceptions, formatCount } from '../waiting.ts'
+import { EXCEPTIONS_PATH } from './exception-forms.ts'
 
 const { columns, filters, lists } = EXCEPTIONS
-const ROWS = 25
+const ROWS_PER_PAGE = 25
 const HOUR_MS = 3_600_000
-const LISTS = Object.keys(EXCEPTION_LISTS) as ExceptionList[] // Typed by its keys.
-const choice = (value: string, label = value) => ({ value, label })
+const LIST_NAMES = Object.keys(EXCEPTION_LISTS) as ExceptionList[] // Typed by its keys.
+const makeChoice = (value: string, label = value) => ({ value, label })
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     ...{ name: 'state', label: filters.state, kind: 'select' },
-    choices: [choice('open', filters.open), choice('resolved', filters.resolved)],
+    choices: [makeChoice('open', filters.open), makeChoice('resolved', filters.resolved)],
   },
   {
     ...{ name: 'severity', label: filters.severity, kind: 'select' },
-    choices: [choice('critical'), choice('major')],
+    choices: [makeChoice('critical'), makeChoice('major')],
   },
   { name: 'owner', label: filters.owner },
   { name: 'merchant', label: filters.merchant },
 ]
 
 /** Shows one of the three lists of exceptions, over all merchants. */
-export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
+export async function showExceptions(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, query } = visit
-  const filter = filterOf(visit)
-  const window = { after: query.after, before: query.before, limit: ROWS }
-  const page = await findExceptions(gateway, filter, window)
-  const here = visit.to(LIST)
+  const filter = parseFilter(visit)
+  const window = { after: query.after, before: query.before, limit: ROWS_PER_PAGE }
+  const page = await listExceptions(gateway, filter, window)
+  const here = visit.to(EXCEPTIONS_PATH)
   const pageQuery = { ...query, after: undefined, before: undefined, list: filter.list }
-  return shownPage(
+  return pageReply(
     EXCEPTIONS.title,
     <>
       <h1>{EXCEPTIONS.title}</h1>
-      <ReconciliationPages visit={visit} at={LIST} />
+      <ReconciliationTabs visit={visit} at={EXCEPTIONS_PATH} />
       <p class="quiet">{EXCEPTIONS.lead}</p>
       <nav class="tabs" aria-label={EXCEPTIONS.title}>
-        {LISTS.map((list) => (
+        {LIST_NAMES.map((list) => (
           <a
             href={addressWith(here, { ...pageQuery, list })}
             aria-current={list === filter.list ? 'true' : undefined}
           >
-            {lists[list]} <Count of={countShown(exceptionsOf(visit.waiting, list))} />
+            {lists[list]} <WaitingCount of={formatCount(countExceptions(visit.waiting, list))} />
           </a>
         ))}
       </nav>
@@ -74,8 +74,8 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
         <Table
           caption={lists[filter.list]}
           rows={page.rows}
-          columns={columnsFor(visit)}
-          href={({ id }) => visit.to(`${LIST}/${id}`)}
+          columns={buildColumns(visit)}
+          href={({ id }) => visit.to(`${EXCEPTIONS_PATH}/${id}`)}
         />
       )}
       <Pager cursors={page} query={pageQuery} here={here} />
@@ -83,13 +83,13 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
   )
 }
 
-function filterOf({ query, waiting }: ConsoleVisit): ExceptionFilter {
+function parseFilter({ query, waiting }: ConsoleVisit): ExceptionFilter {
   const { severity, owner, merchant } = query
   return {
     // Without a choice the page opens with the first list on which something waits.
     list:
-      LISTS.find((list) => list === query.list) ??
-      LISTS.find((list) => exceptionsOf(waiting, list) > 0) ??
+      LIST_NAMES.find((list) => list === query.list) ??
+      LIST_NAMES.find((list) => countExceptions(waiting, list) > 0) ??
       'missing',
     isOpen: query.state !== 'resolved',
     severity: severity === 'critical' || severity === 'major' ? severity : null,
@@ -98,16 +98,16 @@ function filterOf({ query, waiting }: ConsoleVisit): ExceptionFilter {
   }
 }
 
-const columnsFor = ({ now, to }: ConsoleVisit): readonly Column<OpenedException>[] => [
+const buildColumns = ({ now, to }: ConsoleVisit): readonly ListColumn<OpenedException>[] => [
   { title: columns.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
-  { title: columns.subject, cell: ({ subject }) => <code>{shown(subject)}</code> },
+  { title: columns.subject, cell: ({ subject }) => <code>{oneLine(subject)}</code> },
   {
     title: columns.merchant,
     cell: ({ merchant }) =>
       merchant === null ? EXCEPTIONS.platform : <a href={to(`/merchants/${merchant}`)}>{merchant}</a>,
   },
-  { title: columns.severity, cell: ({ severity }) => <Severity severity={severity} /> },
-  { title: columns.owner, cell: ({ owner }) => <Said text={owner} /> },
+  { title: columns.severity, cell: ({ severity }) => <SeverityStatus severity={severity} /> },
+  { title: columns.owner, cell: ({ owner }) => <OutsideText text={owner} /> },
   { title: columns.seen, cell: ({ seenCount }) => EXCEPTIONS.times(seenCount), figures: true },
   { title: columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
   {
@@ -118,6 +118,6 @@ const columnsFor = ({ now, to }: ConsoleVisit): readonly Column<OpenedException>
   },
 ]
 
-export const Severity = ({ severity }: { severity: string }) => (
+export const SeverityStatus = ({ severity }: { severity: string }) => (
   <Status word={severity} tone={severity === 'critical' ? 'bad' : 'warn'} />
 )

@@ -1,55 +1,55 @@
 import type { Approval } from '../../approvals/approval.ts'
-import { approvalsAbout } from '../../approvals/find-approvals.ts'
-import { askUnfreezeMerchant, askUnfreezePlatform, PLATFORM } from '../../approvals/unfreeze.ts'
+import { readApprovalsAbout } from '../../approvals/find-approvals.ts'
+import { askUnfreezeMerchant, askUnfreezePlatform, PLATFORM_SUBJECT } from '../../approvals/unfreeze.ts'
 import {
   type FrozenMerchant,
   freezePlatform,
-  frozenMerchants,
+  listFrozenMerchants,
   type PlatformFreeze,
-  platformFreeze,
+  readPlatformFreeze,
 } from '../../merchants/payout-freeze.ts'
-import { findMerchant } from '../../merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../merchants/set-merchant.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
-import { APPROVALS, FREEZE as TEXTS } from '../texts/approvals.ts'
+import { Empty, Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { APPROVALS, FREEZE_TEXTS as TEXTS } from '../texts/approvals.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
 const { facts, columns } = TEXTS
-const PATH = '/freeze'
-const REASON = { name: 'reason', label: TEXTS.reason, most: 500 } as const
+const FREEZE_PATH = '/freeze'
+const REASON_FIELD = { name: 'reason', label: TEXTS.reason, most: 500 } as const
 
-const FREEZE: FormSpec = {
-  ...{ path: PATH, action: 'payouts.freeze', fields: [REASON], submit: TEXTS.freeze },
+const FREEZE_FORM: FormSpec = {
+  ...{ path: FREEZE_PATH, action: 'payouts.freeze', fields: [REASON_FIELD], submit: TEXTS.freeze },
   danger: true,
 }
-const ASK: FormSpec = {
-  ...{ path: '/freeze/ask', action: 'payouts.unfreeze', fields: [REASON], submit: TEXTS.ask },
+const ASK_UNFREEZE_FORM: FormSpec = {
+  ...{ path: '/freeze/ask', action: 'payouts.unfreeze', fields: [REASON_FIELD], submit: TEXTS.ask },
   once: true,
 }
-const ASK_MERCHANT: FormSpec = { ...ASK, path: '/freeze/:id/ask', plain: true }
+const ASK_UNFREEZE_MERCHANT_FORM: FormSpec = { ...ASK_UNFREEZE_FORM, path: '/freeze/:id/ask', plain: true }
 
 /** Shows whether live payouts of the platform are frozen, and which merchants are. */
-async function showFreeze(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+async function showFreeze(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway } = visit
   const [freeze, frozen, approvals] = await Promise.all([
-    platformFreeze(gateway.directory),
-    frozenMerchants(gateway),
-    approvalsAbout({ db: gateway.directory, merchantId: 0 }, PLATFORM),
+    readPlatformFreeze(gateway.directory),
+    listFrozenMerchants(gateway),
+    readApprovalsAbout({ db: gateway.directory, merchantId: 0 }, PLATFORM_SUBJECT),
   ])
   const waiting = approvals.find(({ status, expiresAt }) => status === 'waiting' && expiresAt > visit.now)
-  return shownPage(
+  return pageReply(
     TEXTS.title,
     <>
       <h1>{TEXTS.title}</h1>
       <p class="quiet">{TEXTS.lead}</p>
       <Section title={TEXTS.platform}>
         {freeze.reason === null ? (
-          <Running {...{ visit, freeze, state }} />
+          <RunningPlatform {...{ visit, freeze, state }} />
         ) : (
-          <Frozen {...{ visit, freeze, state, waiting }} />
+          <FrozenPlatform {...{ visit, freeze, state, waiting }} />
         )}
       </Section>
       <Section title={TEXTS.merchants}>
@@ -58,7 +58,7 @@ async function showFreeze(visit: ConsoleVisit, state: FormState | null = null): 
             <p>{TEXTS.noneSays}</p>
           </Empty>
         ) : (
-          <Table caption={TEXTS.merchants} rows={frozen} columns={frozenColumns(visit, state)} />
+          <Table caption={TEXTS.merchants} rows={frozen} columns={buildMerchantColumns(visit, state)} />
         )}
       </Section>
     </>,
@@ -68,7 +68,7 @@ async function showFreeze(visit: ConsoleVisit, state: FormState | null = null): 
 
 type PlatformProps = { visit: ConsoleVisit; freeze: PlatformFreeze; state: FormState | null }
 
-const Running = ({ visit, freeze, state }: PlatformProps) => (
+const RunningPlatform = ({ visit, freeze, state }: PlatformProps) => (
   <>
     <p>
       <Status word={TEXTS.runs} tone="good" />
@@ -77,30 +77,35 @@ const Running = ({ visit, freeze, state }: PlatformProps) => (
       <Facts
         facts={[
           [facts.lastChange, <Time at={freeze.changedAt} />],
-          [facts.lastBy, <Said text={freeze.changedBy} />],
+          [facts.lastBy, <OutsideText text={freeze.changedBy} />],
         ]}
       />
     )}
-    <FormBox of={FREEZE} visit={visit} state={state}>
+    <FormBox of={FREEZE_FORM} visit={visit} state={state}>
       <p class="hint">{TEXTS.freezeSays}</p>
     </FormBox>
   </>
 )
 
-const Frozen = ({ visit, freeze, state, waiting }: PlatformProps & { waiting: Approval | undefined }) => (
+const FrozenPlatform = ({
+  visit,
+  freeze,
+  state,
+  waiting,
+}: PlatformProps & { waiting: Approval | undefined }) => (
   <>
     <Note tone="warn">
       <strong>{TEXTS.frozen}</strong>
     </Note>
     <Facts
       facts={[
-        [facts.reason, <Said text={freeze.reason} />],
+        [facts.reason, <OutsideText text={freeze.reason} />],
         [facts.since, <Time at={freeze.changedAt} />],
-        [facts.by, <Said text={freeze.changedBy} />],
+        [facts.by, <OutsideText text={freeze.changedBy} />],
       ]}
     />
     {waiting === undefined ? (
-      <FormBox of={ASK} visit={visit} state={state}>
+      <FormBox of={ASK_UNFREEZE_FORM} visit={visit} state={state}>
         <p class="hint">{TEXTS.askSays}</p>
       </FormBox>
     ) : (
@@ -111,22 +116,25 @@ const Frozen = ({ visit, freeze, state, waiting }: PlatformProps & { waiting: Ap
   </>
 )
 
-const frozenColumns = (visit: ConsoleVisit, state: FormState | null): readonly Column<FrozenMerchant>[] => [
+const buildMerchantColumns = (
+  visit: ConsoleVisit,
+  state: FormState | null,
+): readonly ListColumn<FrozenMerchant>[] => [
   {
     title: columns.merchant,
     cell: ({ publicId, name }) => (
       <a href={visit.to(`/merchants/${publicId}`)}>
-        <Said text={name} />
+        <OutsideText text={name} />
       </a>
     ),
   },
-  { title: columns.reason, cell: ({ reason }) => <Said text={reason} /> },
+  { title: columns.reason, cell: ({ reason }) => <OutsideText text={reason} /> },
   { title: columns.since, cell: ({ since }) => <Time at={since} /> },
   {
     title: columns.act,
     cell: ({ publicId }) => (
       <FormBox
-        of={ASK_MERCHANT}
+        of={ASK_UNFREEZE_MERCHANT_FORM}
         visit={visit}
         state={visit.params.id === publicId ? state : null}
         params={{ id: publicId }}
@@ -138,27 +146,27 @@ const frozenColumns = (visit: ConsoleVisit, state: FormState | null): readonly C
 
 /** The page of freezes. One person may stop live payouts; it takes two to let them run again. */
 export const FREEZE_ROUTES: readonly ConsoleRoute[] = [
-  page(PATH, (visit) => showFreeze(visit)),
-  form(FREEZE, {
+  page(FREEZE_PATH, (visit) => showFreeze(visit)),
+  form(FREEZE_FORM, {
     async submit({ gateway, caller, to }, { reason = '' }) {
       await freezePlatform(gateway, caller, reason)
-      return doneTo(to(PATH), TEXTS.done)
+      return redirectDone(to(FREEZE_PATH), TEXTS.done)
     },
-    again: showFreeze,
+    showRefused: showFreeze,
   }),
-  form(ASK, {
+  form(ASK_UNFREEZE_FORM, {
     async submit({ gateway, caller, to }, { reason = '' }) {
       const { id } = await askUnfreezePlatform(gateway, caller, reason)
-      return doneTo(to(`/approvals/${id}`), APPROVALS.forms.asked)
+      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
     },
-    again: showFreeze,
+    showRefused: showFreeze,
   }),
-  form(ASK_MERCHANT, {
+  form(ASK_UNFREEZE_MERCHANT_FORM, {
     async submit({ gateway, caller, params, to }, { reason = '' }) {
-      const { app, merchant } = await findMerchant(gateway, params.id ?? '')
+      const { app, merchant } = await getMerchantNamed(gateway, params.id ?? '')
       const { id } = await askUnfreezeMerchant(app, caller, { merchant, reason })
-      return doneTo(to(`/approvals/${id}`), APPROVALS.forms.asked)
+      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
     },
-    again: showFreeze,
+    showRefused: showFreeze,
   }),
 ]

@@ -1,29 +1,29 @@
 import type { ComponentChildren } from 'preact'
 import { SILENT_AFTER_MS, workerAgeMs } from '../../jobs/process.ts'
 import { isLate } from '../../jobs/read-jobs.ts'
-import { type ServiceFigures, serviceFigures } from '../../overview/service-figures.ts'
-import { breaksOf } from '../../overview/sums.ts'
+import { readServiceFigures, type ServiceFigures } from '../../overview/service-figures.ts'
+import { sumBreaks } from '../../overview/sums.ts'
 import { belongsTo } from '../../pages/navigation.ts'
-import { Section, Status, timeText } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { earliest } from '../../platform/earliest.ts'
-import { ageText } from '../jobs/age.ts'
-import { NAVIGATION } from '../navigation.ts'
-import { HOME } from '../texts/home.ts'
+import { formatPageTime, Section, Status } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { findEarliest } from '../../platform/earliest.ts'
+import { formatAge } from '../jobs/age.ts'
+import { CONSOLE_NAVIGATION } from '../navigation.ts'
+import { CONSOLE_HOME_TEXTS } from '../texts/home.ts'
 import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
-import { Furthest, Rails, UnderWayTable } from './tables.tsx'
+import { LateTasksTable, RailsTable, UnderWayTable } from './tables.tsx'
 import { WorkCard } from './work-card.tsx'
 
-const { count } = HOME
+const { count } = CONSOLE_HOME_TEXTS
 
 /** Whether the navigation has a page with this path. */
-function isThere(path: string): boolean {
+function hasPage(path: string): boolean {
   const [withoutHash = path] = path.split('#', 1)
-  return NAVIGATION.some(({ entries }) => entries.some((entry) => belongsTo(withoutHash, entry.path)))
+  return CONSOLE_NAVIGATION.some(({ entries }) => entries.some((entry) => belongsTo(withoutHash, entry.path)))
 }
 
 /** A card with figures. Its title links to the page about them if the console has that page. */
-function Card({
+function FigureCard({
   visit,
   title,
   path,
@@ -36,7 +36,7 @@ function Card({
 }) {
   return (
     <div>
-      <p class="quiet">{isThere(path) ? <a href={visit.to(path)}>{title}</a> : title}</p>
+      <p class="quiet">{hasPage(path) ? <a href={visit.to(path)}>{title}</a> : title}</p>
       {children}
     </div>
   )
@@ -48,45 +48,55 @@ const Figure = ({ word, tone }: { word: string; tone: 'good' | 'bad' | 'warn' })
   </p>
 )
 
-type CardProps = { visit: ConsoleVisit; figures: ServiceFigures }
-const ageOf = ({ at: now }: ServiceFigures, at: Date) => ageText(now.getTime() - at.getTime())
+type HomeCardProps = { visit: ConsoleVisit; figures: ServiceFigures }
+const formatAgeAt = ({ at: now }: ServiceFigures, at: Date) => formatAge(now.getTime() - at.getTime())
 
-function AlertsCard({ visit, figures }: CardProps) {
+function AlertsCard({ visit, figures }: HomeCardProps) {
   const { alerts } = figures
-  const oldest = earliest(alerts.map(({ since }) => since))
+  const oldest = findEarliest(alerts.map(({ since }) => since))
   return (
-    <Card visit={visit} title={HOME.alerts.title} path="/alerts">
+    <FigureCard visit={visit} title={CONSOLE_HOME_TEXTS.alerts.title} path="/alerts">
       {alerts.length === 0 ? (
-        <Figure word={HOME.alerts.none} tone="good" />
+        <Figure word={CONSOLE_HOME_TEXTS.alerts.none} tone="good" />
       ) : (
         <Figure word={count(alerts.length)} tone="bad" />
       )}
-      {oldest !== null && <p class="hint">{HOME.alerts.oldest(ageOf(figures, oldest))}</p>}
-    </Card>
+      {oldest !== null && (
+        <p class="hint">{CONSOLE_HOME_TEXTS.alerts.oldest(formatAgeAt(figures, oldest))}</p>
+      )}
+    </FigureCard>
   )
 }
 
-function BreaksCard({ visit, figures }: CardProps) {
-  const critical = breaksOf(figures, 'critical')
-  const major = breaksOf(figures, 'major')
-  const oldest = earliest([critical.oldest, major.oldest])
+function ExceptionsCard({ visit, figures }: HomeCardProps) {
+  const critical = sumBreaks(figures, 'critical')
+  const major = sumBreaks(figures, 'major')
+  const oldest = findEarliest([critical.oldest, major.oldest])
   return (
-    <Card visit={visit} title={HOME.breaks.title} path="/reconciliation/exceptions">
+    <FigureCard visit={visit} title={CONSOLE_HOME_TEXTS.breaks.title} path="/reconciliation/exceptions">
       {critical.count > 0 ? (
-        <Figure word={HOME.breaks.critical(count(critical.count))} tone="bad" />
+        <Figure word={CONSOLE_HOME_TEXTS.breaks.critical(count(critical.count))} tone="bad" />
       ) : (
         <Figure
-          word={major.count > 0 ? HOME.breaks.major(count(major.count)) : HOME.breaks.none}
+          word={
+            major.count > 0
+              ? CONSOLE_HOME_TEXTS.breaks.major(count(major.count))
+              : CONSOLE_HOME_TEXTS.breaks.none
+          }
           tone={major.count > 0 ? 'warn' : 'good'}
         />
       )}
-      {critical.count > 0 && major.count > 0 && <p class="hint">{HOME.breaks.major(count(major.count))}</p>}
-      {oldest !== null && <p class="hint">{HOME.breaks.oldest(ageOf(figures, oldest))}</p>}
-    </Card>
+      {critical.count > 0 && major.count > 0 && (
+        <p class="hint">{CONSOLE_HOME_TEXTS.breaks.major(count(major.count))}</p>
+      )}
+      {oldest !== null && (
+        <p class="hint">{CONSOLE_HOME_TEXTS.breaks.oldest(formatAgeAt(figures, oldest))}</p>
+      )}
+    </FigureCard>
   )
 }
 
-function WorkersCard({ visit, figures }: CardProps) {
+function WorkersCard({ visit, figures }: HomeCardProps) {
   const { processes, jobs, at } = figures
   const age = workerAgeMs(processes, at.getTime())
   const alive = processes.filter(
@@ -94,85 +104,113 @@ function WorkersCard({ visit, figures }: CardProps) {
   )
   const late = jobs.filter((job) => isLate(job, at.getTime()) || job.failures > 0)
   return (
-    <Card visit={visit} title={HOME.workers.title} path="/jobs">
+    <FigureCard visit={visit} title={CONSOLE_HOME_TEXTS.workers.title} path="/jobs">
       {age === null || age > SILENT_AFTER_MS ? (
-        <Figure word={age === null ? HOME.workers.none : HOME.workers.heard(ageText(age))} tone="bad" />
+        <Figure
+          word={
+            age === null ? CONSOLE_HOME_TEXTS.workers.none : CONSOLE_HOME_TEXTS.workers.heard(formatAge(age))
+          }
+          tone="bad"
+        />
       ) : (
-        <Figure word={HOME.workers.heard(ageText(age))} tone="good" />
+        <Figure word={CONSOLE_HOME_TEXTS.workers.heard(formatAge(age))} tone="good" />
       )}
-      <p class="hint">{HOME.workers.count(count(alive.length))}</p>
+      <p class="hint">{CONSOLE_HOME_TEXTS.workers.count(count(alive.length))}</p>
       {(age !== null || late.length > 0) && (
-        <p class="hint">{late.length === 0 ? HOME.workers.onTime : HOME.workers.late(count(late.length))}</p>
+        <p class="hint">
+          {late.length === 0
+            ? CONSOLE_HOME_TEXTS.workers.onTime
+            : CONSOLE_HOME_TEXTS.workers.late(count(late.length))}
+        </p>
       )}
-    </Card>
+    </FigureCard>
   )
 }
 
-function WebhooksCard({ visit, figures }: CardProps) {
+function WebhooksCard({ visit, figures }: HomeCardProps) {
   const webhooks = figures.cells.map((cell) => cell.webhooks)
   const pending = webhooks.reduce((sum, cellWebhooks) => sum + cellWebhooks.pending, 0)
   const failing = webhooks.reduce((sum, cellWebhooks) => sum + cellWebhooks.failing, 0)
-  const due = earliest(webhooks.map(({ oldestDueAt }) => oldestDueAt))
+  const due = findEarliest(webhooks.map(({ oldestDueAt }) => oldestDueAt))
   const overdue = due !== null && due.getTime() < figures.at.getTime()
   return (
-    <Card visit={visit} title={HOME.webhooks.title} path="/jobs">
-      <Figure word={HOME.webhooks.pending(count(pending))} tone={failing > 0 ? 'warn' : 'good'} />
-      <p class="hint">{overdue ? HOME.webhooks.oldest(ageOf(figures, due)) : HOME.webhooks.onTime}</p>
-      <p class="hint">{failing === 0 ? HOME.webhooks.allGood : HOME.webhooks.failing(count(failing))}</p>
-    </Card>
+    <FigureCard visit={visit} title={CONSOLE_HOME_TEXTS.webhooks.title} path="/jobs">
+      <Figure
+        word={CONSOLE_HOME_TEXTS.webhooks.pending(count(pending))}
+        tone={failing > 0 ? 'warn' : 'good'}
+      />
+      <p class="hint">
+        {overdue
+          ? CONSOLE_HOME_TEXTS.webhooks.oldest(formatAgeAt(figures, due))
+          : CONSOLE_HOME_TEXTS.webhooks.onTime}
+      </p>
+      <p class="hint">
+        {failing === 0
+          ? CONSOLE_HOME_TEXTS.webhooks.allGood
+          : CONSOLE_HOME_TEXTS.webhooks.failing(count(failing))}
+      </p>
+    </FigureCard>
   )
 }
 
-function VerifyCard({ visit, figures }: CardProps) {
+function VerifyCard({ visit, figures }: HomeCardProps) {
   const { verify, verified } = figures
   const broken = verify.reduce((sum, { violations }) => sum + (violations ?? 0), 0)
   const provenAt = verified.map(({ at }) => at)
-  const oldest = provenAt.includes(null) ? null : earliest(provenAt)
+  const oldest = provenAt.includes(null) ? null : findEarliest(provenAt)
   return (
-    <Card visit={visit} title={HOME.verify.title} path="/jobs#verify">
+    <FigureCard visit={visit} title={CONSOLE_HOME_TEXTS.verify.title} path="/jobs#verify">
       {broken > 0 ? (
-        <Figure word={HOME.verify.broken(count(broken))} tone="bad" />
+        <Figure word={CONSOLE_HOME_TEXTS.verify.broken(count(broken))} tone="bad" />
       ) : oldest === null ? (
-        <Figure word={HOME.verify.never} tone="warn" />
+        <Figure word={CONSOLE_HOME_TEXTS.verify.never} tone="warn" />
       ) : (
-        <Figure word={HOME.verify.held(ageOf(figures, oldest))} tone="good" />
+        <Figure word={CONSOLE_HOME_TEXTS.verify.held(formatAgeAt(figures, oldest))} tone="good" />
       )}
-    </Card>
+    </FigureCard>
   )
 }
 
 /** Shows the state of the service: money under way, alerts, operators, workers, webhooks and the last proof of the books. */
-async function showHome(visit: ConsoleVisit): Promise<Shown> {
-  const figures = await serviceFigures(visit.gateway)
-  return shownPage(
-    HOME.title,
+async function showHome(visit: ConsoleVisit): Promise<SurfaceReply> {
+  const figures = await readServiceFigures(visit.gateway)
+  return pageReply(
+    CONSOLE_HOME_TEXTS.title,
     <>
-      <h1>{HOME.title}</h1>
-      <p class="hint">{HOME.asOf(timeText(figures.at))}</p>
+      <h1>{CONSOLE_HOME_TEXTS.title}</h1>
+      <p class="hint">{CONSOLE_HOME_TEXTS.asOf(formatPageTime(figures.at))}</p>
       <div class="cards">
         <WorkCard visit={visit} />
         <AlertsCard visit={visit} figures={figures} />
-        <BreaksCard visit={visit} figures={figures} />
+        <ExceptionsCard visit={visit} figures={figures} />
         <WorkersCard visit={visit} figures={figures} />
         <WebhooksCard visit={visit} figures={figures} />
         <VerifyCard visit={visit} figures={figures} />
       </div>
-      <Section title={HOME.underWay.title} aside={<a href={visit.to('/parked')}>{HOME.underWay.parked}</a>}>
-        <p>{HOME.underWay.lead}</p>
+      <Section
+        title={CONSOLE_HOME_TEXTS.underWay.title}
+        aside={<a href={visit.to('/parked')}>{CONSOLE_HOME_TEXTS.underWay.parked}</a>}
+      >
+        <p>{CONSOLE_HOME_TEXTS.underWay.lead}</p>
         <UnderWayTable figures={figures} />
-        <p class="hint">{HOME.underWay.more}</p>
+        <p class="hint">{CONSOLE_HOME_TEXTS.underWay.more}</p>
       </Section>
       <Section
-        title={HOME.rails.title}
-        aside={isThere('/rails') ? <a href={visit.to('/rails')}>{HOME.rails.all}</a> : undefined}
+        title={CONSOLE_HOME_TEXTS.rails.title}
+        aside={
+          hasPage('/rails') ? <a href={visit.to('/rails')}>{CONSOLE_HOME_TEXTS.rails.all}</a> : undefined
+        }
       >
-        <Rails figures={figures} />
+        <RailsTable figures={figures} />
       </Section>
-      <Section title={HOME.sweeps.title} aside={<a href={visit.to('/jobs')}>{HOME.sweeps.all}</a>}>
-        <Furthest figures={figures} />
+      <Section
+        title={CONSOLE_HOME_TEXTS.sweeps.title}
+        aside={<a href={visit.to('/jobs')}>{CONSOLE_HOME_TEXTS.sweeps.all}</a>}
+      >
+        <LateTasksTable figures={figures} />
       </Section>
     </>,
   )
 }
 
-export const HOME_ROUTES: readonly ConsoleRoute[] = [page('/', showHome)]
+export const CONSOLE_HOME_ROUTES: readonly ConsoleRoute[] = [page('/', showHome)]

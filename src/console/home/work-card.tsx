@@ -1,26 +1,29 @@
 import { Status } from '../../pages/parts.tsx'
-import { earliest } from '../../platform/earliest.ts'
+import { findEarliest } from '../../platform/earliest.ts'
 import { WORK_KINDS } from '../../waiting/waiting-work.ts'
-import { ageText } from '../jobs/age.ts'
-import { FRAME } from '../texts/frame.ts'
-import { HOME } from '../texts/home.ts'
+import { formatAge } from '../jobs/age.ts'
+import { CONSOLE_FRAME_TEXTS } from '../texts/frame.ts'
+import { CONSOLE_HOME_TEXTS } from '../texts/home.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { countsOf, isWorkFor, WORK_AT } from '../waiting.ts'
+import { countByPath, isWorkFor, PATH_BY_WORK } from '../waiting.ts'
 
-const { work: words } = HOME
-const NAMES: Readonly<Record<string, string>> = {
-  ...{ '/approvals': FRAME.pages.approvals, '/reconciliation': FRAME.pages.exceptions },
-  ...{ '/withdrawals': FRAME.pages.withdrawals, '/numbers': FRAME.pages.numbers },
-  ...{ '/verification': FRAME.pages.verification, '/parked': words.marks },
+const { work: words } = CONSOLE_HOME_TEXTS
+const NAME_BY_PATH: Readonly<Record<string, string>> = {
+  ...{
+    '/approvals': CONSOLE_FRAME_TEXTS.pages.approvals,
+    '/reconciliation': CONSOLE_FRAME_TEXTS.pages.exceptions,
+  },
+  ...{ '/withdrawals': CONSOLE_FRAME_TEXTS.pages.withdrawals, '/numbers': CONSOLE_FRAME_TEXTS.pages.numbers },
+  ...{ '/verification': CONSOLE_FRAME_TEXTS.pages.verification, '/parked': words.marks },
 }
 
 /** The work that waits for this person, with a link to each kind, and the age of the oldest that nobody has taken. */
 export function WorkCard({ visit }: { visit: ConsoleVisit }) {
   const { waiting, now, to } = visit
-  const counts = countsOf(waiting)
-  const kinds = WORK_KINDS.filter((kind) => counts.has(WORK_AT[kind]))
+  const counts = countByPath(waiting)
+  const kinds = WORK_KINDS.filter((kind) => counts.has(PATH_BY_WORK[kind]))
   const ownWork = (waiting?.work ?? []).filter((row) => isWorkFor(row, waiting?.personId ?? 0))
-  const oldest = earliest(ownWork.map(({ since }) => since))
+  const oldest = findEarliest(ownWork.map(({ since }) => since))
   return (
     <div>
       <p class="quiet">{words.title}</p>
@@ -34,14 +37,14 @@ export function WorkCard({ visit }: { visit: ConsoleVisit }) {
       )}
       {kinds.map((kind) => (
         <p>
-          <a href={to(kind === 'exceptions' ? `${WORK_AT[kind]}/exceptions` : WORK_AT[kind])}>
-            {NAMES[WORK_AT[kind]]}
+          <a href={to(kind === 'exceptions' ? `${PATH_BY_WORK[kind]}/exceptions` : PATH_BY_WORK[kind])}>
+            {NAME_BY_PATH[PATH_BY_WORK[kind]]}
           </a>{' '}
-          {counts.get(WORK_AT[kind])}
+          {counts.get(PATH_BY_WORK[kind])}
         </p>
       ))}
       {oldest !== null && (
-        <p class="hint">{words.oldest(ageText(Math.max(0, now.getTime() - oldest.getTime())))}</p>
+        <p class="hint">{words.oldest(formatAge(Math.max(0, now.getTime() - oldest.getTime())))}</p>
       )}
     </div>
   )

@@ -1,18 +1,22 @@
-import { askInstallation, readSides, type SideOfOperator } from '../../approvals/installation.ts'
+import {
+  askInstallationSwitch,
+  readSideInstallations,
+  type SideInstallations,
+} from '../../approvals/installation.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Section, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { APPROVALS } from '../texts/approvals.ts'
 import { INSTALLATIONS as TEXTS } from '../texts/installations.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
 const { columns, form: texts, sides } = TEXTS
-const PATH = '/installations'
+const INSTALLATIONS_PATH = '/installations'
 
-const SWITCH: FormSpec = {
-  path: PATH,
+const SWITCH_FORM: FormSpec = {
+  path: INSTALLATIONS_PATH,
   action: 'installation.switch',
   fields: [
     {
@@ -22,13 +26,13 @@ const SWITCH: FormSpec = {
       choices: (['collect', 'disburse'] as const).map((value) => ({ value, label: sides[value] })),
     },
     { name: 'installation', label: texts.installation, kind: 'select' },
-    { name: 'reason', label: texts.reason, most: 500 },
+    { name: 'reason', label: texts.reason, maxLength: 500 },
   ],
   submit: texts.submit,
   once: true,
 }
 
-const whyOf = (visit: ConsoleVisit, { chosen, takes }: SideOfOperator) => {
+const renderReason = (visit: ConsoleVisit, { chosen, takes }: SideInstallations) => {
   if (chosen === null) return TEXTS.byFile
   if (chosen.installation !== takes) return TEXTS.gone(chosen.installation)
   return (
@@ -38,18 +42,18 @@ const whyOf = (visit: ConsoleVisit, { chosen, takes }: SideOfOperator) => {
   )
 }
 
-const columnsFor = (visit: ConsoleVisit): readonly Column<SideOfOperator>[] => [
+const buildColumns = (visit: ConsoleVisit): readonly ListColumn<SideInstallations>[] => [
   { title: columns.side, cell: ({ side }) => sides[side] },
   { title: columns.takes, cell: ({ takes }) => takes ?? TEXTS.nobody },
-  { title: columns.why, cell: (side) => whyOf(visit, side) },
+  { title: columns.why, cell: (side) => renderReason(visit, side) },
   { title: columns.known, cell: ({ known }) => known.join(', ') },
 ]
 
 /** Shows which installation takes new payments, and the form that asks for another. */
-async function showInstallations(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
-  const rows = await readSides(visit.gateway)
+async function showInstallations(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const rows = await readSideInstallations(visit.gateway)
   const ids = [...new Set(rows.flatMap(({ known }) => known))]
-  return shownPage(
+  return pageReply(
     TEXTS.title,
     <>
       <h1>{TEXTS.title}</h1>
@@ -59,12 +63,12 @@ async function showInstallations(visit: ConsoleVisit, state: FormState | null = 
           <p>{TEXTS.noneSays}</p>
         </Empty>
       ) : (
-        <Table caption={TEXTS.title} rows={rows} columns={columnsFor(visit)} />
+        <Table caption={TEXTS.title} rows={rows} columns={buildColumns(visit)} />
       )}
       {ids.length > 1 && (
         <Section title={texts.title}>
           <FormBox
-            of={SWITCH}
+            of={SWITCH_FORM}
             visit={visit}
             state={state}
             choices={{ installation: ids.map((value) => ({ value, label: value })) }}
@@ -80,14 +84,14 @@ async function showInstallations(visit: ConsoleVisit, state: FormState | null = 
 
 /** The page of installations. It takes two of our staff to switch new payments to another. */
 export const INSTALLATION_ROUTES: readonly ConsoleRoute[] = [
-  page(PATH, (visit) => showInstallations(visit)),
-  form(SWITCH, {
+  page(INSTALLATIONS_PATH, (visit) => showInstallations(visit)),
+  form(SWITCH_FORM, {
     async submit({ gateway, caller, to }, { side, installation = '', reason = '' }) {
       // The form has accepted only its own two sides.
       const input = { side: side === 'collect' ? 'collect' : 'disburse', installation, reason } as const
-      const { id } = await askInstallation(gateway, caller, input)
-      return doneTo(to(`/approvals/${id}`), APPROVALS.forms.asked)
+      const { id } = await askInstallationSwitch(gateway, caller, input)
+      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
     },
-    again: showInstallations,
+    showRefused: showInstallations,
   }),
 ]

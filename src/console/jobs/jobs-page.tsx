@@ -1,21 +1,21 @@
-import { listProcesses, type ProcessSeen, SILENT_AFTER_MS, workerAgeMs } from '../../jobs/process.ts'
+import { listProcesses, type ServiceProcess, SILENT_AFTER_MS, workerAgeMs } from '../../jobs/process.ts'
 import { isLate, type Job, lagMs, listJobs } from '../../jobs/read-jobs.ts'
-import { askForRun, listAskedRuns, type RunRequest } from '../../jobs/requested-runs.ts'
+import { listRequestedRuns, type RunRequest, requestRun } from '../../jobs/requested-runs.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { Empty, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { listVerifyRuns } from '../../verify/verify-runs.ts'
 import { JOBS } from '../texts/jobs.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { ageText } from './age.ts'
+import { formatAge } from './age.ts'
 import { VerifyRuns } from './verify-runs.tsx'
 
 const { processes: process, tasks, asked } = JOBS
-const VERIFY_RUNS = 7
+const VERIFY_RUNS_SHOWN = 7
 
-const RUN: FormSpec = {
+const RUN_FORM: FormSpec = {
   path: '/jobs/:id/run',
   action: 'sweep.run',
   fields: [],
@@ -23,7 +23,7 @@ const RUN: FormSpec = {
   plain: true,
 }
 
-const processColumns = (nowMs: number): readonly Column<ProcessSeen>[] => [
+const buildProcessColumns = (nowMs: number): readonly ListColumn<ServiceProcess>[] => [
   { title: process.columns.id, cell: ({ id }) => <code>{id.slice(0, 8)}</code> },
   { title: process.columns.role, cell: ({ role }) => role },
   {
@@ -36,16 +36,16 @@ const processColumns = (nowMs: number): readonly Column<ProcessSeen>[] => [
       ),
   },
   { title: process.columns.started, cell: ({ startedAt }) => <Time at={startedAt} /> },
-  { title: process.columns.seen, cell: ({ seenAt }) => ageText(nowMs - seenAt.getTime()), figures: true },
+  { title: process.columns.seen, cell: ({ seenAt }) => formatAge(nowMs - seenAt.getTime()), figures: true },
 ]
 
-function StateOf({ job, nowMs }: { job: Job; nowMs: number }) {
+function JobStatus({ job, nowMs }: { job: Job; nowMs: number }) {
   if (job.failures > 0)
     return (
       <>
         <Status word={tasks.fails} tone="bad" />
         <p class="hint">
-          {tasks.failures(job.failures)}: <Said text={job.lastError} />
+          {tasks.failures(job.failures)}: <OutsideText text={job.lastError} />
         </p>
       </>
     )
@@ -56,10 +56,10 @@ function StateOf({ job, nowMs }: { job: Job; nowMs: number }) {
   )
 }
 
-const taskColumns = (visit: ConsoleVisit, nowMs: number): readonly Column<Job>[] => [
+const buildTaskColumns = (visit: ConsoleVisit, nowMs: number): readonly ListColumn<Job>[] => [
   { title: tasks.columns.sweep, cell: ({ sweep }) => <code>{sweep}</code> },
   { title: tasks.columns.cell, cell: ({ cell }) => cell },
-  { title: tasks.columns.state, cell: (job) => <StateOf job={job} nowMs={nowMs} /> },
+  { title: tasks.columns.state, cell: (job) => <JobStatus job={job} nowMs={nowMs} /> },
   { title: tasks.columns.last, cell: ({ lastAt }) => <Time at={lastAt} /> },
   { title: tasks.columns.took, cell: ({ tookMs }) => tasks.milliseconds(tookMs), figures: true },
   {
@@ -76,12 +76,12 @@ const taskColumns = (visit: ConsoleVisit, nowMs: number): readonly Column<Job>[]
     figures: true,
   },
   { title: tasks.columns.due, cell: ({ oldestDueAt }) => <Time at={oldestDueAt} /> },
-  { title: tasks.columns.lag, cell: (job) => ageText(lagMs(job, nowMs)), figures: true },
+  { title: tasks.columns.lag, cell: (job) => formatAge(lagMs(job, nowMs)), figures: true },
   {
     title: tasks.columns.run,
     cell: ({ cell, sweep }) => (
       <FormBox
-        of={RUN}
+        of={RUN_FORM}
         visit={visit}
         params={{ id: `${cell}.${sweep}` }}
         named={tasks.runOne(sweep, cell)}
@@ -91,7 +91,7 @@ const taskColumns = (visit: ConsoleVisit, nowMs: number): readonly Column<Job>[]
   },
 ]
 
-function AskedState({ of: { claimedAt, endedAt, error } }: { of: RunRequest }) {
+function RunRequestStatus({ of: { claimedAt, endedAt, error } }: { of: RunRequest }) {
   const { states } = asked
   if (endedAt !== null)
     return error === null ? (
@@ -102,19 +102,19 @@ function AskedState({ of: { claimedAt, endedAt, error } }: { of: RunRequest }) {
   return <Status word={claimedAt === null ? states.waits : states.runs} tone="open" />
 }
 
-const ASKED: readonly Column<RunRequest>[] = [
+const RUN_REQUEST_COLUMNS: readonly ListColumn<RunRequest>[] = [
   { title: asked.columns.sweep, cell: ({ sweep }) => <code>{sweep}</code> },
   { title: asked.columns.cell, cell: ({ cell }) => cell },
-  { title: asked.columns.by, cell: ({ askedBy }) => <Said text={askedBy} /> },
+  { title: asked.columns.by, cell: ({ askedBy }) => <OutsideText text={askedBy} /> },
   { title: asked.columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
   {
     title: asked.columns.state,
     cell: (runRequest) => (
       <>
-        <AskedState of={runRequest} />
+        <RunRequestStatus of={runRequest} />
         {runRequest.error !== null && (
           <p class="hint">
-            <Said text={runRequest.error} />
+            <OutsideText text={runRequest.error} />
           </p>
         )}
       </>
@@ -128,17 +128,17 @@ const ASKED: readonly Column<RunRequest>[] = [
 ]
 
 /** Shows the background tasks, when each last ran, how far it is behind, and the processes that run them. */
-async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, now } = visit
   const nowMs = now.getTime()
   const [jobs, processes, requests, runs] = await Promise.all([
     listJobs(gateway),
     listProcesses(gateway),
-    listAskedRuns(gateway),
-    listVerifyRuns(gateway, VERIFY_RUNS),
+    listRequestedRuns(gateway),
+    listVerifyRuns(gateway, VERIFY_RUNS_SHOWN),
   ])
   const age = workerAgeMs(processes, nowMs)
-  return shownPage(
+  return pageReply(
     JOBS.title,
     <>
       <h1>{JOBS.title}</h1>
@@ -149,19 +149,19 @@ async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Pr
         {jobs.length === 0 ? (
           <Empty title={tasks.none} />
         ) : (
-          <Table caption={tasks.title} rows={jobs} columns={taskColumns(visit, nowMs)} />
+          <Table caption={tasks.title} rows={jobs} columns={buildTaskColumns(visit, nowMs)} />
         )}
       </Section>
       {requests.length > 0 && (
         <Section title={asked.title} id="asked">
-          <Table caption={asked.title} rows={requests} columns={ASKED} />
+          <Table caption={asked.title} rows={requests} columns={RUN_REQUEST_COLUMNS} />
         </Section>
       )}
       <Section title={process.title} id="processes">
         {processes.length === 0 ? (
           <Empty title={process.none} />
         ) : (
-          <Table caption={process.title} rows={processes} columns={processColumns(nowMs)} />
+          <Table caption={process.title} rows={processes} columns={buildProcessColumns(nowMs)} />
         )}
       </Section>
       <VerifyRuns runs={runs} />
@@ -173,12 +173,12 @@ async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Pr
 /** The page of background tasks. */
 export const JOB_ROUTES: readonly ConsoleRoute[] = [
   page('/jobs', (visit) => showJobs(visit)),
-  form(RUN, {
+  form(RUN_FORM, {
     async submit({ gateway, caller, params, to }) {
       const [cell = '', sweep = ''] = (params.id ?? '').split('.', 2)
-      await askForRun(gateway, caller, { cell, sweep })
-      return doneTo(to('/jobs'), tasks.asked(sweep))
+      await requestRun(gateway, caller, { cell, sweep })
+      return redirectDone(to('/jobs'), tasks.asked(sweep))
     },
-    again: showJobs,
+    showRefused: showJobs,
   }),
 ]

@@ -1,6 +1,6 @@
-import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Column, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import { Empty, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import type { VerifyRun } from '../../verify/verify-runs.ts'
 import { JOBS } from '../texts/jobs.ts'
 
@@ -12,7 +12,7 @@ const VerifyResult = ({ run }: { run: VerifyRun }) => (
     <Verdict run={run} />
     {run.error !== null && (
       <p class="hint">
-        <Said text={run.error} />
+        <OutsideText text={run.error} />
       </p>
     )}
     {(run.accepted ?? []).map(({ id, count, offenders }) => (
@@ -21,7 +21,7 @@ const VerifyResult = ({ run }: { run: VerifyRun }) => (
         <ul class="plain">
           {offenders.map((offender) => (
             <li>
-              <code>{shown(offender)}</code>
+              <code>{oneLine(offender)}</code>
             </li>
           ))}
           {count > offenders.length && <li>{words.more}</li>}
@@ -42,7 +42,7 @@ function Verdict({ run: { violations, broken, error } }: { run: VerifyRun }) {
   )
 }
 
-const COLUMNS: readonly Column<VerifyRun>[] = [
+const COLUMNS: readonly ListColumn<VerifyRun>[] = [
   { title: words.columns.cell, cell: ({ cell }) => cell },
   { title: words.columns.at, cell: ({ begunAt }) => <Time at={begunAt} /> },
   { title: words.columns.by, cell: ({ runBy }) => (runBy === 'night' ? words.night : words.person) },

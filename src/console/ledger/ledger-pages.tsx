@@ -1,58 +1,58 @@
 import { readBalance } from '../../ledger/balances.ts'
 import {
-  type LedgerHead,
+  type LedgerHeadSummary,
   type LedgerTotals,
-  ledgerHeads,
-  ledgerTotals,
+  type LedgerTransfer,
   type PlatformAccount,
-  platformAccounts,
-  TRANSFERS_ON_A_PAGE,
-  type TransferRead,
-  transfersBelow,
+  readLedgerHeads,
+  readLedgerTotals,
+  readPlatformAccounts,
+  readTransfersBelow,
+  TRANSFERS_PER_PAGE,
 } from '../../ledger/read-ledgers.ts'
-import { findMerchant } from '../../merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../merchants/set-merchant.ts'
 import { Facts, Money, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import type { Mode } from '../../platform/mode.ts'
 import { badRequest, notFound, Refusal } from '../../platform/refusal.ts'
 import { LEDGER } from '../texts/ledger.ts'
 import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
 
 const { columns, detail, platform } = LEDGER
-const HERE = '/ledger'
+const LEDGER_PATH = '/ledger'
 
-const TOTALS: readonly Column<LedgerTotals>[] = [
+const TOTAL_COLUMNS: readonly ListColumn<LedgerTotals>[] = [
   { title: columns.mode, cell: ({ mode }) => mode },
   { title: columns.ledgers, cell: ({ ledgers }) => ledgers, figures: true },
   { title: columns.available, cell: ({ available }) => <Money amount={available} />, figures: true },
   { title: columns.pending, cell: ({ pending }) => <Money amount={pending} />, figures: true },
   { title: columns.inFlight, cell: ({ inFlight }) => <Money amount={inFlight} />, figures: true },
 ]
-const ACCOUNTS: readonly Column<PlatformAccount>[] = [
+const ACCOUNT_COLUMNS: readonly ListColumn<PlatformAccount>[] = [
   { title: platform.columns.mode, cell: ({ mode }) => mode },
   { title: platform.columns.account, cell: ({ account }) => account },
   { title: platform.columns.balance, cell: ({ balance }) => <Money amount={balance} />, figures: true },
 ]
 
 /** Shows the totals of all ledgers for each cell. */
-async function showLedger(visit: ConsoleVisit): Promise<Shown> {
+async function showLedger(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { merchant } = visit.query
-  if (merchant !== undefined) return doneTo(visit.to(`${HERE}/${encodeURIComponent(merchant)}`))
+  if (merchant !== undefined) return redirectDone(visit.to(`${LEDGER_PATH}/${encodeURIComponent(merchant)}`))
   const cells = await Promise.all(
     visit.gateway.cells.map(async ({ cell, db }) => ({
       cell,
-      totals: await ledgerTotals(db),
-      accounts: await platformAccounts(db),
+      totals: await readLedgerTotals(db),
+      accounts: await readPlatformAccounts(db),
     })),
   )
-  return shownPage(
+  return pageReply(
     LEDGER.title,
     <>
       <h1>{LEDGER.title}</h1>
       <p>{LEDGER.lead}</p>
-      <form class="form compact" action={visit.to(HERE)}>
+      <form class="form compact" action={visit.to(LEDGER_PATH)}>
         <div class="field">
           <label for="merchant">{LEDGER.find.label}</label>
           <input id="merchant" name="merchant" placeholder={LEDGER.find.hint} required />
@@ -64,13 +64,13 @@ async function showLedger(visit: ConsoleVisit): Promise<Shown> {
       {cells.map(({ cell, totals, accounts }) => (
         <>
           <Section title={LEDGER.cell(cell)}>
-            <Table caption={LEDGER.cell(cell)} rows={totals} columns={TOTALS} />
+            <Table caption={LEDGER.cell(cell)} rows={totals} columns={TOTAL_COLUMNS} />
           </Section>
           <Section title={platform.title}>
             {accounts.length === 0 ? (
               <p class="quiet">{platform.empty}</p>
             ) : (
-              <Table caption={platform.title} rows={accounts} columns={ACCOUNTS} />
+              <Table caption={platform.title} rows={accounts} columns={ACCOUNT_COLUMNS} />
             )}
             <p class="hint">{platform.hint}</p>
           </Section>
@@ -87,7 +87,7 @@ async function showLedger(visit: ConsoleVisit): Promise<Shown> {
 
 type Proof = { mode: string; account: string; head: number; sum: number }
 
-const PROOFS: readonly Column<Proof>[] = [
+const PROOF_COLUMNS: readonly ListColumn<Proof>[] = [
   { title: detail.columns.mode, cell: ({ mode }) => mode },
   { title: detail.columns.account, cell: ({ account }) => account },
   { title: detail.columns.head, cell: ({ head }) => <Money amount={head} />, figures: true },
@@ -100,13 +100,13 @@ const PROOFS: readonly Column<Proof>[] = [
 ]
 
 /** Shows one merchant's ledgers: each head beside the sum of its transfers, and the transfers by number. */
-async function showOne(visit: ConsoleVisit): Promise<Shown> {
-  const { app, merchant } = await named(visit)
+async function showMerchantLedgers(visit: ConsoleVisit): Promise<SurfaceReply> {
+  const { app, merchant } = await getNamedMerchant(visit)
   const mode = visit.query.mode === 'test' ? 'test' : 'live'
-  const below = belowIn(visit)
+  const below = parseBelow(visit)
   const [heads, transfers, ...balances] = await Promise.all([
-    ledgerHeads(app.db, merchant.id),
-    transfersBelow(app.db, { merchantId: merchant.id, mode, below }),
+    readLedgerHeads(app.db, merchant.id),
+    readTransfersBelow(app.db, { merchantId: merchant.id, mode, below }),
     readBalance(app.db, merchant.id, 'live'),
     readBalance(app.db, merchant.id, 'test'),
   ])
@@ -127,17 +127,17 @@ async function showOne(visit: ConsoleVisit): Promise<Shown> {
       },
     ]
   })
-  return shownPage(
+  return pageReply(
     detail.title,
     <>
       <div class="top">
         <h1>
-          {detail.title}: <bdi>{shown(merchant.name)}</bdi>
+          {detail.title}: <bdi>{oneLine(merchant.name)}</bdi>
         </h1>
         <a href={visit.to(`/merchants/${merchant.publicId}`)}>{merchant.publicId}</a>
       </div>
       <Section title={detail.head}>
-        <Table caption={detail.head} rows={proofs} columns={PROOFS} />
+        <Table caption={detail.head} rows={proofs} columns={PROOF_COLUMNS} />
       </Section>
       {heads.map((head) => (
         <HeadFacts head={head} />
@@ -147,22 +147,22 @@ async function showOne(visit: ConsoleVisit): Promise<Shown> {
   )
 }
 
-async function named({ gateway, params }: ConsoleVisit) {
+async function getNamedMerchant({ gateway, params }: ConsoleVisit) {
   try {
-    return await findMerchant(gateway, params.id ?? '')
+    return await getMerchantNamed(gateway, params.id ?? '')
   } catch (error) {
     if (error instanceof Refusal && error.code === 'not_found') throw notFound('merchant')
     throw error
   }
 }
 
-function belowIn({ query }: ConsoleVisit): number {
+function parseBelow({ query }: ConsoleVisit): number {
   if (query.below === undefined) return Number.MAX_SAFE_INTEGER
   if (!/^[0-9]{1,15}$/.test(query.below)) throw badRequest('invalid cursor')
   return Number(query.below)
 }
 
-const HeadFacts = ({ head }: { head: LedgerHead }) => (
+const HeadFacts = ({ head }: { head: LedgerHeadSummary }) => (
   <Section title={`${detail.facts}, ${head.mode}`}>
     <Facts
       facts={[
@@ -176,13 +176,13 @@ const HeadFacts = ({ head }: { head: LedgerHead }) => (
         ],
         head.closedUntil !== null && [detail.closed, <Time at={head.closedUntil} />],
         head.pausedBy !== null && [detail.paused, head.pausedBy],
-        head.frozenFor !== null && [detail.frozen, shown(head.frozenFor)],
+        head.frozenFor !== null && [detail.frozen, oneLine(head.frozenFor)],
       ]}
     />
   </Section>
 )
 
-const transferColumns = (visit: ConsoleVisit): Column<TransferRead>[] => [
+const buildTransferColumns = (visit: ConsoleVisit): ListColumn<LedgerTransfer>[] => [
   { title: detail.transferColumns.seq, cell: ({ seq }) => seq, figures: true },
   { title: detail.transferColumns.kind, cell: ({ kind }) => kind },
   {
@@ -200,12 +200,12 @@ const transferColumns = (visit: ConsoleVisit): Column<TransferRead>[] => [
   { title: detail.transferColumns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
-type TransfersProps = { visit: ConsoleVisit; mode: Mode; transfers: readonly TransferRead[] }
+type TransfersProps = { visit: ConsoleVisit; mode: Mode; transfers: readonly LedgerTransfer[] }
 
 function Transfers({ visit, mode, transfers }: TransfersProps) {
-  const rows = transfers.slice(0, TRANSFERS_ON_A_PAGE)
+  const rows = transfers.slice(0, TRANSFERS_PER_PAGE)
   const last = rows.at(-1)
-  const here = visit.to(`${HERE}/${visit.params.id ?? ''}`)
+  const here = visit.to(`${LEDGER_PATH}/${visit.params.id ?? ''}`)
   return (
     <Section title={detail.transfers(mode)}>
       <nav class="tabs" aria-label={columns.mode}>
@@ -218,9 +218,9 @@ function Transfers({ visit, mode, transfers }: TransfersProps) {
       {rows.length === 0 ? (
         <p class="quiet">{detail.empty}</p>
       ) : (
-        <Table caption={detail.transfers(mode)} rows={rows} columns={transferColumns(visit)} />
+        <Table caption={detail.transfers(mode)} rows={rows} columns={buildTransferColumns(visit)} />
       )}
-      {last !== undefined && transfers.length > TRANSFERS_ON_A_PAGE && (
+      {last !== undefined && transfers.length > TRANSFERS_PER_PAGE && (
         <p>
           <a href={addressWith(here, { mode, below: String(last.seq) })}>{detail.older}</a>
         </p>
@@ -230,4 +230,7 @@ function Transfers({ visit, mode, transfers }: TransfersProps) {
 }
 
 /** The pages of the books: the totals, and one merchant's ledgers. */
-export const LEDGER_ROUTES: readonly ConsoleRoute[] = [page(HERE, showLedger), page(`${HERE}/:id`, showOne)]
+export const LEDGER_ROUTES: readonly ConsoleRoute[] = [
+  page(LEDGER_PATH, showLedger),
+  page(`${LEDGER_PATH}/:id`, showMerchantLedgers),
+]

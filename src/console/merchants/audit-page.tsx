@@ -1,26 +1,26 @@
-import { type AuditEntry, readAuditOf, readPart } from '../../actors/read-audit.ts'
+import { type AuditEntry, parseAuditPart, readAuditAsStaff } from '../../actors/read-audit.ts'
 import { getMerchant } from '../../merchants/set-merchant.ts'
-import { Empty, Said, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import { Empty, OutsideText, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { audit } = MERCHANTS
 
-const PARTS = ['acts', 'looks', 'all'] as const
-const COLUMNS: readonly Column<AuditEntry>[] = [
+const AUDIT_PARTS = ['acts', 'looks', 'all'] as const
+const COLUMNS: readonly ListColumn<AuditEntry>[] = [
   { title: audit.at, cell: ({ at }) => <Time at={at} /> },
-  { title: audit.who, cell: ({ actor, kind }) => <Said text={actor ?? kind} /> },
+  { title: audit.who, cell: ({ actor, kind }) => <OutsideText text={actor ?? kind} /> },
   { title: audit.what, cell: ({ action }) => <code>{action}</code> },
-  { title: audit.about, cell: ({ subject }) => <Said text={subject} /> },
+  { title: audit.about, cell: ({ subject }) => <OutsideText text={subject} /> },
   { title: audit.mode, cell: ({ mode }) => mode },
-  { title: audit.origin, cell: ({ origin }) => <Said text={origin} /> },
-  { title: audit.details, cell: (entry) => <Details {...entry} /> },
+  { title: audit.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
+  { title: audit.details, cell: (entry) => <EntryDetails {...entry} /> },
 ]
 
-const Details = ({ before, after, requestId }: AuditEntry) =>
+const EntryDetails = ({ before, after, requestId }: AuditEntry) =>
   before === null && after === null ? null : (
     <details class="raw">
       <summary>{audit.details}</summary>
@@ -39,23 +39,23 @@ export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>
   )
 
 /** Shows everything that was done about a merchant, by its people and by our staff. */
-export async function showMerchantAudit(visit: ConsoleVisit): Promise<Shown> {
+export async function showMerchantAudit(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, params, query } = visit
   const { app, merchant } = await getMerchant(gateway, params.id)
-  const chosenPart = readPart(query.of, 'acts')
-  const { entries, older, newer } = await readAuditOf(app, caller, {
+  const chosenPart = parseAuditPart(query.of, 'acts')
+  const { entries, older, newer } = await readAuditAsStaff(app, caller, {
     merchantId: merchant.id,
     filter: {
-      of: chosenPart,
+      part: chosenPart,
       action: null,
       actor: null,
       older: query.after ?? null,
       newer: query.before ?? null,
     },
   })
-  const title = audit.of(shown(merchant.name))
+  const title = audit.of(oneLine(merchant.name))
   const here = visit.to(`/merchants/${merchant.publicId}/audit`)
-  return shownPage(
+  return pageReply(
     title,
     <>
       <h1>{title}</h1>
@@ -63,7 +63,7 @@ export async function showMerchantAudit(visit: ConsoleVisit): Promise<Shown> {
         <a href={visit.to(`/merchants/${merchant.publicId}`)}>{merchant.publicId}</a>
       </p>
       <nav class="tabs" aria-label={audit.title}>
-        {PARTS.map((part) => (
+        {AUDIT_PARTS.map((part) => (
           <a href={addressWith(here, { of: part })} aria-current={part === chosenPart ? 'true' : undefined}>
             {audit.parts[part]}
           </a>

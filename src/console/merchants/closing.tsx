@@ -1,20 +1,24 @@
-import { type Waits, waitsOf, whatIsLeft } from '../../closing/what-is-left.ts'
-import { Said, Section, Time } from '../../pages/parts.tsx'
+import { type ClosingBlocker, listClosingBlockers, readRemainder } from '../../closing/what-is-left.ts'
+import { OutsideText, Section, Time } from '../../pages/parts.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
-import type { MerchantRead } from './merchant-page.tsx'
+import type { MerchantPageData } from './merchant-page.tsx'
 
 const { closing: words } = MERCHANTS.acts
 
 /** Shows who closes an account, since when, and what it still waits for; null for an account that is not closing. */
-export async function closingSection({ app, merchant }: Pick<MerchantRead, 'app' | 'merchant'>) {
+export async function renderClosing({ app, merchant }: Pick<MerchantPageData, 'app' | 'merchant'>) {
   if (merchant.account !== 'closing') return null
-  const waits: readonly Waits[] = waitsOf(app, merchant, await whatIsLeft(app, merchant))
+  const waits: readonly ClosingBlocker[] = listClosingBlockers(
+    app,
+    merchant,
+    await readRemainder(app, merchant),
+  )
   return (
     <Section title={words.title}>
       <p>
         {merchant.closingBy === 'owner' ? words.byOwner : words.byUs}{' '}
         {merchant.closingAt !== null && <Time at={merchant.closingAt} />}{' '}
-        {merchant.inactiveFor !== null && <Said text={merchant.inactiveFor} />}
+        {merchant.inactiveFor !== null && <OutsideText text={merchant.inactiveFor} />}
       </p>
       {waits.length > 0 && (
         <p>

@@ -1,88 +1,98 @@
 import type { ComponentChildren } from 'preact'
 import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
+import type { FormSpec, FormState, FormValues } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
 import { Rates } from '../../pages/rates.tsx'
-import { type GrantedRates, ratesOf } from '../../rate-limits/rates.ts'
+import { computeRates, type GrantedRates } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import {
-  ACTIVATE,
-  CLOSE,
-  DEACTIVATE,
-  FREEZE,
-  INSTANT_OFF,
-  INSTANT_ON,
-  KEEP,
-  LIMITS,
-  LOOK,
-  RATES,
-  REOPEN,
-  VENDING_OFF,
-  VENDING_ON,
+  ACTIVATE_MERCHANT_FORM,
+  CLOSE_ACCOUNT_FORM,
+  DEACTIVATE_MERCHANT_FORM,
+  FREEZE_MERCHANT_FORM,
+  INSTANT_OFF_FORM,
+  INSTANT_ON_FORM,
+  KEEP_ACCOUNT_FORM,
+  MERCHANT_LIMITS_FORM,
+  MERCHANT_RATES_FORM,
+  REOPEN_ACCOUNT_FORM,
+  VENDING_OFF_FORM,
+  VENDING_ON_FORM,
+  VIEW_AS_FORM,
 } from './merchant-forms.ts'
-import type { MerchantRead } from './merchant-page.tsx'
+import type { MerchantPageData } from './merchant-page.tsx'
 
 const { acts, look } = MERCHANTS
 
-type Part = { visit: ConsoleVisit; merchantData: MerchantRead; state: FormState | null }
+type MerchantActsProps = { visit: ConsoleVisit; merchantData: MerchantPageData; state: FormState | null }
 
 /** The forms for a merchant, each folded behind its name, because most of them ask for the second factor. */
-export function Acts({ visit, merchantData, state }: Part) {
+export function MerchantActs({ visit, merchantData, state }: MerchantActsProps) {
   const { merchant, did } = merchantData
   if (merchant.account === 'closed')
     return (
       <Section title={acts.title}>
         <div class="actions">
-          <Folded of={REOPEN} {...{ visit, merchantData, state }} says={acts.reopenSays} />
+          <FoldedForm of={REOPEN_ACCOUNT_FORM} {...{ visit, merchantData, state }} says={acts.reopenSays} />
         </div>
       </Section>
     )
-  const limits = { charge_limit: textOf(merchant.chargeLimit), payout_limit: textOf(merchant.payoutLimit) }
+  const limits = {
+    charge_limit: formatLimitValue(merchant.chargeLimit),
+    payout_limit: formatLimitValue(merchant.payoutLimit),
+  }
   const part = { visit, merchantData, state }
   return (
     <Section title={acts.title}>
       <div class="actions">
         {merchant.account === 'closing' ? (
-          <Folded of={KEEP} {...part} />
+          <FoldedForm of={KEEP_ACCOUNT_FORM} {...part} />
         ) : merchant.active ? (
-          <Folded of={DEACTIVATE} {...part} says={acts.deactivateSays} />
+          <FoldedForm of={DEACTIVATE_MERCHANT_FORM} {...part} says={acts.deactivateSays} />
         ) : (
-          <Folded of={ACTIVATE} {...part} />
+          <FoldedForm of={ACTIVATE_MERCHANT_FORM} {...part} />
         )}
-        <Folded of={LIMITS} {...part} values={limits} />
-        <Folded of={RATES} {...part} says={<RatesNow {...part} />} values={ratesIn(merchant.rateLimits)} />
-        <Folded of={merchant.instantSettlement ? INSTANT_OFF : INSTANT_ON} {...part} />
-        <Folded of={merchant.vendingEnabled ? VENDING_OFF : VENDING_ON} {...part} />
-        <Folded of={FREEZE} {...part} says={acts.freezeSays} />
+        <FoldedForm of={MERCHANT_LIMITS_FORM} {...part} values={limits} />
+        <FoldedForm
+          of={MERCHANT_RATES_FORM}
+          {...part}
+          says={<CurrentRates {...part} />}
+          values={formatRateValues(merchant.rateLimits)}
+        />
+        <FoldedForm of={merchant.instantSettlement ? INSTANT_OFF_FORM : INSTANT_ON_FORM} {...part} />
+        <FoldedForm of={merchant.vendingEnabled ? VENDING_OFF_FORM : VENDING_ON_FORM} {...part} />
+        <FoldedForm of={FREEZE_MERCHANT_FORM} {...part} says={acts.freezeSays} />
         {did.frozen !== null && (
           <a class="button plain" href={visit.to('/freeze')}>
             {acts.unfreeze}
           </a>
         )}
-        {merchant.account === 'open' && <Folded of={CLOSE} {...part} says={acts.closeSays} />}
+        {merchant.account === 'open' && (
+          <FoldedForm of={CLOSE_ACCOUNT_FORM} {...part} says={acts.closeSays} />
+        )}
       </div>
     </Section>
   )
 }
 
 /** The present rate limits, above the fields that change them. */
-const RatesNow = ({ visit, merchantData: { merchant } }: Part) => (
+const CurrentRates = ({ visit, merchantData: { merchant } }: MerchantActsProps) => (
   <>
     {acts.ratesSays}
-    <Rates most={ratesOf(visit.gateway.config, merchant.rateLimits)} granted={merchant.rateLimits} />
+    <Rates most={computeRates(visit.gateway.config, merchant.rateLimits)} granted={merchant.rateLimits} />
   </>
 )
 
-const ratesIn = (granted: GrantedRates): Values =>
+const formatRateValues = (granted: GrantedRates): FormValues =>
   Object.fromEntries(Object.entries(granted).map(([name, limit]) => [name, String(limit)]))
 
-const textOf = (limit: number | null) => (limit === null ? '' : String(limit))
+const formatLimitValue = (limit: number | null) => (limit === null ? '' : String(limit))
 
-type FoldedProps = Part & { of: FormSpec; says?: ComponentChildren; values?: Values }
+type FoldedFormProps = MerchantActsProps & { of: FormSpec; says?: ComponentChildren; values?: FormValues }
 
-function Folded({ of: spec, visit, merchantData, state, says, values = {} }: FoldedProps) {
+function FoldedForm({ of: spec, visit, merchantData, state, says, values = {} }: FoldedFormProps) {
   if (!mayDo(visit.caller, spec.action)) return null
   return (
     <details open={state?.path === spec.path}>
@@ -94,11 +104,11 @@ function Folded({ of: spec, visit, merchantData, state, says, values = {} }: Fol
 }
 
 /** Opens a read-only view of the merchant's own pages, for which staff must give a reason. */
-export const Look = ({ visit, merchantData: { merchant, looks }, state }: Part) => (
+export const ViewAsSection = ({ visit, merchantData: { merchant, looks }, state }: MerchantActsProps) => (
   <Section title={look.title}>
     <p>{look.lead}</p>
     {looks === null ? (
-      <FormBox of={LOOK} {...{ visit, state }} params={{ id: merchant.publicId }} />
+      <FormBox of={VIEW_AS_FORM} {...{ visit, state }} params={{ id: merchant.publicId }} />
     ) : (
       <a class="button" href={visit.to(`/as/${merchant.publicId}`)}>
         {look.open}

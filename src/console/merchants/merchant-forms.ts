@@ -4,23 +4,23 @@ import { RATE_NAMES } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 
 const { acts, notes, look } = MERCHANTS
-const at = (act: string) => `/merchants/:id/${act}`
+const merchantPath = (act: string) => `/merchants/:id/${act}`
 
-export const ACTIVATE: FormSpec = {
-  path: at('activate'),
+export const ACTIVATE_MERCHANT_FORM: FormSpec = {
+  path: merchantPath('activate'),
   action: 'merchant.set',
   fields: [],
   submit: acts.activate,
 }
-export const DEACTIVATE: FormSpec = {
-  path: at('deactivate'),
+export const DEACTIVATE_MERCHANT_FORM: FormSpec = {
+  path: merchantPath('deactivate'),
   action: 'merchant.set',
-  fields: [{ name: 'says', label: acts.told, most: 500 }],
+  fields: [{ name: 'says', label: acts.told, maxLength: 500 }],
   submit: acts.deactivate,
   danger: true,
 }
-export const LIMITS: FormSpec = {
-  path: at('limits'),
+export const MERCHANT_LIMITS_FORM: FormSpec = {
+  path: merchantPath('limits'),
   action: 'merchant.terms',
   fields: [
     {
@@ -40,8 +40,8 @@ export const LIMITS: FormSpec = {
   ],
   submit: acts.limits,
 }
-export const RATES: FormSpec = {
-  path: at('rates'),
+export const MERCHANT_RATES_FORM: FormSpec = {
+  path: merchantPath('rates'),
   action: 'merchant.terms',
   fields: RATE_NAMES.map((name) => ({
     name,
@@ -52,31 +52,39 @@ export const RATES: FormSpec = {
   })),
   submit: acts.rates,
 }
-export const INSTANT_ON: FormSpec = {
-  path: at('instant/on'),
+export const INSTANT_ON_FORM: FormSpec = {
+  path: merchantPath('instant/on'),
   action: 'merchant.terms',
   fields: [],
   submit: acts.instantOn,
 }
-export const INSTANT_OFF: FormSpec = { ...INSTANT_ON, path: at('instant/off'), submit: acts.instantOff }
-export const VENDING_ON: FormSpec = {
-  path: at('vending/on'),
+export const INSTANT_OFF_FORM: FormSpec = {
+  ...INSTANT_ON_FORM,
+  path: merchantPath('instant/off'),
+  submit: acts.instantOff,
+}
+export const VENDING_ON_FORM: FormSpec = {
+  path: merchantPath('vending/on'),
   action: 'merchant.vending',
   fields: [],
   submit: acts.vendingOn,
 }
-export const VENDING_OFF: FormSpec = { ...VENDING_ON, path: at('vending/off'), submit: acts.vendingOff }
-export const FREEZE: FormSpec = {
-  path: at('freeze'),
+export const VENDING_OFF_FORM: FormSpec = {
+  ...VENDING_ON_FORM,
+  path: merchantPath('vending/off'),
+  submit: acts.vendingOff,
+}
+export const FREEZE_MERCHANT_FORM: FormSpec = {
+  path: merchantPath('freeze'),
   action: 'payouts.freeze',
   fields: [
-    { name: 'reason', label: acts.reason, most: 500 },
-    { name: 'says', label: acts.says, most: 500, optional: true },
+    { name: 'reason', label: acts.reason, maxLength: 500 },
+    { name: 'says', label: acts.says, maxLength: 500, optional: true },
     {
       name: 'hours',
       label: acts.hours,
       kind: 'number',
-      most: 4,
+      maxLength: 4,
       hint: acts.hoursHint,
       optional: true,
       refused: /until/,
@@ -85,35 +93,35 @@ export const FREEZE: FormSpec = {
   submit: acts.freeze,
   danger: true,
 }
-export const CLOSE: FormSpec = {
-  path: at('close'),
+export const CLOSE_ACCOUNT_FORM: FormSpec = {
+  path: merchantPath('close'),
   action: 'merchant.close',
-  fields: [{ name: 'says', label: acts.told, most: 500 }],
+  fields: [{ name: 'says', label: acts.told, maxLength: 500 }],
   submit: acts.close,
   danger: true,
 }
-export const KEEP: FormSpec = {
-  path: at('keep'),
+export const KEEP_ACCOUNT_FORM: FormSpec = {
+  path: merchantPath('keep'),
   action: 'merchant.close',
   fields: [],
   submit: acts.keep,
 }
-export const REOPEN: FormSpec = {
-  path: at('reopen'),
+export const REOPEN_ACCOUNT_FORM: FormSpec = {
+  path: merchantPath('reopen'),
   action: 'merchant.reopen',
-  fields: [{ name: 'reason', label: acts.reason, most: 500 }],
+  fields: [{ name: 'reason', label: acts.reason, maxLength: 500 }],
   submit: acts.reopen,
 }
-export const NOTE: FormSpec = {
-  path: at('notes'),
+export const MERCHANT_NOTE_FORM: FormSpec = {
+  path: merchantPath('notes'),
   action: 'merchant.note',
-  fields: [{ name: 'note', label: notes.says, kind: 'lines', most: 2000 }],
+  fields: [{ name: 'note', label: notes.says, kind: 'lines', maxLength: 2000 }],
   submit: notes.add,
   once: true,
 }
-export const LOOK: FormSpec = {
-  path: at('look'),
+export const VIEW_AS_FORM: FormSpec = {
+  path: merchantPath('look'),
   action: 'merchant.view-as',
-  fields: [{ name: 'reason', label: look.reason, most: 500 }],
+  fields: [{ name: 'reason', label: look.reason, maxLength: 500 }],
   submit: look.begin,
 }

@@ -1,18 +1,18 @@
 import type { AccountState } from '../../merchants/account-state.ts'
-import { Empty, Said, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { Empty, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
 import { findMerchants, type ListedMerchant } from '../../reports/find-merchants.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { columns, filters, states, empty } = MERCHANTS
 
-const COLUMNS: readonly Column<ListedMerchant>[] = [
-  { title: columns.name, cell: ({ name }) => <Said text={name} /> },
+const COLUMNS: readonly ListColumn<ListedMerchant>[] = [
+  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   { title: columns.handle, cell: ({ handle }) => handle },
   { title: columns.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
-  { title: columns.state, cell: (listedMerchant) => <State {...listedMerchant} /> },
+  { title: columns.state, cell: (listedMerchant) => <MerchantState {...listedMerchant} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} day /> },
 ]
 
@@ -20,7 +20,7 @@ const YES_NO = [
   { value: 'yes', label: filters.yes },
   { value: 'no', label: filters.no },
 ]
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   { name: 'q', label: MERCHANTS.search },
   {
     name: 'verification',
@@ -33,10 +33,10 @@ const FILTERS: readonly Filter[] = [
   { name: 'vending', label: filters.vending, kind: 'select', choices: YES_NO },
 ]
 
-type Standing = { active: boolean; frozen: boolean; account: AccountState }
+type MerchantStateProps = { active: boolean; frozen: boolean; account: AccountState }
 
 /** The state of a merchant's account, and whether its payouts are frozen, in words. */
-export const State = ({ active, frozen, account }: Standing) => (
+export const MerchantState = ({ active, frozen, account }: MerchantStateProps) => (
   <>
     {account !== 'open' ? (
       <Status word={states[account]} tone="quiet" />
@@ -47,23 +47,23 @@ export const State = ({ active, frozen, account }: Standing) => (
   </>
 )
 
-const chosen = (text: string | undefined) => (text === undefined || text === '' ? null : text === 'yes')
+const parseYesNo = (text: string | undefined) => (text === undefined || text === '' ? null : text === 'yes')
 
 /** Shows every merchant, newest first. */
-export async function showMerchants(visit: ConsoleVisit): Promise<Shown> {
+export async function showMerchants(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
   const { rows, older, newer } = await findMerchants(gateway, caller, {
     q: query.q ?? null,
     verification: query.verification || null,
-    active: chosen(query.active),
-    frozen: chosen(query.frozen),
-    vending: chosen(query.vending),
+    active: parseYesNo(query.active),
+    frozen: parseYesNo(query.frozen),
+    vending: parseYesNo(query.vending),
     older: query.after ?? null,
     newer: query.before ?? null,
   })
   const here = visit.to('/merchants')
   const isFiltered = FILTERS.some(({ name }) => query[name] !== undefined)
-  return shownPage(
+  return pageReply(
     MERCHANTS.title,
     <>
       <h1>{MERCHANTS.title}</h1>

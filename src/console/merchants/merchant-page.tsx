@@ -1,97 +1,108 @@
-import { at } from '../../actors/actor.ts'
-import { readAuditOf } from '../../actors/read-audit.ts'
+import { actingFor } from '../../actors/actor.ts'
+import { readAuditAsStaff } from '../../actors/read-audit.ts'
 import type { App } from '../../app.ts'
 import { listCharges } from '../../charges/find-charges.ts'
-import { openExceptions } from '../../exceptions/resolve-exception.ts'
-import { readListWindow } from '../../http/lists.ts'
-import { findHead } from '../../ledger/heads.ts'
+import { readOpenExceptions } from '../../exceptions/resolve-exception.ts'
+import { parseListWindow } from '../../http/lists.ts'
+import { getLedgerHead } from '../../ledger/heads.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
-import { listNotes } from '../../merchants/operator-notes.ts'
+import { listStaffNotes } from '../../merchants/operator-notes.ts'
 import { getMerchant } from '../../merchants/set-merchant.ts'
-import { openView } from '../../merchants/support-views.ts'
+import { findSupportViewEnd } from '../../merchants/support-views.ts'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { shown } from '../../pages/wording.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { oneLine } from '../../pages/wording.ts'
 import { listPayouts } from '../../payouts/find-payouts.ts'
 import { listMembers } from '../../people/members.ts'
-import { whatWeDid } from '../../reports/what-we-did.ts'
+import { readStaffActs } from '../../reports/what-we-did.ts'
 import { listDeliveries } from '../../webhooks/find-deliveries.ts'
 import { findWithdrawalNumber } from '../../withdrawals/find-withdrawals.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { AuditTable } from './audit-page.tsx'
-import { closingSection } from './closing.tsx'
-import { Acts, Look } from './merchant-acts.tsx'
-import { State } from './merchant-list.tsx'
-import { Exceptions, Latest, MerchantFacts, Money, Notes, Numbers, People } from './merchant-parts.tsx'
+import { renderClosing } from './closing.tsx'
+import { MerchantActs, ViewAsSection } from './merchant-acts.tsx'
+import { MerchantState } from './merchant-list.tsx'
+import {
+  LatestPayments,
+  MerchantBalances,
+  MerchantExceptions,
+  MerchantFacts,
+  MerchantNotes,
+  MerchantPeople,
+  WithdrawalNumberSection,
+} from './merchant-parts.tsx'
 
-const LATEST = '5'
-const AUDIT_SHOWN = 8
+const LATEST_ROWS = '5'
+const AUDIT_ROWS_SHOWN = 8
 
 /** Reads everything that the page of a merchant shows, in parallel. */
-async function readAll(visit: ConsoleVisit, app: App, merchant: Merchant) {
+async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchant) {
   const { gateway, caller, signedIn } = visit
   const { id: merchantId, tag } = merchant
-  const live = at(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
-  const window = readListWindow({ limit: LATEST })
+  const live = actingFor(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
+  const window = parseListWindow({ limit: LATEST_ROWS })
   const filter = { ...window, status: null, reference: null, phone: null, email: null }
-  const failed = { ...readListWindow({ limit: '1' }), status: 'failed', event: null }
+  const failed = { ...parseListWindow({ limit: '1' }), status: 'failed', event: null }
   const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks] =
     await Promise.all([
-      Promise.all((['live', 'test'] as const).map((mode) => findHead(app, { merchantId, mode }))),
+      Promise.all((['live', 'test'] as const).map((mode) => getLedgerHead(app, { merchantId, mode }))),
       listMembers(gateway, merchantId),
       findWithdrawalNumber(app, live),
       listCharges(app, live, filter),
       listPayouts(app, live, filter),
       listDeliveries(app, live, failed),
-      openExceptions(app, merchantId),
-      listNotes(gateway, merchantId),
-      whatWeDid(app, live, merchant),
-      readAuditOf(app, caller, {
+      readOpenExceptions(app, merchantId),
+      listStaffNotes(gateway, merchantId),
+      readStaffActs(app, live, merchant),
+      readAuditAsStaff(app, caller, {
         merchantId,
-        filter: { of: 'acts', action: null, actor: null, older: null, newer: null },
+        filter: { part: 'acts', action: null, actor: null, older: null, newer: null },
       }),
-      openView(gateway, { sessionId: signedIn.sessionId, merchantId }),
+      findSupportViewEnd(gateway, { sessionId: signedIn.sessionId, merchantId }),
     ])
   const failure = deliveries.data[0] ?? null
   return { heads, people, number, charges, payouts, failure, exceptions, notes, did, audit, looks }
 }
 
 /** The data that the parts of a merchant's page show. */
-export type MerchantRead = Awaited<ReturnType<typeof readAll>> & { app: App; merchant: Merchant }
+export type MerchantPageData = Awaited<ReturnType<typeof readMerchantPage>> & { app: App; merchant: Merchant }
 
 /** Shows one merchant: its facts, balances, people, latest payments and notes, and the forms that staff may send. */
-export async function showMerchant(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+export async function showMerchant(
+  visit: ConsoleVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
-  const merchantData: MerchantRead = { ...(await readAll(visit, app, merchant)), app, merchant }
-  const name = shown(merchant.name)
-  return shownPage(
+  const merchantData: MerchantPageData = { ...(await readMerchantPage(visit, app, merchant)), app, merchant }
+  const name = oneLine(merchant.name)
+  return pageReply(
     name,
     <>
       <div class="top">
         <h1>{name}</h1>
-        <State
+        <MerchantState
           active={merchant.active}
           account={merchant.account}
           frozen={merchantData.did.frozen !== null}
         />
       </div>
       <MerchantFacts visit={visit} merchantData={merchantData} />
-      {await closingSection(merchantData)}
-      <Money merchantData={merchantData} />
-      <Acts visit={visit} merchantData={merchantData} state={state} />
-      <Look visit={visit} merchantData={merchantData} state={state} />
-      <Notes visit={visit} merchantData={merchantData} state={state} />
-      <Exceptions visit={visit} merchantData={merchantData} />
-      <Numbers merchantData={merchantData} />
-      <People merchantData={merchantData} />
-      <Latest visit={visit} merchantData={merchantData} />
+      {await renderClosing(merchantData)}
+      <MerchantBalances merchantData={merchantData} />
+      <MerchantActs visit={visit} merchantData={merchantData} state={state} />
+      <ViewAsSection visit={visit} merchantData={merchantData} state={state} />
+      <MerchantNotes visit={visit} merchantData={merchantData} state={state} />
+      <MerchantExceptions visit={visit} merchantData={merchantData} />
+      <WithdrawalNumberSection merchantData={merchantData} />
+      <MerchantPeople merchantData={merchantData} />
+      <LatestPayments visit={visit} merchantData={merchantData} />
       <Section
         title={MERCHANTS.audit.title}
         aside={<a href={visit.to(`/merchants/${merchant.publicId}/audit`)}>{MERCHANTS.audit.all}</a>}
       >
-        <AuditTable entries={merchantData.audit.entries.slice(0, AUDIT_SHOWN)} />
+        <AuditTable entries={merchantData.audit.entries.slice(0, AUDIT_ROWS_SHOWN)} />
       </Section>
     </>,
     { status: state?.status ?? 200 },

@@ -1,43 +1,52 @@
 import { mayDo } from '../../actors/allow.ts'
 import type { Charge } from '../../charges/charge.ts'
 import type { OpenedException } from '../../exceptions/resolve-exception.ts'
-import type { Head } from '../../ledger/book.ts'
+import type { LedgerHead } from '../../ledger/book.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Said, Section, Status, Time, timeText, Money as Ugx } from '../../pages/parts.tsx'
-import { type Column, Table } from '../../pages/table.tsx'
+import {
+  Empty,
+  Facts,
+  formatPageTime,
+  OutsideText,
+  Section,
+  Status,
+  Time,
+  Money as Ugx,
+} from '../../pages/parts.tsx'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { PARTS } from '../../pages/texts.ts'
-import { shown } from '../../pages/wording.ts'
+import { oneLine } from '../../pages/wording.ts'
 import type { Payout } from '../../payouts/payout.ts'
-import type { Member } from '../../people/members.ts'
+import type { MerchantMember } from '../../people/members.ts'
 import { maskPhone } from '../../platform/phone.ts'
 import type { GrantedRates, RateName } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { NOTE } from './merchant-forms.ts'
-import { State } from './merchant-list.tsx'
-import type { MerchantRead } from './merchant-page.tsx'
+import { MERCHANT_NOTE_FORM } from './merchant-forms.ts'
+import { MerchantState } from './merchant-list.tsx'
+import type { MerchantPageData } from './merchant-page.tsx'
 
 const { facts, money, people, numbers, latest, exceptions, notes } = MERCHANTS
 
-type Part = { merchantData: MerchantRead }
-type VisitedPart = Part & { visit: ConsoleVisit }
+type MerchantPartProps = { merchantData: MerchantPageData }
+type VisitedPartProps = MerchantPartProps & { visit: ConsoleVisit }
 
-const limitOf = (limit: number | null) => (limit === null ? facts.usual : <Ugx amount={limit} />)
+const renderLimit = (limit: number | null) => (limit === null ? facts.usual : <Ugx amount={limit} />)
 
-const ratesText = (granted: GrantedRates) =>
+const formatRates = (granted: GrantedRates) =>
   Object.entries(granted)
     .map(([name, limit]) => `${PARTS.rates.names[name as RateName]}: ${limit}`) // The keys are these names.
     .join('; ')
 
 /** The facts of a merchant, and since when its account is inactive or frozen. */
-export const MerchantFacts = ({ visit, merchantData: { merchant, did, failure } }: VisitedPart) => (
+export const MerchantFacts = ({ visit, merchantData: { merchant, did, failure } }: VisitedPartProps) => (
   <Section title={facts.title}>
     <Facts
       facts={[
         [facts.id, <code>{merchant.publicId}</code>],
         [facts.handle, merchant.handle],
-        [facts.email, <Said text={merchant.email} />],
+        [facts.email, <OutsideText text={merchant.email} />],
         [
           facts.verification,
           mayDo(visit.caller, 'verification.read') ? (
@@ -50,73 +59,73 @@ export const MerchantFacts = ({ visit, merchantData: { merchant, did, failure } 
         ],
         [
           facts.state,
-          <State active={merchant.active} account={merchant.account} frozen={did.frozen !== null} />,
+          <MerchantState active={merchant.active} account={merchant.account} frozen={did.frozen !== null} />,
         ],
-        did.inactive?.since != null && [MERCHANTS.states.inactive, since(did.inactive)],
-        did.frozen !== null && [MERCHANTS.states.frozen, since(did.frozen)],
+        did.inactive?.since != null && [MERCHANTS.states.inactive, renderSince(did.inactive)],
+        did.frozen !== null && [MERCHANTS.states.frozen, renderSince(did.frozen)],
         did.frozen?.until != null && [facts.untilAtMost, <Time at={did.frozen.until} />],
         [facts.settlement, merchant.instantSettlement ? facts.instant : facts.held],
         [facts.vending, merchant.vendingEnabled ? facts.on : facts.off],
         [facts.jams, merchant.autoRefundOnJam],
-        [facts.chargeLimit, limitOf(merchant.chargeLimit)],
-        [facts.payoutLimit, limitOf(merchant.payoutLimit)],
-        Object.keys(merchant.rateLimits).length > 0 && [facts.rates, ratesText(merchant.rateLimits)],
+        [facts.chargeLimit, renderLimit(merchant.chargeLimit)],
+        [facts.payoutLimit, renderLimit(merchant.payoutLimit)],
+        Object.keys(merchant.rateLimits).length > 0 && [facts.rates, formatRates(merchant.rateLimits)],
         merchant.limitsSetAt !== null && [facts.limitsSet, <Time at={merchant.limitsSetAt} />],
-        [facts.webhook, <Said text={merchant.webhookUrl} />],
-        failure !== null && [facts.failed, `${failure.event}, ${timeText(failure.createdAt)}`],
+        [facts.webhook, <OutsideText text={merchant.webhookUrl} />],
+        failure !== null && [facts.failed, `${failure.event}, ${formatPageTime(failure.createdAt)}`],
         [facts.created, <Time at={merchant.createdAt} day />],
       ]}
     />
   </Section>
 )
 
-const since = ({ since: at, says }: { since: Date | null; says: string | null }) => (
+const renderSince = ({ since: at, says }: { since: Date | null; says: string | null }) => (
   <>
     {facts.since} <Time at={at} />
     {says !== null && (
       <>
-        , {facts.told}: <Said text={says} />
+        , {facts.told}: <OutsideText text={says} />
       </>
     )}
   </>
 )
 
-const HEADS: readonly Column<Head>[] = [
+const HEAD_COLUMNS: readonly ListColumn<LedgerHead>[] = [
   { title: money.mode, cell: ({ mode }) => money[mode] },
   { title: money.available, cell: ({ available }) => <Ugx amount={available} />, figures: true },
   { title: money.pending, cell: ({ pending }) => <Ugx amount={pending} />, figures: true },
   { title: money.inFlight, cell: (head) => <Ugx amount={head.in_flight} />, figures: true },
-  { title: money.paused, cell: ({ payoutsPausedBy }) => <Said text={payoutsPausedBy} /> },
+  { title: money.paused, cell: ({ payoutsPausedBy }) => <OutsideText text={payoutsPausedBy} /> },
 ]
 
 /** The balances of the merchant in both modes. */
-export const Money = ({ merchantData }: Part) => (
+export const MerchantBalances = ({ merchantData }: MerchantPartProps) => (
   <Section title={money.title}>
-    <Table caption={money.title} rows={merchantData.heads} columns={HEADS} />
+    <Table caption={money.title} rows={merchantData.heads} columns={HEAD_COLUMNS} />
   </Section>
 )
 
-const MEMBERS: readonly Column<Member>[] = [
-  { title: people.name, cell: ({ name }) => <Said text={name} /> },
-  { title: people.email, cell: ({ email }) => <Said text={email} /> },
+const MEMBER_COLUMNS: readonly ListColumn<MerchantMember>[] = [
+  { title: people.name, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: people.email, cell: ({ email }) => <OutsideText text={email} /> },
   { title: people.role, cell: ({ role }) => role },
   { title: people.factor, cell: ({ hasFactor }) => (hasFactor ? facts.on : facts.off) },
   { title: people.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
 ]
 
 /** The people of the merchant. */
-export const People = ({ merchantData }: Part) => (
+export const MerchantPeople = ({ merchantData }: MerchantPartProps) => (
   <Section title={people.title}>
     {merchantData.people.length === 0 ? (
       <Empty title={people.none} />
     ) : (
-      <Table caption={people.title} rows={merchantData.people} columns={MEMBERS} />
+      <Table caption={people.title} rows={merchantData.people} columns={MEMBER_COLUMNS} />
     )}
   </Section>
 )
 
 /** The number to which the merchant withdraws, masked. The page on which staff verify it shows the whole number. */
-export const Numbers = ({ merchantData: { number } }: Part) => (
+export const WithdrawalNumberSection = ({ merchantData: { number } }: MerchantPartProps) => (
   <Section title={numbers.title}>
     {number === null ? (
       <p class="quiet">{numbers.none}</p>
@@ -139,8 +148,8 @@ export const Numbers = ({ merchantData: { number } }: Part) => (
   </Section>
 )
 
-type Movement = Pick<Charge | Payout, 'id' | 'amount' | 'status' | 'createdAt'>
-const MOVEMENTS: readonly Column<Movement>[] = [
+type LatestRow = Pick<Charge | Payout, 'id' | 'amount' | 'status' | 'createdAt'>
+const LATEST_COLUMNS: readonly ListColumn<LatestRow>[] = [
   { title: latest.id, cell: ({ id }) => id },
   { title: latest.amount, cell: ({ amount }) => <Ugx amount={amount} />, figures: true },
   { title: latest.status, cell: ({ status }) => <Status word={status} /> },
@@ -148,11 +157,11 @@ const MOVEMENTS: readonly Column<Movement>[] = [
 ]
 
 /** The newest charges and payouts, each with a link to its story. */
-export const Latest = ({ visit, merchantData: { charges, payouts } }: VisitedPart) => (
+export const LatestPayments = ({ visit, merchantData: { charges, payouts } }: VisitedPartProps) => (
   <>
     {[
-      { title: latest.charges, rows: charges.data as readonly Movement[] },
-      { title: latest.payouts, rows: payouts.data as readonly Movement[] },
+      { title: latest.charges, rows: charges.data as readonly LatestRow[] },
+      { title: latest.payouts, rows: payouts.data as readonly LatestRow[] },
     ].map(({ title, rows }) => (
       <Section title={title}>
         {rows.length === 0 ? (
@@ -161,7 +170,7 @@ export const Latest = ({ visit, merchantData: { charges, payouts } }: VisitedPar
           <Table
             caption={title}
             rows={rows}
-            columns={MOVEMENTS}
+            columns={LATEST_COLUMNS}
             href={({ id }) => visit.to(`/payments/${id}`)}
           />
         )}
@@ -170,24 +179,24 @@ export const Latest = ({ visit, merchantData: { charges, payouts } }: VisitedPar
   </>
 )
 
-const MOST_EXCEPTIONS = 20
-const BREAKS: readonly Column<OpenedException>[] = [
+const MAX_EXCEPTIONS_SHOWN = 20
+const EXCEPTION_COLUMNS: readonly ListColumn<OpenedException>[] = [
   { title: exceptions.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
   { title: exceptions.severity, cell: ({ severity }) => severity },
-  { title: exceptions.subject, cell: ({ subject }) => <Said text={subject} /> },
+  { title: exceptions.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
   { title: exceptions.since, cell: ({ openedAt }) => <Time at={openedAt} /> },
 ]
 
 /** The open exceptions of the merchant. */
-export const Exceptions = ({ visit, merchantData }: VisitedPart) => (
+export const MerchantExceptions = ({ visit, merchantData }: VisitedPartProps) => (
   <Section title={exceptions.title}>
     {merchantData.exceptions.length === 0 ? (
       <p class="quiet">{exceptions.none}</p>
     ) : (
       <Table
         caption={exceptions.title}
-        rows={merchantData.exceptions.slice(0, MOST_EXCEPTIONS)}
-        columns={BREAKS}
+        rows={merchantData.exceptions.slice(0, MAX_EXCEPTIONS_SHOWN)}
+        columns={EXCEPTION_COLUMNS}
         href={({ id }) => visit.to(`/reconciliation/exceptions/${id}`)}
       />
     )}
@@ -195,7 +204,11 @@ export const Exceptions = ({ visit, merchantData }: VisitedPart) => (
 )
 
 /** The notes that our staff have written about the merchant, which it never sees. */
-export const Notes = ({ visit, merchantData, state }: VisitedPart & { state: FormState | null }) => (
+export const MerchantNotes = ({
+  visit,
+  merchantData,
+  state,
+}: VisitedPartProps & { state: FormState | null }) => (
   <Section title={notes.title}>
     <p class="quiet">{notes.lead}</p>
     {merchantData.notes.length === 0 && <p class="quiet">{notes.none}</p>}
@@ -203,10 +216,15 @@ export const Notes = ({ visit, merchantData, state }: VisitedPart & { state: For
       <blockquote class="quote">
         <p>{says}</p>
         <p class="hint">
-          {notes.by(shown(by))}, <Time at={at} />
+          {notes.by(oneLine(by))}, <Time at={at} />
         </p>
       </blockquote>
     ))}
-    <FormBox of={NOTE} visit={visit} state={state} params={{ id: merchantData.merchant.publicId }} />
+    <FormBox
+      of={MERCHANT_NOTE_FORM}
+      visit={visit}
+      state={state}
+      params={{ id: merchantData.merchant.publicId }}
+    />
   </Section>
 )

@@ -6,39 +6,46 @@ import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Section, Time } from '../../pages/parts.tsx'
 import { RolesTable } from '../../pages/roles-table.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
-import type { Link } from '../../people/links.ts'
-import { listOperatorSessions, type OpenSession } from '../../people/open-sessions.ts'
-import { listOperators, type Operator } from '../../people/operators/change-operators.ts'
-import { listOperatorInvitations } from '../../people/operators/invite-operators.ts'
-import { ACTION_NAMES } from '../texts/action-names.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
+import type { OneTimeLink } from '../../people/links.ts'
+import { listStaffSessions, type OpenSession } from '../../people/open-sessions.ts'
+import { listStaff, type StaffMember } from '../../people/operators/change-operators.ts'
+import { listStaffInvitations } from '../../people/operators/invite-operators.ts'
+import { STAFF_ACTION_NAMES } from '../texts/action-names.ts'
 import { ROLE_NAMES } from '../texts/frame.ts'
-import { OPERATORS_PAGE } from '../texts/operators.ts'
+import { STAFF_PAGE_TEXTS } from '../texts/operators.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { END_SESSION, INVITE, REMOVE, RESET, SET_ROLE, TAKE_BACK } from './operator-forms.ts'
+import {
+  END_STAFF_SESSION_FORM,
+  INVITE_STAFF_FORM,
+  REMOVE_STAFF_FORM,
+  RESET_STAFF_FORM,
+  SET_STAFF_ROLE_FORM,
+  TAKE_BACK_INVITATION_FORM,
+} from './operator-forms.ts'
 
-const { list, invite, open, sessions, roles } = OPERATORS_PAGE
-type Of = { visit: ConsoleVisit; state: FormState | null }
+const { list, invite, open, sessions, roles } = STAFF_PAGE_TEXTS
+type StaffPageProps = { visit: ConsoleVisit; state: FormState | null }
 
 /** Shows everybody who works on the console. Only an admin sees the forms, invitations and sessions. */
-export async function showOperators(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+export async function showStaff(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const of = { visit, state }
   const isAdmin = mayDo(visit.caller, 'operator.role')
-  const operators = await listOperators(visit.gateway)
-  return shownPage(
-    OPERATORS_PAGE.title,
+  const operators = await listStaff(visit.gateway)
+  return pageReply(
+    STAFF_PAGE_TEXTS.title,
     <>
-      <h1>{OPERATORS_PAGE.title}</h1>
+      <h1>{STAFF_PAGE_TEXTS.title}</h1>
       <Section title={list.title}>
-        <Table caption={list.title} rows={operators} columns={operatorColumns(of, isAdmin)} />
+        <Table caption={list.title} rows={operators} columns={buildStaffColumns(of, isAdmin)} />
       </Section>
-      {isAdmin && <Decisions {...of} {...(await readDecisions(visit))} />}
+      {isAdmin && <AdminSections {...of} {...(await readAdminData(visit))} />}
       <Section title={roles.title}>
         <p class="hint">{roles.own}</p>
         <RolesTable
-          {...{ title: roles.title, act: roles.act, roles: ROLE_NAMES, names: ACTION_NAMES }}
+          {...{ title: roles.title, act: roles.act, roles: ROLE_NAMES, names: STAFF_ACTION_NAMES }}
           whoMay={(action) => ruleOf(action).operators}
         />
       </Section>
@@ -47,104 +54,119 @@ export async function showOperators(visit: ConsoleVisit, state: FormState | null
   )
 }
 
-async function readDecisions({ gateway }: ConsoleVisit) {
-  const [invited, signedIn] = await Promise.all([
-    listOperatorInvitations(gateway),
-    listOperatorSessions(gateway),
-  ])
+async function readAdminData({ gateway }: ConsoleVisit) {
+  const [invited, signedIn] = await Promise.all([listStaffInvitations(gateway), listStaffSessions(gateway)])
   return { invited, signedIn }
 }
 
-const Decisions = ({
+const AdminSections = ({
   visit,
   state,
   invited,
   signedIn,
-}: Of & { invited: readonly Link[]; signedIn: readonly OpenSession[] }) => (
+}: StaffPageProps & { invited: readonly OneTimeLink[]; signedIn: readonly OpenSession[] }) => (
   <>
     <Section title={invite.title}>
-      <FormBox of={INVITE} visit={visit} state={state} values={{ role: 'support' }} />
+      <FormBox of={INVITE_STAFF_FORM} visit={visit} state={state} values={{ role: 'support' }} />
     </Section>
     {invited.length > 0 && (
       <Section title={open.title}>
-        <Table caption={open.title} rows={invited} columns={linkColumns({ visit, state })} />
+        <Table caption={open.title} rows={invited} columns={buildInvitationColumns({ visit, state })} />
       </Section>
     )}
     <Section title={sessions.title}>
-      <Table caption={sessions.title} rows={signedIn} columns={signedInColumns({ visit, state })} />
+      <Table caption={sessions.title} rows={signedIn} columns={buildSessionColumns({ visit, state })} />
     </Section>
   </>
 )
 
-const ownState = ({ state, visit }: Of, id: string) => (visit.params.id === id ? state : null)
+const stateOfRow = ({ state, visit }: StaffPageProps, id: string) => (visit.params.id === id ? state : null)
 
-function operatorColumns(of: Of, isAdmin: boolean): Column<Operator>[] {
+function buildStaffColumns(of: StaffPageProps, isAdmin: boolean): ListColumn<StaffMember>[] {
   const { columns } = list
   const ownId = of.visit.signedIn.person.publicId
-  const renderName = ({ name, publicId }: Operator) => (
+  const renderName = ({ name, publicId }: StaffMember) => (
     <span>
-      <bdi>{shown(name)}</bdi>
+      <bdi>{oneLine(name)}</bdi>
       {publicId === ownId && <span class="quiet"> ({list.you})</span>}
     </span>
   )
-  const formatFactors = ({ factors }: Operator) =>
+  const formatFactors = ({ factors }: StaffMember) =>
     factors.length === 0 ? list.none : factors.map((kind) => list.kinds[kind]).join(', ')
   return [
     { title: columns.name, cell: renderName },
-    { title: columns.email, cell: ({ email }) => <bdi>{shown(email)}</bdi> },
+    { title: columns.email, cell: ({ email }) => <bdi>{oneLine(email)}</bdi> },
     { title: columns.role, cell: ({ role }) => <span class="one-line">{ROLE_NAMES[role]}</span> },
     { title: columns.factors, cell: formatFactors },
     { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
     { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} day /> },
     ...(isAdmin
-      ? [{ title: columns.acts, cell: (operator: Operator) => <Acts {...of} operator={operator} /> }]
+      ? [{ title: columns.acts, cell: (operator: StaffMember) => <StaffActs {...of} operator={operator} /> }]
       : []),
   ]
 }
 
-function Acts({ operator, ...of }: Of & { operator: Operator }) {
+function StaffActs({ operator, ...of }: StaffPageProps & { operator: StaffMember }) {
   const params = { id: operator.publicId }
-  const state = ownState(of, operator.publicId)
+  const state = stateOfRow(of, operator.publicId)
   const { visit } = of
   return (
     <details open={state !== null}>
       <summary>
         {list.open}
-        <span class="ear"> {shown(operator.name)}</span>
+        <span class="ear"> {oneLine(operator.name)}</span>
       </summary>
-      <FormBox of={SET_ROLE} visit={visit} params={params} state={state} values={{ role: operator.role }} />
-      <FormBox of={RESET} visit={visit} params={params} state={state} />
-      <FormBox of={REMOVE} visit={visit} params={params} state={state} />
+      <FormBox
+        of={SET_STAFF_ROLE_FORM}
+        visit={visit}
+        params={params}
+        state={state}
+        values={{ role: operator.role }}
+      />
+      <FormBox of={RESET_STAFF_FORM} visit={visit} params={params} state={state} />
+      <FormBox of={REMOVE_STAFF_FORM} visit={visit} params={params} state={state} />
     </details>
   )
 }
 
-function linkColumns(of: Of): Column<Link>[] {
+function buildInvitationColumns(of: StaffPageProps): ListColumn<OneTimeLink>[] {
   const { columns } = open
   const { visit } = of
   return [
-    { title: columns.email, cell: ({ email }) => <bdi>{shown(email ?? '')}</bdi> },
+    { title: columns.email, cell: ({ email }) => <bdi>{oneLine(email ?? '')}</bdi> },
     { title: columns.role, cell: ({ operatorRole }) => ROLE_NAMES[operatorRole ?? 'support'] },
     { title: columns.until, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     {
       title: columns.acts,
       cell: ({ id }) => (
-        <FormBox of={TAKE_BACK} visit={visit} params={{ id }} state={ownState(of, id)} compact />
+        <FormBox
+          of={TAKE_BACK_INVITATION_FORM}
+          visit={visit}
+          params={{ id }}
+          state={stateOfRow(of, id)}
+          compact
+        />
       ),
     },
   ]
 }
 
-function signedInColumns(of: Of): Column<OpenSession>[] {
+function buildSessionColumns(of: StaffPageProps): ListColumn<OpenSession>[] {
   const { columns } = ACCOUNT.sessions
   const { visit } = of
   return [
-    { title: columns.name, cell: ({ name }) => <bdi>{shown(name)}</bdi> },
+    { title: columns.name, cell: ({ name }) => <bdi>{oneLine(name)}</bdi> },
     ...sessionColumns(visit),
     {
       title: columns.acts,
       cell: ({ id }) => (
-        <FormBox of={END_SESSION} visit={visit} params={{ id }} state={ownState(of, id)} compact />
+        <FormBox
+          of={END_STAFF_SESSION_FORM}
+          visit={visit}
+          params={{ id }}
+          state={stateOfRow(of, id)}
+          compact
+        />
       ),
     },
   ]

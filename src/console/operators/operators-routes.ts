@@ -1,66 +1,70 @@
-import type { OperatorRole } from '../../actors/actor.ts'
-import type { FormSpec, Values } from '../../pages/form-spec.ts'
-import { doneTo } from '../../pages/shown.ts'
-import { shown } from '../../pages/wording.ts'
-import {
-  endOperatorSession,
-  removeOperator,
-  setOperatorRole,
-} from '../../people/operators/change-operators.ts'
-import { inviteOperator, resetOperator, takeBackOperator } from '../../people/operators/invite-operators.ts'
-import { OPERATORS_PAGE } from '../texts/operators.ts'
+import type { StaffRole } from '../../actors/actor.ts'
+import type { FormSpec, FormValues } from '../../pages/form-spec.ts'
+import { redirectDone } from '../../pages/shown.ts'
+import { oneLine } from '../../pages/wording.ts'
+import { endStaffSession, removeStaff, setStaffRole } from '../../people/operators/change-operators.ts'
+import { inviteStaff, resetStaff, takeBackStaffInvitation } from '../../people/operators/invite-operators.ts'
+import { STAFF_PAGE_TEXTS } from '../texts/operators.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { END_SESSION, INVITE, PATH, REMOVE, RESET, SET_ROLE, TAKE_BACK } from './operator-forms.ts'
-import { showOperators } from './operators-page.tsx'
+import {
+  END_STAFF_SESSION_FORM,
+  INVITE_STAFF_FORM,
+  REMOVE_STAFF_FORM,
+  RESET_STAFF_FORM,
+  SET_STAFF_ROLE_FORM,
+  STAFF_PATH,
+  TAKE_BACK_INVITATION_FORM,
+} from './operator-forms.ts'
+import { showStaff } from './operators-page.tsx'
 
-const { invite, open, role, reset, remove, sessions } = OPERATORS_PAGE
+const { invite, open, role, reset, remove, sessions } = STAFF_PAGE_TEXTS
 
 /** Makes a form of the page of our staff. `perform` returns the sentence that the page then shows. */
-const act = (
+const staffForm = (
   spec: FormSpec,
-  perform: (visit: ConsoleVisit, values: Values) => Promise<string>,
+  perform: (visit: ConsoleVisit, values: FormValues) => Promise<string>,
 ): ConsoleRoute =>
   form(spec, {
-    submit: async (visit, values) => doneTo(visit.to(PATH), await perform(visit, values)),
-    again: showOperators,
+    submit: async (visit, values) => redirectDone(visit.to(STAFF_PATH), await perform(visit, values)),
+    showRefused: showStaff,
   })
 
 const idOf = ({ params }: ConsoleVisit) => params.id ?? ''
 // The form has accepted only its own choices, which are the roles.
-const roleOf = ({ role }: Values) => role as OperatorRole
+const roleOf = ({ role }: FormValues) => role as StaffRole
 
-export const OPERATORS_ROUTES: readonly ConsoleRoute[] = [
-  page(PATH, (visit) => showOperators(visit)),
-  act(INVITE, async ({ gateway, caller }, values) => {
+export const STAFF_ROUTES: readonly ConsoleRoute[] = [
+  page(STAFF_PATH, (visit) => showStaff(visit)),
+  staffForm(INVITE_STAFF_FORM, async ({ gateway, caller }, values) => {
     const { email = '' } = values
-    await inviteOperator(gateway, caller, { email, role: roleOf(values) })
-    return invite.sent(shown(email))
+    await inviteStaff(gateway, caller, { email, role: roleOf(values) })
+    return invite.sent(oneLine(email))
   }),
-  act(TAKE_BACK, async (visit) => {
-    await takeBackOperator(visit.gateway, visit.caller, idOf(visit))
+  staffForm(TAKE_BACK_INVITATION_FORM, async (visit) => {
+    await takeBackStaffInvitation(visit.gateway, visit.caller, idOf(visit))
     return open.takenBack
   }),
-  act(SET_ROLE, async (visit, values) => {
-    await setOperatorRole(visit.gateway, visit.caller, { publicId: idOf(visit), role: roleOf(values) })
-    endWhatWasAsked(visit)
+  staffForm(SET_STAFF_ROLE_FORM, async (visit, values) => {
+    await setStaffRole(visit.gateway, visit.caller, { publicId: idOf(visit), role: roleOf(values) })
+    expireRequests(visit)
     return role.done
   }),
-  act(RESET, async (visit) => {
-    await resetOperator(visit.gateway, visit.caller, { publicId: idOf(visit) })
+  staffForm(RESET_STAFF_FORM, async (visit) => {
+    await resetStaff(visit.gateway, visit.caller, { publicId: idOf(visit) })
     return reset.done
   }),
-  act(REMOVE, async (visit) => {
-    await removeOperator(visit.gateway, visit.caller, idOf(visit))
-    endWhatWasAsked(visit)
+  staffForm(REMOVE_STAFF_FORM, async (visit) => {
+    await removeStaff(visit.gateway, visit.caller, idOf(visit))
+    expireRequests(visit)
     return remove.done
   }),
-  act(END_SESSION, async (visit) => {
-    await endOperatorSession(visit.gateway, visit.caller, idOf(visit))
+  staffForm(END_STAFF_SESSION_FORM, async (visit) => {
+    await endStaffSession(visit.gateway, visit.caller, idOf(visit))
     return sessions.ended
   }),
 ]
 
 /** Runs the task that expires approvals at once: a person who lost a role keeps no waiting request. */
-function endWhatWasAsked({ gateway }: ConsoleVisit): void {
+function expireRequests({ gateway }: ConsoleVisit): void {
   for (const app of gateway.cells) app.nudge('expire-prepared')
 }

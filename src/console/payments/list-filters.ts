@@ -1,8 +1,8 @@
 import type { PaymentFilter, PaymentState } from '../../investigation/search/listed-payment.ts'
 import { STATES } from '../../investigation/search/listed-payment.ts'
-import { readMinutes } from '../../pages/days.ts'
-import type { Filter } from '../../pages/table.tsx'
-import { AMBIGUOUS } from '../../payouts/payout.ts'
+import { parseMinutes } from '../../pages/days.ts'
+import type { ListFilter } from '../../pages/table.tsx'
+import { AMBIGUOUS_REASON } from '../../payouts/payout.ts'
 import { badRequest } from '../../platform/refusal.ts'
 import { CHANNELS, PAYOUT_FAILURES } from '../../rails/rail.ts'
 import { PAYMENTS } from '../texts/payments.ts'
@@ -10,11 +10,11 @@ import type { ConsoleVisit } from '../visit.ts'
 
 const { filters: words } = PAYMENTS.list
 const STATE_NAMES = Object.keys(STATES) as PaymentState[] // Typed by its keys.
-const REASONS: readonly string[] = [...PAYOUT_FAILURES, AMBIGUOUS]
-const AMOUNT = /^([0-9]{1,13})(?:-([0-9]{1,13}))?$/
+const REASONS: readonly string[] = [...PAYOUT_FAILURES, AMBIGUOUS_REASON]
+const AMOUNT_PATTERN = /^([0-9]{1,13})(?:-([0-9]{1,13}))?$/
 
 /** The filters of the list of payments. Their names are those in the query. */
-export const LIST_FILTERS: readonly Filter[] = [
+export const PAYMENT_FILTERS: readonly ListFilter[] = [
   { name: 'q', label: words.q, hint: words.partHint },
   {
     ...{ name: 'state', label: words.state, kind: 'select' },
@@ -35,20 +35,24 @@ export const LIST_FILTERS: readonly Filter[] = [
 ]
 
 /** Parses the filters from the query. Throws 400 for a value that no filter has. */
-export function filterOf(query: ConsoleVisit['query'], merchantId: number | null): PaymentFilter {
-  const { from, until } = readMinutes(query)
+export function parsePaymentFilter(query: ConsoleVisit['query'], merchantId: number | null): PaymentFilter {
+  const { from, until } = parseMinutes(query)
   const { reason = null, channel = null, state } = query
-  const [least, most] = amountsOf(query.amount)
+  const [least, most] = parseAmounts(query.amount)
   return {
     text: query.q ?? null,
-    state: oneOf('state', STATE_NAMES, state ?? null),
-    reason: oneOf('reason', REASONS, reason),
-    channel: oneOf('channel', CHANNELS, channel),
+    state: parseChoice('state', STATE_NAMES, state ?? null),
+    reason: parseChoice('reason', REASONS, reason),
+    channel: parseChoice('channel', CHANNELS, channel),
     ...{ merchantId, least, most, from: from ?? null, until: until ?? null },
   }
 }
 
-function oneOf<const T extends string>(name: string, known: readonly T[], value: string | null): T | null {
+function parseChoice<const T extends string>(
+  name: string,
+  known: readonly T[],
+  value: string | null,
+): T | null {
   if (value === null) return null
   const match = known.find((choice) => choice === value)
   if (match === undefined) throw badRequest(`${name} must be one of those on the page`)
@@ -56,9 +60,9 @@ function oneOf<const T extends string>(name: string, known: readonly T[], value:
 }
 
 /** Parses `12500` or `10000-20000` (whole UGX), with the commas and blanks that people write. */
-function amountsOf(text: string | undefined): [least: number | null, most: number | null] {
+function parseAmounts(text: string | undefined): [least: number | null, most: number | null] {
   if (text === undefined) return [null, null]
-  const [, least, most] = AMOUNT.exec(text.replace(/[, ]/g, '').replace('–', '-')) ?? []
+  const [, least, most] = AMOUNT_PATTERN.exec(text.replace(/[, ]/g, '').replace('–', '-')) ?? []
   if (least === undefined) throw badRequest('amount must be whole shillings, such as 12500 or 10000-20000')
   return [Number(least), Number(most ?? least)]
 }

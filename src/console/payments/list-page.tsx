@@ -1,70 +1,73 @@
-import { isPart, listPayments, type PaymentsPage } from '../../investigation/search/list-payments.ts'
+import { isSearchable, listPayments, type PaymentsPage } from '../../investigation/search/list-payments.ts'
 import type { ListedPayment } from '../../investigation/search/listed-payment.ts'
-import { findMerchant } from '../../merchants/set-merchant.ts'
-import { Empty, Money, Note, Said, Status, Time, timeText } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Filters, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import { getMerchantNamed } from '../../merchants/set-merchant.ts'
+import { Empty, formatPageTime, Money, Note, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, Filters, type ListColumn, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { filterOf, LIST_FILTERS } from './list-filters.ts'
+import { PAYMENT_FILTERS, parsePaymentFilter } from './list-filters.ts'
 
 const { list: words } = PAYMENTS
 const { columns } = words
-const PATH = '/payments'
+const PAYMENTS_PATH = '/payments'
 
-const COLUMNS: readonly Column<ListedPayment>[] = [
+const COLUMNS: readonly ListColumn<ListedPayment>[] = [
   { title: columns.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.status, cell: ({ status, reason }) => <State status={status} reason={reason} /> },
-  { title: columns.business, cell: ({ business }) => <bdi>{shown(business)}</bdi> },
-  { title: columns.phone, cell: ({ phone, name }) => <Two first={phone} second={name} /> },
-  { title: columns.reference, cell: ({ reference, number }) => <Two first={reference} second={number} /> },
+  { title: columns.status, cell: ({ status, reason }) => <PaymentStatus status={status} reason={reason} /> },
+  { title: columns.business, cell: ({ business }) => <bdi>{oneLine(business)}</bdi> },
+  { title: columns.phone, cell: ({ phone, name }) => <TwoLines first={phone} second={name} /> },
+  {
+    title: columns.reference,
+    cell: ({ reference, number }) => <TwoLines first={reference} second={number} />,
+  },
   { title: columns.channel, cell: ({ channel }) => channel },
 ]
 
-const State = ({ status, reason }: { status: string; reason: string | null }) => (
+const PaymentStatus = ({ status, reason }: { status: string; reason: string | null }) => (
   <>
     <Status word={status} />
     {reason !== null && <small class="hint below">{words.reasonOf(reason)}</small>}
   </>
 )
 
-const Two = ({ first, second }: { first: string | null; second: string | null }) => (
+const TwoLines = ({ first, second }: { first: string | null; second: string | null }) => (
   <>
-    <Said text={first} />
+    <OutsideText text={first} />
     {second !== null && (
       <small class="hint below">
-        <bdi>{shown(second)}</bdi>
+        <bdi>{oneLine(second)}</bdi>
       </small>
     )}
   </>
 )
 
 /** Shows the live payments of all merchants, with filters and the search by parts. */
-export async function showPayments(visit: ConsoleVisit): Promise<Shown> {
+export async function showPayments(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, query, to } = visit
-  const filtered = query.merchant === undefined ? null : await findMerchant(gateway, query.merchant)
-  const filter = filterOf(query, filtered?.merchant.id ?? null)
-  const isTooShort = filter.text !== null && !isPart(filter.text)
+  const filtered = query.merchant === undefined ? null : await getMerchantNamed(gateway, query.merchant)
+  const filter = parsePaymentFilter(query, filtered?.merchant.id ?? null)
+  const isTooShort = filter.text !== null && !isSearchable(filter.text)
   const page = isTooShort
     ? { rows: [], next: null, until: null }
     : await listPayments(gateway, caller, { filter, app: filtered?.app ?? null, after: query.after ?? null })
-  return shownPage(
+  return pageReply(
     words.title,
     <>
       <h1>{words.title}</h1>
       <p class="quiet">
         {words.lead} {filter.text !== null && words.open}
       </p>
-      <Filters filters={LIST_FILTERS} query={query} action={to(PATH)} />
+      <Filters filters={PAYMENT_FILTERS} query={query} action={to(PAYMENTS_PATH)} />
       {isTooShort && <Note>{words.tooShort}</Note>}
       {page.rows.length > 0 && (
         <Table
           caption={words.title}
           rows={page.rows}
           columns={COLUMNS}
-          href={({ id }) => to(`${PATH}/${id}`)}
+          href={({ id }) => to(`${PAYMENTS_PATH}/${id}`)}
         />
       )}
       {page.rows.length === 0 && page.next === null && !isTooShort && (
@@ -72,23 +75,23 @@ export async function showPayments(visit: ConsoleVisit): Promise<Shown> {
           <p>{words.emptySays}</p>
         </Empty>
       )}
-      <Further page={page} visit={visit} />
+      <PageLinks page={page} visit={visit} />
     </>,
   )
 }
 
 /** Links to the newest and the next page, and the time back to which payments were searched. */
-function Further({
+function PageLinks({
   page: { next, until },
   visit: { query, to },
 }: {
   page: PaymentsPage
   visit: ConsoleVisit
 }) {
-  const here = to(PATH)
+  const here = to(PAYMENTS_PATH)
   return (
     <>
-      {until !== null && <p class="hint">{words.looked(timeText(until))}</p>}
+      {until !== null && <p class="hint">{words.looked(formatPageTime(until))}</p>}
       <nav class="pager" aria-label={words.title}>
         {query.after !== undefined && (
           <a class="button plain" href={addressWith(here, { ...query, after: undefined })}>

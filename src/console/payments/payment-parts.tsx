@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { ExceptionAbout } from '../../exceptions/exceptions-about.ts'
 import type { Transfer } from '../../ledger/find-transfers.ts'
-import { type Entry, Facts, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Column, Table } from '../../pages/table.tsx'
-import { shown, ugx } from '../../pages/wording.ts'
-import type { AttemptRead, EvidenceRead } from '../../rails/read-attempt.ts'
-import type { Story, StoryEntry } from '../../reports/story/story.ts'
-import type { EventTold } from '../../webhooks/events-of.ts'
-import { ACTION_NAMES } from '../texts/action-names.ts'
+import { Facts, Money, OutsideText, Section, Status, Time, type TimelineEntry } from '../../pages/parts.tsx'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
+import type { AttemptDetails, EvidenceDetails } from '../../rails/read-attempt.ts'
+import type { ObjectStory, StoryEntry } from '../../reports/story/story.ts'
+import type { EventWithDelivery } from '../../webhooks/events-of.ts'
+import { STAFF_ACTION_NAMES } from '../texts/action-names.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
@@ -20,15 +20,15 @@ const {
 } = PAYMENTS.payment
 
 /** Makes the entries of a timeline from a story, in words for staff. */
-export const entriesOf = ({ entries }: Story): Entry[] =>
-  entries.map((entry) => ({ at: entry.at, ...toldOf(entry) }))
+export const buildTimeline = ({ entries }: ObjectStory): TimelineEntry[] =>
+  entries.map((entry) => ({ at: entry.at, ...formatStoryEntry(entry) }))
 
-function toldOf(entry: StoryEntry): Omit<Entry, 'at'> {
+function formatStoryEntry(entry: StoryEntry): Omit<TimelineEntry, 'at'> {
   switch (entry.kind) {
     case 'act': {
       const { action, actor } = entry.act
-      const name = (ACTION_NAMES as Readonly<Record<string, string>>)[action] ?? action
-      return { title: storyTexts.act(name, actor === null ? storyTexts.unnamed : shown(actor)) }
+      const name = (STAFF_ACTION_NAMES as Readonly<Record<string, string>>)[action] ?? action
+      return { title: storyTexts.act(name, actor === null ? storyTexts.unnamed : oneLine(actor)) }
     }
     case 'happened':
       return {
@@ -38,7 +38,7 @@ function toldOf(entry: StoryEntry): Omit<Entry, 'at'> {
       }
     case 'money': {
       const { kind, debit, credit, amount } = entry.transfer
-      return { title: `${kind}: ${ugx(amount)}`, detail: `${debit} → ${credit}` }
+      return { title: `${kind}: ${formatShillings(amount)}`, detail: `${debit} → ${credit}` }
     }
     case 'dispute':
       return { title: entry.moved === 'opened' ? storyTexts.opened : storyTexts.closed, tone: 'warn' }
@@ -49,38 +49,38 @@ function toldOf(entry: StoryEntry): Omit<Entry, 'at'> {
   }
 }
 
-const EVIDENCE: readonly Column<EvidenceRead>[] = [
+const EVIDENCE_COLUMNS: readonly ListColumn<EvidenceDetails>[] = [
   { title: attemptTexts.columns.at, cell: ({ at }) => <Time at={at} /> },
   { title: attemptTexts.columns.operation, cell: ({ operation, stage }) => `${operation}, ${stage}` },
   { title: attemptTexts.columns.answer, cell: ({ answer }) => answer },
   { title: attemptTexts.columns.http, cell: ({ httpStatus }) => httpStatus, figures: true },
-  { title: attemptTexts.columns.code, cell: ({ operatorCode }) => <Said text={operatorCode} /> },
-  { title: attemptTexts.columns.transport, cell: ({ transport }) => <Said text={transport} /> },
+  { title: attemptTexts.columns.code, cell: ({ operatorCode }) => <OutsideText text={operatorCode} /> },
+  { title: attemptTexts.columns.transport, cell: ({ transport }) => <OutsideText text={transport} /> },
   { title: attemptTexts.columns.ms, cell: ({ elapsedMs }) => elapsedMs, figures: true },
   {
     title: attemptTexts.columns.digest,
     cell: ({ digest, head }) =>
       digest === null ? (
-        <Said text={null} />
+        <OutsideText text={null} />
       ) : (
         <details>
           <summary>
             <code>{digest.slice(0, 12)}</code>
           </summary>
-          <pre>{head === null ? digest : shown(head)}</pre>
+          <pre>{head === null ? digest : oneLine(head)}</pre>
         </details>
       ),
   },
 ]
 
-type AtOperatorProps = {
-  exchange: { attempt: AttemptRead; evidence: readonly EvidenceRead[] } | null
+type OperatorSideProps = {
+  exchange: { attempt: AttemptDetails; evidence: readonly EvidenceDetails[] } | null
   nextAt: Date | null
   children: ComponentChildren
 }
 
 /** What we asked the operator about the payment, and what it answered. */
-export function AtOperator({ exchange, nextAt, children }: AtOperatorProps) {
+export function OperatorSide({ exchange, nextAt, children }: OperatorSideProps) {
   if (exchange === null)
     return (
       <Section title={attemptTexts.title}>
@@ -101,7 +101,7 @@ export function AtOperator({ exchange, nextAt, children }: AtOperatorProps) {
           [facts.ended, <Time at={attempt.submitEndedAt} />],
           [facts.posts, attempt.nth],
           [facts.questions, attempt.questionCount],
-          [facts.last, <Said text={attempt.lastAnswer} />],
+          [facts.last, <OutsideText text={attempt.lastAnswer} />],
           attempt.firstNotFoundAt !== null && [facts.notFound, <Time at={attempt.firstNotFoundAt} />],
           [facts.callbacks, attempt.callbacks],
           nextAt !== null && [
@@ -113,12 +113,12 @@ export function AtOperator({ exchange, nextAt, children }: AtOperatorProps) {
         ]}
       />
       {children}
-      <Table caption={attemptTexts.evidence} rows={evidence} columns={EVIDENCE} />
+      <Table caption={attemptTexts.evidence} rows={evidence} columns={EVIDENCE_COLUMNS} />
     </Section>
   )
 }
 
-const TRANSFERS: readonly Column<Transfer>[] = [
+const TRANSFER_COLUMNS: readonly ListColumn<Transfer>[] = [
   { title: ledger.columns.seq, cell: ({ seq }) => seq, figures: true },
   { title: ledger.columns.kind, cell: ({ kind }) => kind },
   { title: ledger.columns.debit, cell: ({ debit }) => debit },
@@ -127,17 +127,17 @@ const TRANSFERS: readonly Column<Transfer>[] = [
   { title: ledger.columns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
-export const Ledger = ({ transfers }: { transfers: readonly Transfer[] }) => (
+export const PaymentTransfers = ({ transfers }: { transfers: readonly Transfer[] }) => (
   <Section title={ledger.title}>
     {transfers.length === 0 ? (
       <p class="quiet">{ledger.empty}</p>
     ) : (
-      <Table caption={ledger.title} rows={transfers} columns={TRANSFERS} />
+      <Table caption={ledger.title} rows={transfers} columns={TRANSFER_COLUMNS} />
     )}
   </Section>
 )
 
-const EVENTS: readonly Column<EventTold>[] = [
+const EVENT_COLUMNS: readonly ListColumn<EventWithDelivery>[] = [
   { title: eventTexts.columns.type, cell: ({ type }) => type },
   {
     title: eventTexts.columns.status,
@@ -147,30 +147,30 @@ const EVENTS: readonly Column<EventTold>[] = [
   { title: eventTexts.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
   {
     title: eventTexts.columns.answer,
-    cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <Said text={lastError} />,
+    cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <OutsideText text={lastError} />,
   },
   { title: eventTexts.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-export const Events = ({ events }: { events: readonly EventTold[] }) => (
+export const PaymentEvents = ({ events }: { events: readonly EventWithDelivery[] }) => (
   <Section title={eventTexts.title}>
     {events.length === 0 ? (
       <p class="quiet">{eventTexts.empty}</p>
     ) : (
-      <Table caption={eventTexts.title} rows={events} columns={EVENTS} />
+      <Table caption={eventTexts.title} rows={events} columns={EVENT_COLUMNS} />
     )}
   </Section>
 )
 
-const EXCEPTIONS: readonly Column<ExceptionAbout>[] = [
+const EXCEPTION_COLUMNS: readonly ListColumn<ExceptionAbout>[] = [
   { title: exceptionTexts.columns.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
   { title: exceptionTexts.columns.severity, cell: ({ severity }) => severity },
   { title: exceptionTexts.columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
   { title: exceptionTexts.columns.closed, cell: ({ closedAt }) => <Time at={closedAt} /> },
-  { title: exceptionTexts.columns.note, cell: ({ note }) => <Said text={note} /> },
+  { title: exceptionTexts.columns.note, cell: ({ note }) => <OutsideText text={note} /> },
 ]
 
-export const Exceptions = ({
+export const PaymentExceptions = ({
   visit,
   exceptions,
 }: {
@@ -181,7 +181,7 @@ export const Exceptions = ({
     <Table
       caption={exceptionTexts.title}
       rows={exceptions}
-      columns={EXCEPTIONS}
+      columns={EXCEPTION_COLUMNS}
       href={({ id }) => visit.to(`/reconciliation/exceptions/${id}`)}
     />
   </Section>

@@ -1,19 +1,20 @@
 import { askNow } from '../../investigation/ask-now.ts'
 import { endMark, markPayment } from '../../investigation/payment-marks.ts'
-import { findPayment } from '../../investigation/read-payment.ts'
-import { doneTo } from '../../pages/shown.ts'
+import { getPayment } from '../../investigation/read-payment.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 import { showPayments } from './list-page.tsx'
 import { showParked } from './parked-page.tsx'
-import { ASK, END_MARK, MARK, showPayment } from './payment-page.tsx'
+import { ASK_NOW_FORM, END_MARK_FORM, MARK_FORM, showPayment } from './payment-page.tsx'
 import { showSearch } from './search-page.tsx'
 
 const { marks, ask } = PAYMENTS.payment
 
-const placeOf = ({ gateway, caller, params }: ConsoleVisit) => findPayment(gateway, caller, params.id ?? '')
-const back = (visit: ConsoleVisit, doneText: string) =>
-  doneTo(visit.to(`/payments/${visit.params.id ?? ''}`), doneText)
+const getRoutedPayment = ({ gateway, caller, params }: ConsoleVisit) =>
+  getPayment(gateway, caller, params.id ?? '')
+const redirectToPaymentPage = (visit: ConsoleVisit, doneText: string) =>
+  redirectDone(visit.to(`/payments/${visit.params.id ?? ''}`), doneText)
 
 /** The pages and forms of payments of all merchants: search, list, one payment, and those that wait for an operator. */
 export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
@@ -21,30 +22,30 @@ export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
   page('/payments', showPayments),
   page('/payments/:id', (visit) => showPayment(visit)),
   page('/parked', showParked),
-  form(ASK, {
+  form(ASK_NOW_FORM, {
     async submit(visit) {
-      const { app, merchant, payment } = await placeOf(visit)
+      const { app, merchant, payment } = await getRoutedPayment(visit)
       await askNow(app, visit.caller, { merchantId: merchant.id, id: payment.row.id })
-      return back(visit, ask.done)
+      return redirectToPaymentPage(visit, ask.done)
     },
-    again: showPayment,
+    showRefused: showPayment,
   }),
-  form(MARK, {
+  form(MARK_FORM, {
     async submit(visit, { says = '' }) {
-      const { app, merchant, payment, caller } = await placeOf(visit)
+      const { app, merchant, payment, caller } = await getRoutedPayment(visit)
       const subject = payment.row.id
       const key = { merchantId: merchant.id, tag: merchant.tag, mode: caller.mode, subject }
       await markPayment(app, visit.caller, { ...key, says })
-      return back(visit, marks.marked)
+      return redirectToPaymentPage(visit, marks.marked)
     },
-    again: showPayment,
+    showRefused: showPayment,
   }),
-  form(END_MARK, {
+  form(END_MARK_FORM, {
     async submit(visit, { says = '' }) {
-      const { app, merchant } = await placeOf(visit)
+      const { app, merchant } = await getRoutedPayment(visit)
       await endMark(app, visit.caller, { merchantId: merchant.id, subject: visit.params.id ?? '', says })
-      return back(visit, marks.ended)
+      return redirectToPaymentPage(visit, marks.ended)
     },
-    again: showPayment,
+    showRefused: showPayment,
   }),
 ]

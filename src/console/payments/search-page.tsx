@@ -1,39 +1,39 @@
-import { findAny, type Hit } from '../../investigation/find-any.ts'
-import { isPart } from '../../investigation/search/list-payments.ts'
+import { findAny, type SearchHit } from '../../investigation/find-any.ts'
+import { isSearchable } from '../../investigation/search/list-payments.ts'
 import { FieldBox } from '../../pages/form.tsx'
-import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
-import { tagIn } from '../../platform/ids.ts'
+import { Empty, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
+import { parseTagOfAnyPrefix } from '../../platform/ids.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { search } = PAYMENTS
 const { columns } = search
 
-const COLUMNS: readonly Column<Hit>[] = [
+const COLUMNS: readonly ListColumn<SearchHit>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.business, cell: ({ business }) => <bdi>{shown(business)}</bdi> },
+  { title: columns.business, cell: ({ business }) => <bdi>{oneLine(business)}</bdi> },
   { title: columns.mode, cell: ({ mode }) => mode },
-  { title: columns.phone, cell: ({ phone }) => <Said text={phone} /> },
-  { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: columns.phone, cell: ({ phone }) => <OutsideText text={phone} /> },
+  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** Shows what a text finds over all merchants. A single hit is opened at once. */
-export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
+export async function showSearch(visit: ConsoleVisit): Promise<SurfaceReply> {
   const text = visit.query.q ?? ''
   const result = await findAny(visit.gateway, visit.caller, text)
   if (result.kind === 'payment') return { kind: 'redirect', to: visit.to(`/payments/${result.id}`) }
   if (result.kind === 'merchant') return { kind: 'redirect', to: visit.to(`/merchants/${result.id}`) }
   // Without an exact match the text may be a part of a name or number, but never a whole id.
   const searchByParts = addressWith(visit.to('/payments'), { q: text })
-  if (result.hits.length === 0 && isPart(text) && tagIn(text.trim()) === null)
+  if (result.hits.length === 0 && isSearchable(text) && parseTagOfAnyPrefix(text.trim()) === null)
     return { kind: 'redirect', to: searchByParts }
-  return shownPage(
+  return pageReply(
     search.title,
     <>
       <h1>{search.title}</h1>
@@ -44,7 +44,7 @@ export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
         </button>
       </form>
       {result.hits.length === 0 ? (
-        <Empty title={text === '' ? search.teach : search.nothing(shown(text))}>
+        <Empty title={text === '' ? search.teach : search.nothing(oneLine(text))}>
           <p>{text === '' ? search.exact : search.teach}</p>
         </Empty>
       ) : (
@@ -56,7 +56,7 @@ export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
             href={({ id }) => visit.to(`/payments/${id}`)}
           />
           <p>
-            <a href={searchByParts}>{search.parts(shown(text))}</a>
+            <a href={searchByParts}>{search.parts(oneLine(text))}</a>
           </p>
         </Section>
       )}

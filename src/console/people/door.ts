@@ -1,12 +1,12 @@
-import type { Door } from '../../pages/sign-in/door.ts'
-import { BASE } from '../addresses.ts'
-import { callerOf } from '../caller.ts'
-import { COOKIES } from '../session-cookies.ts'
-import { OPERATORS } from '../texts/people.ts'
+import type { SignInConfig } from '../../pages/sign-in/door.ts'
+import { CONSOLE_BASE } from '../addresses.ts'
+import { buildStaffCaller } from '../caller.ts'
+import { CONSOLE_COOKIES } from '../session-cookies.ts'
+import { STAFF_ACCOUNT_TEXTS } from '../texts/people.ts'
 
 /** The sign-in of the console. It has no sign-up and no way to reset a forgotten password: admins invite and reset staff. */
-export const DOOR: Door = {
-  ...{ realm: 'operator', base: BASE, title: OPERATORS.signIn, cookies: COOKIES },
-  home: async () => BASE,
-  actorOf: callerOf,
+export const CONSOLE_DOOR: SignInConfig = {
+  ...{ realm: 'operator', base: CONSOLE_BASE, title: STAFF_ACCOUNT_TEXTS.signIn, cookies: CONSOLE_COOKIES },
+  home: async () => CONSOLE_BASE,
+  actorOf: buildStaffCaller,
 }

@@ -1,40 +1,46 @@
 import { type AccountPage, accountForms } from '../../pages/account/account-forms.ts'
-import { Factors, Name, Password, readAccount, Sessions } from '../../pages/account/account-parts.tsx'
+import {
+  FactorsSection,
+  NameSection,
+  PasswordSection,
+  readAccountFacts,
+  SessionsSection,
+} from '../../pages/account/account-parts.tsx'
 import { accountRoutes } from '../../pages/account/account-routes.tsx'
 import { ACCOUNT } from '../../pages/account/texts.ts'
 import type { FormState } from '../../pages/form-spec.ts'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { shown } from '../../pages/wording.ts'
-import { COOKIES } from '../session-cookies.ts'
-import { OPERATORS } from '../texts/people.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { oneLine } from '../../pages/wording.ts'
+import { CONSOLE_COOKIES } from '../session-cookies.ts'
+import { STAFF_ACCOUNT_TEXTS } from '../texts/people.ts'
 import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
 
-const PATH = '/security'
+const SECURITY_PATH = '/security'
 
-const SECURITY: AccountPage<ConsoleVisit> = {
-  path: PATH,
-  cookies: COOKIES,
-  forms: accountForms(PATH),
-  ...{ removeWarn: OPERATORS.security.removeWarn, removed: OPERATORS.security.removed },
+const SECURITY_PAGE: AccountPage<ConsoleVisit> = {
+  path: SECURITY_PATH,
+  cookies: CONSOLE_COOKIES,
+  forms: accountForms(SECURITY_PATH),
+  ...{ removeWarn: STAFF_ACCOUNT_TEXTS.security.removeWarn, removed: STAFF_ACCOUNT_TEXTS.security.removed },
   show: showSecurity,
 }
 
 /** Shows what a person of our staff may change about their own sign-in. */
-async function showSecurity(visit: ConsoleVisit, state: FormState | null): Promise<Shown> {
-  const own = await readAccount(visit)
-  const of = SECURITY
-  return shownPage(
+async function showSecurity(visit: ConsoleVisit, state: FormState | null): Promise<SurfaceReply> {
+  const own = await readAccountFacts(visit)
+  const of = SECURITY_PAGE
+  return pageReply(
     ACCOUNT.title,
     <>
       <h1>{ACCOUNT.title}</h1>
-      <p>{OPERATORS.security.email(shown(visit.signedIn.person.email))}</p>
-      <Factors {...{ of, visit, state, ...own }} />
-      <Password {...{ of, visit, state }} />
-      <Name {...{ of, visit, state }} />
-      <Sessions {...{ of, visit, state, ...own }} />
+      <p>{STAFF_ACCOUNT_TEXTS.security.email(oneLine(visit.signedIn.person.email))}</p>
+      <FactorsSection {...{ of, visit, state, ...own }} />
+      <PasswordSection {...{ of, visit, state }} />
+      <NameSection {...{ of, visit, state }} />
+      <SessionsSection {...{ of, visit, state, ...own }} />
     </>,
     { status: state?.status ?? 200, scripts: ['passkeys.js'] },
   )
 }
 
-export const SECURITY_ROUTES: readonly ConsoleRoute[] = accountRoutes(SECURITY)
+export const CONSOLE_SECURITY_ROUTES: readonly ConsoleRoute[] = accountRoutes(SECURITY_PAGE)

@@ -1,50 +1,50 @@
 import { askTakeBack } from '../../approvals/take-back-statement.ts'
-import { doneTo } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import { assert } from '../../platform/assert.ts'
-import { askForRun } from '../../reconciliation/reconcile.ts'
+import { requestReconciliation } from '../../reconciliation/reconcile.ts'
 import { importUpload, uploadStatement } from '../../reconciliation/uploaded-statements.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import { RECONCILIATION } from '../texts/reconciliation.ts'
 import { type ConsoleRoute, form, page } from '../visit.ts'
-import { showImport, UPLOAD } from './import-page.tsx'
-import { RUN_NOW, RUNS, showRuns } from './runs-page.tsx'
-import { IMPORT, IMPORT_NOW, showUpload, TAKE_BACK } from './upload-page.tsx'
+import { showImport, UPLOAD_STATEMENT_FORM } from './import-page.tsx'
+import { RUN_NOW_FORM, RUNS_PATH, showRuns } from './runs-page.tsx'
+import { IMPORT_NOW_FORM, IMPORT_PATH, showUpload, TAKE_BACK_STATEMENT_FORM } from './upload-page.tsx'
 
 /** The pages and forms of reconciliation: past comparisons, a comparison now, and statements. */
 export const RECONCILIATION_ROUTES: readonly ConsoleRoute[] = [
-  page(RUNS, (visit) => showRuns(visit)),
-  form(RUN_NOW, {
+  page(RUNS_PATH, (visit) => showRuns(visit)),
+  form(RUN_NOW_FORM, {
     async submit({ gateway, caller, to }) {
-      await askForRun(gateway, caller)
-      return doneTo(to(RUNS), RECONCILIATION.asked)
+      await requestReconciliation(gateway, caller)
+      return redirectDone(to(RUNS_PATH), RECONCILIATION.asked)
     },
-    again: showRuns,
+    showRefused: showRuns,
   }),
-  page(IMPORT, (visit) => showImport(visit)),
-  page(`${IMPORT}/:id`, (visit) => showUpload(visit)),
-  form(UPLOAD, {
+  page(IMPORT_PATH, (visit) => showImport(visit)),
+  page(`${IMPORT_PATH}/:id`, (visit) => showUpload(visit)),
+  form(UPLOAD_STATEMENT_FORM, {
     async submit({ gateway, caller, file, to }, { installation = '' }) {
       assert(file !== null, 'the form has its file')
       const { name, bytes } = file
       const upload = { name, bytes, installation: installation === '' ? null : installation }
       const id = await uploadStatement(gateway, caller, upload)
-      return doneTo(to(`${IMPORT}/${id}`), RECONCILIATION.import.looked)
+      return redirectDone(to(`${IMPORT_PATH}/${id}`), RECONCILIATION.import.looked)
     },
-    again: showImport,
+    showRefused: showImport,
   }),
-  form(IMPORT_NOW, {
+  form(IMPORT_NOW_FORM, {
     async submit({ gateway, caller, params, to }) {
       const id = params.id ?? ''
       await importUpload(gateway, caller, id)
-      return doneTo(to(`${IMPORT}/${id}`), RECONCILIATION.detail.done)
+      return redirectDone(to(`${IMPORT_PATH}/${id}`), RECONCILIATION.detail.done)
     },
-    again: showUpload,
+    showRefused: showUpload,
   }),
-  form(TAKE_BACK, {
+  form(TAKE_BACK_STATEMENT_FORM, {
     async submit({ gateway, caller, params, to }, { reason = '' }) {
       const { id } = await askTakeBack(gateway, caller, { id: params.id ?? '', reason })
-      return doneTo(to(`/approvals/${id}`), APPROVALS.forms.asked)
+      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
     },
-    again: showUpload,
+    showRefused: showUpload,
   }),
 ]

@@ -1,41 +1,42 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Count } from '../../pages/frame.tsx'
-import { Empty, Said, Section, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Pager, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
-import { listRuns, type Run } from '../../reconciliation/run-log.ts'
+import { WaitingCount } from '../../pages/frame.tsx'
+import { Empty, OutsideText, Section, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
+import { listRuns, type ReconciliationRun } from '../../reconciliation/run-log.ts'
 import { RECONCILIATION as TEXTS } from '../texts/reconciliation.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { countsOf } from '../waiting.ts'
+import { countByPath } from '../waiting.ts'
 
 const { columns } = TEXTS
-const ROWS = 25
-export const RUNS = '/reconciliation'
+const ROWS_PER_PAGE = 25
+export const RUNS_PATH = '/reconciliation'
 
-export const RUN_NOW: FormSpec = {
-  ...{ path: `${RUNS}/run`, action: 'reconcile.run', fields: [], submit: TEXTS.run },
+export const RUN_NOW_FORM: FormSpec = {
+  ...{ path: `${RUNS_PATH}/run`, action: 'reconcile.run', fields: [], submit: TEXTS.run },
 }
 
 /** The tabs between the pages of reconciliation. */
-export const ReconciliationPages = ({ visit, at }: { visit: ConsoleVisit; at: string }) => (
+export const ReconciliationTabs = ({ visit, at }: { visit: ConsoleVisit; at: string }) => (
   <nav class="tabs" aria-label={TEXTS.title}>
     {(
       [
-        [RUNS, TEXTS.pages.runs],
-        [`${RUNS}/exceptions`, TEXTS.pages.exceptions],
-        [`${RUNS}/import`, TEXTS.pages.import],
+        [RUNS_PATH, TEXTS.pages.runs],
+        [`${RUNS_PATH}/exceptions`, TEXTS.pages.exceptions],
+        [`${RUNS_PATH}/import`, TEXTS.pages.import],
       ] as const
     ).map(([path, name]) => (
       <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
-        {name} {path.endsWith('/exceptions') && <Count of={countsOf(visit.waiting).get(RUNS)} />}
+        {name}{' '}
+        {path.endsWith('/exceptions') && <WaitingCount of={countByPath(visit.waiting).get(RUNS_PATH)} />}
       </a>
     ))}
   </nav>
 )
 
-const legsOf = ({ legs, begunAt }: Run) =>
+const renderLegs = ({ legs, begunAt }: ReconciliationRun) =>
   legs === null ? (
     <span class="quiet">{begunAt === null ? TEXTS.waits : TEXTS.runs}</span>
   ) : (
@@ -44,18 +45,18 @@ const legsOf = ({ legs, begunAt }: Run) =>
     ))
   )
 
-const COLUMNS: readonly Column<Run>[] = [
+const COLUMNS: readonly ListColumn<ReconciliationRun>[] = [
   { title: columns.when, cell: ({ askedAt }) => <Time at={askedAt} /> },
   {
     title: columns.what,
     cell: ({ kind, place, askedBy, file }) => (
       <>
-        {TEXTS.kinds[kind]} {kind === 'hourly' && TEXTS.of(place)} <Said text={file} />
-        {askedBy !== null && <div class="hint">{TEXTS.by(shown(askedBy))}</div>}
+        {TEXTS.kinds[kind]} {kind === 'hourly' && TEXTS.of(place)} <OutsideText text={file} />
+        {askedBy !== null && <div class="hint">{TEXTS.by(oneLine(askedBy))}</div>}
       </>
     ),
   },
-  { title: columns.legs, cell: legsOf },
+  { title: columns.legs, cell: renderLegs },
   {
     title: columns.took,
     cell: ({ begunAt, endedAt }) =>
@@ -67,17 +68,17 @@ const COLUMNS: readonly Column<Run>[] = [
 ]
 
 /** Shows the stored comparisons, newest first, and the form that asks for one now. */
-export async function showRuns(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+export async function showRuns(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, query } = visit
-  const window = { after: query.after, before: query.before, limit: ROWS }
+  const window = { after: query.after, before: query.before, limit: ROWS_PER_PAGE }
   const page = await listRuns(gateway.directory, null, window)
-  return shownPage(
+  return pageReply(
     TEXTS.title,
     <>
       <h1>{TEXTS.title}</h1>
-      <ReconciliationPages visit={visit} at={RUNS} />
+      <ReconciliationTabs visit={visit} at={RUNS_PATH} />
       <p class="quiet">{TEXTS.lead}</p>
-      <FormBox of={RUN_NOW} visit={visit} state={state}>
+      <FormBox of={RUN_NOW_FORM} visit={visit} state={state}>
         <p class="hint">{TEXTS.runSays}</p>
       </FormBox>
       <Section title={TEXTS.pages.runs}>
@@ -88,7 +89,7 @@ export async function showRuns(visit: ConsoleVisit, state: FormState | null = nu
         ) : (
           <Table caption={TEXTS.pages.runs} rows={page.rows} columns={COLUMNS} />
         )}
-        <Pager cursors={page} query={{}} here={visit.to(RUNS)} />
+        <Pager cursors={page} query={{}} here={visit.to(RUNS_PATH)} />
       </Section>
     </>,
     { status: state?.status ?? 200 },

@@ -1,37 +1,41 @@
 import { isWaiting } from '../../approvals/approval.ts'
-import { approvalsAbout } from '../../approvals/find-approvals.ts'
+import { readApprovalsAbout } from '../../approvals/find-approvals.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import { Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import { DIFFERENCE_KINDS } from '../../reconciliation/statement-differences.ts'
-import { type StatementState, stateOfStatement } from '../../reconciliation/statement-state.ts'
-import { getUpload, type KeptLook, type UploadedStatement } from '../../reconciliation/uploaded-statements.ts'
+import { computeStatementState, type StatementState } from '../../reconciliation/statement-state.ts'
+import {
+  getUpload,
+  type StoredFindings,
+  type UploadedStatement,
+} from '../../reconciliation/uploaded-statements.ts'
 import { RECONCILIATION } from '../texts/reconciliation.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { Details } from './details.tsx'
-import { ReconciliationPages, RUNS } from './runs-page.tsx'
+import { ExceptionDetails } from './details.tsx'
+import { ReconciliationTabs, RUNS_PATH } from './runs-page.tsx'
 
 const { import: texts, detail } = RECONCILIATION
-export const IMPORT = `${RUNS}/import`
+export const IMPORT_PATH = `${RUNS_PATH}/import`
 // Often enough to show progress, and rare enough to be no load.
 const REFRESH_SECONDS = 3
 
-export const IMPORT_NOW: FormSpec = {
-  ...{ path: `${IMPORT}/:id/import`, action: 'statement.import', fields: [], submit: detail.import },
+export const IMPORT_NOW_FORM: FormSpec = {
+  ...{ path: `${IMPORT_PATH}/:id/import`, action: 'statement.import', fields: [], submit: detail.import },
   danger: true,
 }
-export const TAKE_BACK: FormSpec = {
-  path: `${IMPORT}/:id/take-back`,
+export const TAKE_BACK_STATEMENT_FORM: FormSpec = {
+  path: `${IMPORT_PATH}/:id/take-back`,
   action: 'statement.take-back',
-  fields: [{ name: 'reason', label: detail.reason, most: 500 }],
+  fields: [{ name: 'reason', label: detail.reason, maxLength: 500 }],
   submit: detail.takeBack,
   once: true,
 }
 
-const TONES: Partial<Record<StatementState, 'good' | 'open' | 'bad' | 'warn'>> = {
+const STATE_TONES: Partial<Record<StatementState, 'good' | 'open' | 'bad' | 'warn'>> = {
   imported: 'good',
   looked: 'open',
   waits: 'open',
@@ -42,47 +46,47 @@ const TONES: Partial<Record<StatementState, 'good' | 'open' | 'bad' | 'warn'>> =
   'broken-off': 'warn',
 }
 
-export function StateOf({ state }: { state: StatementState }) {
-  const tone = TONES[state]
+export function StatementStatus({ state }: { state: StatementState }) {
+  const tone = STATE_TONES[state]
   return <Status word={texts.states[state]} {...(tone === undefined ? {} : { tone })} />
 }
 
-const UNDER_WAY: readonly StatementState[] = ['waits', 'looking', 'importing', 'taking-back']
+const STATES_UNDER_WAY: readonly StatementState[] = ['waits', 'looking', 'importing', 'taking-back']
 
-type Difference = KeptLook['differences'][number]
-const DIFFERENCES: readonly Column<Difference>[] = [
+type DifferenceRow = StoredFindings['differences'][number]
+const DIFFERENCE_COLUMNS: readonly ListColumn<DifferenceRow>[] = [
   { title: detail.columns.kind, cell: ({ kind }) => detail.counts[kind] },
-  { title: detail.columns.subject, cell: ({ subject }) => <code>{shown(subject)}</code> },
-  { title: detail.columns.details, cell: ({ details }) => <Details details={details} /> },
+  { title: detail.columns.subject, cell: ({ subject }) => <code>{oneLine(subject)}</code> },
+  { title: detail.columns.details, cell: ({ details }) => <ExceptionDetails details={details} /> },
 ]
 
 /** Shows one statement: its progress, how it differs from our books, and the forms to import it and to take it back. */
-export async function showUpload(visit: ConsoleVisit, form: FormState | null = null): Promise<Shown> {
+export async function showUpload(visit: ConsoleVisit, form: FormState | null = null): Promise<SurfaceReply> {
   const { directory } = visit.gateway
   const upload = await getUpload(visit.gateway, visit.params.id ?? '')
-  const approvals = await approvalsAbout({ db: directory, merchantId: 0 }, upload.id)
+  const approvals = await readApprovalsAbout({ db: directory, merchantId: 0 }, upload.id)
   const waiting = approvals.find((approval) => isWaiting(approval, visit.now))
-  const state = stateOfStatement(upload)
-  const isUnderWay = UNDER_WAY.includes(state)
-  return shownPage(
+  const state = computeStatementState(upload)
+  const isUnderWay = STATES_UNDER_WAY.includes(state)
+  return pageReply(
     texts.title,
     <>
       <div class="top">
-        <h1>{shown(upload.name)}</h1>
-        <StateOf state={state} />
+        <h1>{oneLine(upload.name)}</h1>
+        <StatementStatus state={state} />
       </div>
-      <ReconciliationPages visit={visit} at={`${IMPORT}/:id`} />
-      <HowFar {...{ visit, upload, state }} />
+      <ReconciliationTabs visit={visit} at={`${IMPORT_PATH}/:id`} />
+      <ImportProgress {...{ visit, upload, state }} />
       {waiting !== undefined && (
         <Note>
           {detail.asks} <a href={visit.to(`/approvals/${waiting.id}`)}>{waiting.id}</a>
         </Note>
       )}
-      <TheFile upload={upload} />
-      {upload.lookedAt !== null && <Found looked={upload.looked} />}
+      <StatementFacts upload={upload} />
+      {upload.lookedAt !== null && <InspectionResult looked={upload.looked} />}
       {mayImport(upload, state) && (
         <Section title={detail.importing}>
-          <FormBox of={IMPORT_NOW} visit={visit} state={form} params={{ id: upload.id }}>
+          <FormBox of={IMPORT_NOW_FORM} visit={visit} state={form} params={{ id: upload.id }}>
             <p class="hint">
               {detail.importSays} {texts.again}
             </p>
@@ -91,7 +95,7 @@ export async function showUpload(visit: ConsoleVisit, form: FormState | null = n
       )}
       {mayTakeBack(upload, state) && waiting === undefined && (
         <Section title={detail.takeBack}>
-          <FormBox of={TAKE_BACK} visit={visit} state={form} params={{ id: upload.id }}>
+          <FormBox of={TAKE_BACK_STATEMENT_FORM} visit={visit} state={form} params={{ id: upload.id }}>
             <p class="hint">{detail.takeBackSays}</p>
           </FormBox>
         </Section>
@@ -111,19 +115,19 @@ const mayImport = ({ isKept }: UploadedStatement, state: StatementState) =>
 const mayTakeBack = ({ askedAt }: UploadedStatement, state: StatementState) =>
   askedAt !== null && (state === 'imported' || state === 'broken-off')
 
-type HowFarProps = { visit: ConsoleVisit; upload: UploadedStatement; state: StatementState }
+type ImportProgressProps = { visit: ConsoleVisit; upload: UploadedStatement; state: StatementState }
 
-function HowFar({ visit, upload, state }: HowFarProps) {
-  if (UNDER_WAY.includes(state)) return <Progress upload={upload} />
+function ImportProgress({ visit, upload, state }: ImportProgressProps) {
+  if (STATES_UNDER_WAY.includes(state)) return <StepProgress upload={upload} />
   if (state === 'failed')
     return (
       <Note tone="warn">
         <strong>{detail.failed}</strong>
         <p>
-          <Said text={upload.failed} />
+          <OutsideText text={upload.failed} />
         </p>
         <p>
-          {detail.failedSays} <a href={visit.to(IMPORT)}>{detail.anew}</a>
+          {detail.failedSays} <a href={visit.to(IMPORT_PATH)}>{detail.anew}</a>
         </p>
       </Note>
     )
@@ -133,14 +137,14 @@ function HowFar({ visit, upload, state }: HowFarProps) {
       {detail.brokenOff}
       {upload.failed !== null && (
         <p>
-          <Said text={upload.failed} />
+          <OutsideText text={upload.failed} />
         </p>
       )}
     </Note>
   )
 }
 
-function Progress({ upload: { step, done } }: { upload: UploadedStatement }) {
+function StepProgress({ upload: { step, done } }: { upload: UploadedStatement }) {
   return (
     <Note>
       {step !== null && (
@@ -153,15 +157,15 @@ function Progress({ upload: { step, done } }: { upload: UploadedStatement }) {
   )
 }
 
-function TheFile({ upload }: { upload: UploadedStatement }) {
+function StatementFacts({ upload }: { upload: UploadedStatement }) {
   const { facts } = detail
   const { looked, importedAt, takenBackAt } = upload
   return (
     <Section title={detail.file}>
       <Facts
         facts={[
-          [facts.installation, <Said text={upload.installation ?? texts.unknown} />],
-          [facts.by, <Said text={upload.madeBy} />],
+          [facts.installation, <OutsideText text={upload.installation ?? texts.unknown} />],
+          [facts.by, <OutsideText text={upload.madeBy} />],
           [facts.at, <Time at={upload.madeAt} />],
           [
             facts.period,
@@ -173,16 +177,16 @@ function TheFile({ upload }: { upload: UploadedStatement }) {
           ],
           [facts.digest, <code class="long">{upload.digest.toString('hex')}</code>],
           importedAt !== null && [facts.imported, <Time at={importedAt} />],
-          importedAt !== null && [facts.importedBy, <Said text={upload.importedBy} />],
+          importedAt !== null && [facts.importedBy, <OutsideText text={upload.importedBy} />],
           takenBackAt !== null && [facts.takenBack, <Time at={takenBackAt} />],
-          takenBackAt !== null && [facts.takenBackBy, <Said text={upload.takenBackBy} />],
+          takenBackAt !== null && [facts.takenBackBy, <OutsideText text={upload.takenBackBy} />],
         ]}
       />
     </Section>
   )
 }
 
-function Found({ looked }: { looked: KeptLook }) {
+function InspectionResult({ looked }: { looked: StoredFindings }) {
   const { counts } = detail
   const judged = looked.judged?.map(({ side, installation }) => detail.judgedOf(side, installation))
   return (
@@ -197,7 +201,7 @@ function Found({ looked }: { looked: KeptLook }) {
             ),
             judged !== undefined && [
               detail.judged,
-              judged.length === 0 ? detail.judgedNothing : shown(judged.join(', ')),
+              judged.length === 0 ? detail.judgedNothing : oneLine(judged.join(', ')),
             ],
           ]}
         />
@@ -207,7 +211,7 @@ function Found({ looked }: { looked: KeptLook }) {
           <p>{detail.noDifferences}</p>
         ) : (
           <>
-            <Table caption={detail.differences} rows={looked.differences} columns={DIFFERENCES} />
+            <Table caption={detail.differences} rows={looked.differences} columns={DIFFERENCE_COLUMNS} />
             <p class="hint">{detail.most}</p>
           </>
         )}

@@ -1,7 +1,7 @@
 import type { Action } from '../../actors/actions.ts'
 
 /** The names of actions in the table of roles, for staff. */
-export const ACTION_NAMES: Partial<Record<Action, string>> = {
+export const STAFF_ACTION_NAMES: Partial<Record<Action, string>> = {
   'console.read': 'See the pages of the console',
   'verification.read': 'See the papers of a business',
   'merchant.create': 'Make a merchant',

@@ -1,4 +1,4 @@
-const NUMBER = new Intl.NumberFormat('en-US')
+const NUMBER_FORMAT = new Intl.NumberFormat('en-US')
 
 /** The texts of the pages of alerts. */
 export const ALERTS = {
@@ -19,7 +19,7 @@ export const ALERTS = {
     ended: 'Over',
     by: 'Closed by',
   },
-  count: (count: number) => NUMBER.format(count),
+  count: (count: number) => NUMBER_FORMAT.format(count),
   untold: 'not yet',
   itself: 'its condition was over',
   detail: {

@@ -1,5 +1,5 @@
 import type { ApprovalKind, ApprovalStatus } from '../../approvals/approval.ts'
-import { ugx } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
 
 /** The texts of the pages of approvals. */
 export const APPROVALS = {
@@ -34,10 +34,10 @@ export const APPROVALS = {
   words: {
     correction: (direction: 'in' | 'out', amount: number) =>
       direction === 'in'
-        ? `${ugx(amount)} is added to what the merchant has available.`
-        : `${ugx(amount)} is taken from what the merchant has available.`,
+        ? `${formatShillings(amount)} is added to what the merchant has available.`
+        : `${formatShillings(amount)} is taken from what the merchant has available.`,
     asTold: (about: string, moved: number) =>
-      `${about} ends as succeeded: its operator says that it moved ${ugx(moved)}. The exception is resolved with it.`,
+      `${about} ends as succeeded: its operator says that it moved ${formatShillings(moved)}. The exception is resolved with it.`,
     noDifference: 'That is our amount: nothing is corrected.',
     against: {
       rail: 'It is booked against the money at the operator: the operator really moved it.',
@@ -99,7 +99,7 @@ export const APPROVALS = {
 }
 
 /** The texts of the page on which staff freeze live payouts and ask to let them run again. */
-export const FREEZE = {
+export const FREEZE_TEXTS = {
   title: 'Freeze',
   lead: 'Stops what leaves. Money in goes on, and payouts that the operator has keep their course.',
   platform: 'The platform',

@@ -1,5 +1,5 @@
 /** The texts of the audit over all merchants. */
-export const AUDIT = {
+export const CONSOLE_AUDIT_TEXTS = {
   title: 'Audit',
   lead: 'Who did what, in rows that nobody can change. Each place has a chain of its own.',
   columns: {

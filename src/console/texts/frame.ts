@@ -2,7 +2,7 @@
 export const ROLE_NAMES = { support: 'support', risk: 'risk', finance: 'finance', admin: 'admin' }
 
 /** The texts of the frame around every page of the console. */
-export const FRAME = {
+export const CONSOLE_FRAME_TEXTS = {
   product: 'Console',
   searchHint: 'Id, reference, phone, operator’s number',
   groups: { service: 'Service', money: 'Money', merchants: 'Merchants', people: 'People' },

@@ -1,10 +1,10 @@
-const NUMBER = new Intl.NumberFormat('en-US')
+const NUMBER_FORMAT = new Intl.NumberFormat('en-US')
 
 /** The texts of the console's first page. */
-export const HOME = {
+export const CONSOLE_HOME_TEXTS = {
   title: 'Home',
   asOf: (time: string) => `As of ${time}`,
-  count: (count: number) => NUMBER.format(count),
+  count: (count: number) => NUMBER_FORMAT.format(count),
   underWay: {
     title: 'Live money under way',
     lead: 'Charges, payouts and top-ups that their operator has not answered for good, by age.',

@@ -1,4 +1,4 @@
-const NUMBER = new Intl.NumberFormat('en-US')
+const NUMBER_FORMAT = new Intl.NumberFormat('en-US')
 
 /** The texts of the page of background tasks. */
 export const JOBS = {
@@ -30,9 +30,9 @@ export const JOBS = {
     works: 'works',
     late: 'late',
     fails: 'fails',
-    failures: (times: number) => `${NUMBER.format(times)} times in a row`,
-    handled: (rows: number) => NUMBER.format(rows),
-    milliseconds: (ms: number) => `${NUMBER.format(ms)} ms`,
+    failures: (times: number) => `${NUMBER_FORMAT.format(times)} times in a row`,
+    handled: (rows: number) => NUMBER_FORMAT.format(rows),
+    milliseconds: (ms: number) => `${NUMBER_FORMAT.format(ms)} ms`,
     run: 'Run now',
     runOne: (sweep: string, cell: string) => `Run now: ${sweep} of ${cell}`,
     asked: (sweep: string) => `A worker runs ${sweep} within some seconds.`,
@@ -51,10 +51,11 @@ export const JOBS = {
     night: 'the night',
     holds: 'holds',
     broken: 'broken',
-    accepted: (id: string, count: number) => `accepted by two operators: ${id}, ${NUMBER.format(count)}`,
+    accepted: (id: string, count: number) =>
+      `accepted by two operators: ${id}, ${NUMBER_FORMAT.format(count)}`,
     more: 'and more',
     unfinished: 'not finished',
-    seconds: (seconds: number) => `${NUMBER.format(seconds)} s`,
+    seconds: (seconds: number) => `${NUMBER_FORMAT.format(seconds)} s`,
   },
   ages: {
     seconds: (count: number) => `${count} s`,

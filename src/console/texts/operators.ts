@@ -1,5 +1,5 @@
 /** The texts of the page of everybody who works on the console. */
-export const OPERATORS_PAGE = {
+export const STAFF_PAGE_TEXTS = {
   title: 'Operators',
   list: {
     title: 'Who works on the console',

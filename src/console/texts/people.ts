@@ -1,5 +1,5 @@
 /** The texts of the sign-in of staff and of the page of their own account. */
-export const OPERATORS = {
+export const STAFF_ACCOUNT_TEXTS = {
   signIn: 'Sign in to the console',
   join: {
     title: 'Your account on the console',

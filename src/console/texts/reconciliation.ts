@@ -1,4 +1,4 @@
-const NUMBER = new Intl.NumberFormat('en-US')
+const NUMBER_FORMAT = new Intl.NumberFormat('en-US')
 
 /** The texts of the pages of reconciliation. */
 export const RECONCILIATION = {
@@ -75,7 +75,7 @@ export const RECONCILIATION = {
     },
     until: ' to ',
     file: 'The file',
-    count: (lines: number) => NUMBER.format(lines),
+    count: (lines: number) => NUMBER_FORMAT.format(lines),
     found: 'What it says',
     counts: {
       lines: 'Lines of payments',

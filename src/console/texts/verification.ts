@@ -1,5 +1,5 @@
 /** The texts of the pages of verification. */
-export const VERIFICATION = {
+export const CONSOLE_VERIFICATION_TEXTS = {
   title: 'Verification',
   lead: 'Applications that wait for a decision, the oldest first.',
   columns: { name: 'Business', since: 'Waits since', age: 'Age', number: 'Application' },

@@ -1,36 +1,36 @@
 import { APPLICATION } from '../../pages/application-words.ts'
 import { FormBox } from '../../pages/form.tsx'
-import { type Fact, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Column, Table } from '../../pages/table.tsx'
-import type { Shared } from '../../verification/digests.ts'
-import { type HeardName, heardNames } from '../../verification/heard-names.ts'
+import { type Fact, Facts, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import type { SharedFact } from '../../verification/digests.ts'
+import { type CheckedName, compareNames } from '../../verification/heard-names.ts'
 import type { CheckedNumber, NameCheck } from '../../verification/name-check.ts'
-import { VERIFICATION } from '../texts/verification.ts'
+import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { answerOf, labelOf } from './answer-words.ts'
-import { ASK } from './review-forms.ts'
-import type { ReviewPart } from './review-page.tsx'
+import { findFieldLabel, formatAnswer } from './answer-words.ts'
+import { ASK_NAME_FORM } from './review-forms.ts'
+import type { ReviewPartProps } from './review-page.tsx'
 
-const { checks } = VERIFICATION
+const { checks } = CONSOLE_VERIFICATION_TEXTS
 const { stepNames } = APPLICATION
 
-const factsOf = (step: Parameters<typeof labelOf>[0], answers: object | undefined): Fact[] =>
+const buildFacts = (step: Parameters<typeof findFieldLabel>[0], answers: object | undefined): Fact[] =>
   Object.entries(answers ?? {}).map(([name, value]) => [
-    labelOf(step, name),
-    <Said text={answerOf(step, name, String(value))} />,
+    findFieldLabel(step, name),
+    <OutsideText text={formatAnswer(step, name, String(value))} />,
   ])
 
 /** The answers of the business, step by step. */
-export function Answers({ reviewed }: ReviewPart) {
+export function ApplicationAnswers({ reviewed }: ReviewPartProps) {
   const { business, directors, settlement, questionnaire } = reviewed.verification.answers
   const steps = [
-    { name: stepNames.business, facts: factsOf('business', business) },
+    { name: stepNames.business, facts: buildFacts('business', business) },
     ...(directors ?? []).map((director, index) => ({
       name: checks.numbers.director(index),
-      facts: factsOf('director', director),
+      facts: buildFacts('director', director),
     })),
-    { name: stepNames.settlement, facts: factsOf('settlement', settlement) },
-    { name: stepNames.questionnaire, facts: factsOf('questionnaire', questionnaire) },
+    { name: stepNames.settlement, facts: buildFacts('settlement', settlement) },
+    { name: stepNames.questionnaire, facts: buildFacts('questionnaire', questionnaire) },
   ]
   return (
     <div>
@@ -44,26 +44,29 @@ export function Answers({ reviewed }: ReviewPart) {
 }
 
 /** Lists every number of the application, with the name that the business gave for it and the operator's name check. */
-export const heardOf = ({ reviewed, withdrawal }: ReviewPart): HeardName[] =>
-  heardNames({ answers: reviewed.verification.answers, withdrawal, checks: reviewed.checks })
+export const listHeardNames = ({ reviewed, withdrawal }: ReviewPartProps): CheckedName[] =>
+  compareNames({ answers: reviewed.verification.answers, withdrawal, checks: reviewed.checks })
 
 /** Formats the name of a number of an application. */
-export const numberName = (what: CheckedNumber): string =>
+export const formatNumberName = (what: CheckedNumber): string =>
   what === 'settlement' || what === 'withdrawal'
     ? checks.numbers[what]
     : checks.numbers.director(Number(what.slice('director-'.length)))
 
-const columnsOf = (visit: ConsoleVisit, { id, state }: ReviewPart): readonly Column<HeardName>[] => [
-  { title: checks.number, cell: ({ what }) => numberName(what) },
+const buildNumberColumns = (
+  visit: ConsoleVisit,
+  { id, state }: ReviewPartProps,
+): readonly ListColumn<CheckedName>[] => [
+  { title: checks.number, cell: ({ what }) => formatNumberName(what) },
   { title: checks.phone, cell: ({ phone }) => phone },
-  { title: checks.given, cell: ({ given }) => <Said text={given} /> },
-  { title: checks.heard, cell: ({ check, differs }) => <Heard check={check} differs={differs} /> },
+  { title: checks.given, cell: ({ given }) => <OutsideText text={given} /> },
+  { title: checks.heard, cell: ({ check, differs }) => <HeardNameStatus check={check} differs={differs} /> },
   { title: checks.at, cell: ({ check }) => <Time at={check?.at ?? null} /> },
   {
     title: checks.act,
     cell: ({ what }) => (
       <FormBox
-        of={ASK}
+        of={ASK_NAME_FORM}
         visit={visit}
         state={visit.params.what === what ? state : null}
         params={{ id, what }}
@@ -74,28 +77,39 @@ const columnsOf = (visit: ConsoleVisit, { id, state }: ReviewPart): readonly Col
 ]
 
 /** The name that the operator of the wallet has for a number. */
-export const Heard = ({ check, differs = false }: { check: NameCheck | null; differs?: boolean }) =>
+export const HeardNameStatus = ({
+  check,
+  differs = false,
+}: {
+  check: NameCheck | null
+  differs?: boolean
+}) =>
   check === null ? (
     <span class="quiet">{checks.notAsked}</span>
   ) : !check.active ? (
     <Status word={checks.inactive} tone="bad" />
   ) : (
     <>
-      <Said text={check.name ?? checks.unnamed} /> {differs && <Status word={checks.differs} tone="bad" />}
+      <OutsideText text={check.name ?? checks.unnamed} />{' '}
+      {differs && <Status word={checks.differs} tone="bad" />}
     </>
   )
 
-const SHARED: readonly Column<Shared>[] = [
-  { title: checks.merchant, cell: ({ name }) => <Said text={name} /> },
+const SHARED_COLUMNS: readonly ListColumn<SharedFact>[] = [
+  { title: checks.merchant, cell: ({ name }) => <OutsideText text={name} /> },
   { title: checks.what, cell: ({ kind }) => checks.kinds[kind] },
   { title: checks.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
 ]
 
 /** The comparisons of an application: its names with the operator's, its numbers and browsers with other applications. */
-export const Checks = (part: ReviewPart) => (
+export const ApplicationChecks = (part: ReviewPartProps) => (
   <Section title={checks.title}>
     <h3>{checks.asked}</h3>
-    <Table caption={checks.asked} rows={heardOf(part)} columns={columnsOf(part.visit, part)} />
+    <Table
+      caption={checks.asked}
+      rows={listHeardNames(part)}
+      columns={buildNumberColumns(part.visit, part)}
+    />
     <h3>{checks.shared}</h3>
     {part.reviewed.shared.length === 0 ? (
       <p class="quiet">{checks.sharedNone}</p>
@@ -103,7 +117,7 @@ export const Checks = (part: ReviewPart) => (
       <Table
         caption={checks.shared}
         rows={part.reviewed.shared}
-        columns={SHARED}
+        columns={SHARED_COLUMNS}
         href={({ publicId }) => part.visit.to(`/merchants/${publicId}`)}
       />
     )}

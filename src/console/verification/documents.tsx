@@ -1,28 +1,28 @@
 import { APPLICATION } from '../../pages/application-words.ts'
 import { FormBox } from '../../pages/form.tsx'
-import { Facts, Said, Section, Time } from '../../pages/parts.tsx'
-import { shown } from '../../pages/wording.ts'
+import { Facts, OutsideText, Section, Time } from '../../pages/parts.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import type { Document } from '../../verification/documents.ts'
-import { VERIFICATION } from '../texts/verification.ts'
-import { DOWNLOAD, ENDS } from './review-forms.ts'
-import type { ReviewPart } from './review-page.tsx'
+import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
+import { DOCUMENT_EXPIRY_FORM, DOWNLOAD_DOCUMENT_FORM } from './review-forms.ts'
+import type { ReviewPartProps } from './review-page.tsx'
 
-const { documents } = VERIFICATION
+const { documents } = CONSOLE_VERIFICATION_TEXTS
 
 /** The documents with previews that we made. A file itself can only be saved and never opens in the console. */
-export const Documents = (part: ReviewPart) => (
+export const ApplicationDocuments = (part: ReviewPartProps) => (
   <Section title={documents.title}>
     {part.reviewed.verification.documents.length === 0 && <p class="quiet">{documents.none}</p>}
     {part.reviewed.verification.documents.map((document) => (
-      <One part={part} document={document} />
+      <DocumentCard part={part} document={document} />
     ))}
   </Section>
 )
 
-function One({ part, document }: { part: ReviewPart; document: Document }) {
+function DocumentCard({ part, document }: { part: ReviewPartProps; document: Document }) {
   const { visit, id, state, reviewed } = part
   const params = { id, document: document.id }
-  const name = shown(document.name)
+  const name = oneLine(document.name)
   // Every document has its own forms; only the form that was sent shows its fault.
   const ownState = visit.params.document === document.id ? state : null
   return (
@@ -30,7 +30,7 @@ function One({ part, document }: { part: ReviewPart; document: Document }) {
       <h3>{APPLICATION.documentKinds[document.kind]}</h3>
       <Facts
         facts={[
-          [documents.file, <Said text={document.name} />],
+          [documents.file, <OutsideText text={document.name} />],
           [documents.added, <Time at={document.addedAt} />],
         ]}
       />
@@ -44,9 +44,9 @@ function One({ part, document }: { part: ReviewPart; document: Document }) {
           loading="lazy"
         />
       )}
-      <FormBox of={DOWNLOAD} visit={visit} state={ownState} params={params} compact />
+      <FormBox of={DOWNLOAD_DOCUMENT_FORM} visit={visit} state={ownState} params={params} compact />
       <FormBox
-        of={ENDS}
+        of={DOCUMENT_EXPIRY_FORM}
         visit={visit}
         state={ownState}
         params={params}

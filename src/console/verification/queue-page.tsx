@@ -1,56 +1,56 @@
 import { mayDo } from '../../actors/allow.ts'
-import { Empty, Said, Section, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Pager, Table } from '../../pages/table.tsx'
-import { type EndingDocument, endingDocuments } from '../../verification/document-expiry.ts'
-import { type WaitingApplication, waitingApplications } from '../../verification/waiting-applications.ts'
-import { VERIFICATION } from '../texts/verification.ts'
+import { Empty, OutsideText, Section, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
+import { type ExpiringDocument, readExpiringDocuments } from '../../verification/document-expiry.ts'
+import { listWaitingApplications, type WaitingApplication } from '../../verification/waiting-applications.ts'
+import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
-const { columns, ending } = VERIFICATION
+const { columns, ending } = CONSOLE_VERIFICATION_TEXTS
 const HOUR_MS = 3_600_000
 
-const columnsAt = (now: Date): readonly Column<WaitingApplication>[] => [
-  { title: columns.name, cell: ({ name }) => <Said text={name} /> },
+const buildQueueColumns = (now: Date): readonly ListColumn<WaitingApplication>[] => [
+  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   { title: columns.since, cell: ({ at }) => <Time at={at} /> },
   {
     title: columns.age,
-    cell: ({ at }) => VERIFICATION.age(Math.floor((now.getTime() - at.getTime()) / HOUR_MS)),
+    cell: ({ at }) => CONSOLE_VERIFICATION_TEXTS.age(Math.floor((now.getTime() - at.getTime()) / HOUR_MS)),
   },
   { title: columns.number, cell: ({ number }) => number, figures: true },
 ]
-const ENDING: readonly Column<EndingDocument>[] = [
-  { title: ending.business, cell: ({ business }) => <Said text={business} /> },
+const EXPIRING_COLUMNS: readonly ListColumn<ExpiringDocument>[] = [
+  { title: ending.business, cell: ({ business }) => <OutsideText text={business} /> },
   { title: ending.document, cell: ({ kind }) => kind },
   { title: ending.on, cell: ({ expiresOn }) => expiresOn },
   { title: ending.told, cell: ({ toldAt }) => <Time at={toldAt} /> },
 ]
 
 /** Shows the applications that wait for a decision, and the documents that expire soon. */
-export async function showQueue(visit: ConsoleVisit): Promise<Shown> {
+export async function showQueue(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
   const [{ rows, newer, older }, expiringByCell] = await Promise.all([
-    waitingApplications(gateway, caller, { after: query.after ?? null, before: query.before ?? null }),
-    Promise.all(gateway.cells.map(endingDocuments)),
+    listWaitingApplications(gateway, caller, { after: query.after ?? null, before: query.before ?? null }),
+    Promise.all(gateway.cells.map(readExpiringDocuments)),
   ])
   const here = visit.to('/verification')
   const toReview = (id: string) => visit.to(`/verification/${id}`)
   const expiring = expiringByCell.flat()
   const mayReview = mayDo(visit.caller, 'verification.read')
-  return shownPage(
-    VERIFICATION.title,
+  return pageReply(
+    CONSOLE_VERIFICATION_TEXTS.title,
     <>
-      <h1>{VERIFICATION.title}</h1>
-      <p>{VERIFICATION.lead}</p>
+      <h1>{CONSOLE_VERIFICATION_TEXTS.title}</h1>
+      <p>{CONSOLE_VERIFICATION_TEXTS.lead}</p>
       {rows.length === 0 ? (
-        <Empty title={VERIFICATION.empty}>
-          <p>{VERIFICATION.emptySays}</p>
+        <Empty title={CONSOLE_VERIFICATION_TEXTS.empty}>
+          <p>{CONSOLE_VERIFICATION_TEXTS.emptySays}</p>
         </Empty>
       ) : (
         <Table
-          caption={VERIFICATION.title}
+          caption={CONSOLE_VERIFICATION_TEXTS.title}
           rows={rows}
-          columns={columnsAt(visit.now)}
+          columns={buildQueueColumns(visit.now)}
           {...(mayReview ? { href: ({ publicId }: (typeof rows)[number]) => toReview(publicId) } : {})}
         />
       )}
@@ -63,7 +63,7 @@ export async function showQueue(visit: ConsoleVisit): Promise<Shown> {
           <Table
             caption={ending.title}
             rows={expiring}
-            columns={ENDING}
+            columns={EXPIRING_COLUMNS}
             {...(mayReview ? { href: ({ merchant }: (typeof expiring)[number]) => toReview(merchant) } : {})}
           />
         )}

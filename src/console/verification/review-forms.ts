@@ -1,33 +1,33 @@
-import type { Field, FormSpec } from '../../pages/form-spec.ts'
-import { VERIFICATION } from '../texts/verification.ts'
-import { placeName } from './answer-words.ts'
+import type { FormField, FormSpec } from '../../pages/form-spec.ts'
+import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
+import { formatNoteSubject } from './answer-words.ts'
 
-const { papers, checks, documents, decide } = VERIFICATION
-const at = (act: string) => `/verification/:id/${act}`
-const number: Field = { name: 'number', label: '', kind: 'hidden' }
+const { papers, checks, documents, decide } = CONSOLE_VERIFICATION_TEXTS
+const reviewPath = (act: string) => `/verification/:id/${act}`
+const NUMBER_FIELD: FormField = { name: 'number', label: '', kind: 'hidden' }
 
-export const OPEN: FormSpec = {
-  path: at('open'),
+export const OPEN_PAPERS_FORM: FormSpec = {
+  path: reviewPath('open'),
   action: 'verification.read',
   fields: [],
   submit: papers.open,
 }
-export const ASK: FormSpec = {
-  path: at('ask/:what'),
+export const ASK_NAME_FORM: FormSpec = {
+  path: reviewPath('ask/:what'),
   action: 'merchant.name-check',
   fields: [],
   submit: checks.ask,
   plain: true,
 }
-export const DOWNLOAD: FormSpec = {
-  path: at('documents/:document/file'),
+export const DOWNLOAD_DOCUMENT_FORM: FormSpec = {
+  path: reviewPath('documents/:document/file'),
   action: 'verification.read',
   fields: [],
   submit: documents.download,
   plain: true,
 }
-export const ENDS: FormSpec = {
-  path: at('documents/:document/ends'),
+export const DOCUMENT_EXPIRY_FORM: FormSpec = {
+  path: reviewPath('documents/:document/ends'),
   action: 'verification.expiry',
   fields: [
     {
@@ -38,13 +38,19 @@ export const ENDS: FormSpec = {
   submit: documents.setEnds,
   plain: true,
 }
-export const APPROVE: FormSpec = {
-  path: at('approve'),
+export const APPROVE_APPLICATION_FORM: FormSpec = {
+  path: reviewPath('approve'),
   action: 'merchant.verify',
   fields: [
-    number,
+    NUMBER_FIELD,
     {
-      ...{ name: 'note', label: decide.approvalNote, hint: decide.approvalHint, kind: 'lines', most: 2000 },
+      ...{
+        name: 'note',
+        label: decide.approvalNote,
+        hint: decide.approvalHint,
+        kind: 'lines',
+        maxLength: 2000,
+      },
       ...{ rows: 2, optional: true, refused: /request: note must/ },
     },
   ],
@@ -52,7 +58,7 @@ export const APPROVE: FormSpec = {
 }
 
 /** The subjects that a note may have: the fields of the steps, and the steps that are lists. */
-export const NOTED = [
+export const NOTE_SUBJECTS = [
   ...['kind', 'legal_name', 'trading_name', 'registration_number', 'tin', 'sells', 'address'].map(
     (field) => `business.${field}`,
   ),
@@ -65,13 +71,15 @@ export const NOTED = [
   'documents',
 ] as const
 
-export const REJECT: FormSpec = {
-  path: at('reject'),
+export const REJECT_APPLICATION_FORM: FormSpec = {
+  path: reviewPath('reject'),
   action: 'merchant.verify',
   fields: [
-    number,
-    { name: 'note', label: decide.note, kind: 'lines', most: 2000, refused: /request: note must/ },
-    ...NOTED.map((name): Field => ({ name, label: placeName(name), most: 500, optional: true })),
+    NUMBER_FIELD,
+    { name: 'note', label: decide.note, kind: 'lines', maxLength: 2000, refused: /request: note must/ },
+    ...NOTE_SUBJECTS.map(
+      (name): FormField => ({ name, label: formatNoteSubject(name), maxLength: 500, optional: true }),
+    ),
   ],
   submit: decide.reject,
   danger: true,

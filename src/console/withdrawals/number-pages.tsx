@@ -1,69 +1,76 @@
-import { at } from '../../actors/actor.ts'
+import { actingFor } from '../../actors/actor.ts'
 import type { Gateway } from '../../app.ts'
 import { getMerchant } from '../../merchants/set-merchant.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Money, Said, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Pager, Table } from '../../pages/table.tsx'
+import { Empty, Money, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { maskPhone } from '../../platform/phone.ts'
 import { askName } from '../../reports/ask-name.ts'
-import { allTopUps, type ListedTopUp } from '../../top-ups/all-top-ups.ts'
-import { type HeardName, heardNames } from '../../verification/heard-names.ts'
-import { nameChecks } from '../../verification/name-check.ts'
+import { type ListedTopUp, listAllTopUps } from '../../top-ups/all-top-ups.ts'
+import { type CheckedName, compareNames } from '../../verification/heard-names.ts'
+import { readNameChecks } from '../../verification/name-check.ts'
 import { readVerification } from '../../verification/read-application.ts'
-import { type WaitingNumber, waitingNumbers } from '../../withdrawals/waiting.ts'
+import { listWaitingNumbers, type WaitingNumber } from '../../withdrawals/waiting.ts'
 import { verifyWithdrawalNumber } from '../../withdrawals/withdrawal-number.ts'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
-import { Heard } from '../verification/answers.tsx'
+import { HeardNameStatus } from '../verification/answers.tsx'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
 const { numbers: words, topUps, columns } = WITHDRAWALS
-const PATH = '/numbers'
+const NUMBERS_PATH = '/numbers'
 
-const ASK: FormSpec = {
-  path: `${PATH}/:id/ask`,
+const ASK_NUMBER_NAME_FORM: FormSpec = {
+  path: `${NUMBERS_PATH}/:id/ask`,
   action: 'merchant.name-check',
   fields: [],
   submit: words.ask,
   plain: true,
 }
-const VERIFY: FormSpec = {
-  path: `${PATH}/:id/verify`,
+const VERIFY_NUMBER_FORM: FormSpec = {
+  path: `${NUMBERS_PATH}/:id/verify`,
   action: 'withdrawal.verify',
   // The number that this person has seen, so that no other number is verified by mistake.
   fields: [{ name: 'phone', label: '', kind: 'hidden' }],
   submit: words.verify,
 }
 
-type Row = WaitingNumber & Pick<HeardName, 'check' | 'differs'>
+type Row = WaitingNumber & Pick<CheckedName, 'check' | 'differs'>
 
 /** Adds the operator's name check of this number, compared with the name that the business gave for its withdrawals. */
-async function withCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> {
+async function addNameCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> {
   const { app, merchant } = await getMerchant(gateway, row.publicId)
   const [checks, { answers }] = await Promise.all([
-    nameChecks(app, merchant.id),
+    readNameChecks(app, merchant.id),
     readVerification(app, merchant.id),
   ])
-  const nameCheck = heardNames({ answers, withdrawal: row.phone, checks }).find(
+  const nameCheck = compareNames({ answers, withdrawal: row.phone, checks }).find(
     ({ what }) => what === 'withdrawal',
   )
   return { ...row, check: nameCheck?.check ?? null, differs: nameCheck?.differs ?? false }
 }
 
-const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Column<Row>[] => [
-  { title: columns.business, cell: ({ name }) => <Said text={name} /> },
+const buildNumberColumns = (visit: ConsoleVisit, state: FormState | null): readonly ListColumn<Row>[] => [
+  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
   { title: columns.phone, cell: ({ phone }) => phone },
   { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
-  { title: words.heard, cell: ({ check, differs }) => <Heard check={check} differs={differs} /> },
+  { title: words.heard, cell: ({ check, differs }) => <HeardNameStatus check={check} differs={differs} /> },
   {
     title: words.act,
     cell: ({ publicId: id, phone }) => {
       const ownState = visit.params.id === id ? state : null
       return (
         <>
-          <FormBox of={ASK} visit={visit} state={ownState} params={{ id }} compact />
-          <FormBox of={VERIFY} visit={visit} state={ownState} params={{ id }} values={{ phone }} compact />
+          <FormBox of={ASK_NUMBER_NAME_FORM} visit={visit} state={ownState} params={{ id }} compact />
+          <FormBox
+            of={VERIFY_NUMBER_FORM}
+            visit={visit}
+            state={ownState}
+            params={{ id }}
+            values={{ phone }}
+            compact
+          />
         </>
       )
     },
@@ -71,13 +78,13 @@ const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Colum
 ]
 
 /** Shows the withdrawal numbers that wait for verification. */
-async function showNumbers(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+async function showNumbers(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
-  const { rows, newer, older } = await waitingNumbers(gateway, caller, {
+  const { rows, newer, older } = await listWaitingNumbers(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
   })
-  const checkedRows = await Promise.all(rows.map((row) => withCheck(gateway, row)))
-  return shownPage(
+  const checkedRows = await Promise.all(rows.map((row) => addNameCheck(gateway, row)))
+  return pageReply(
     words.title,
     <>
       <h1>{words.title}</h1>
@@ -88,31 +95,31 @@ async function showNumbers(visit: ConsoleVisit, state: FormState | null = null):
         <Table
           caption={words.title}
           rows={checkedRows}
-          columns={columnsAt(visit, state)}
+          columns={buildNumberColumns(visit, state)}
           href={({ publicId }) => visit.to(`/merchants/${publicId}`)}
         />
       )}
-      <Pager cursors={{ newer, older }} query={query} here={visit.to(PATH)} oldestFirst />
+      <Pager cursors={{ newer, older }} query={query} here={visit.to(NUMBERS_PATH)} oldestFirst />
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-const TOP_UPS: readonly Column<ListedTopUp>[] = [
+const TOP_UP_COLUMNS: readonly ListColumn<ListedTopUp>[] = [
   { title: columns.id, cell: ({ key }) => key },
-  { title: columns.business, cell: ({ name }) => <Said text={name} /> },
+  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.phone, cell: ({ phone }) => maskPhone(phone) },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
   { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
 ]
 
-async function showTopUps(visit: ConsoleVisit): Promise<Shown> {
+async function showTopUps(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
-  const { rows, newer, older } = await allTopUps(gateway, caller, {
+  const { rows, newer, older } = await listAllTopUps(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
   })
-  return shownPage(
+  return pageReply(
     topUps.title,
     <>
       <h1>{topUps.title}</h1>
@@ -123,7 +130,7 @@ async function showTopUps(visit: ConsoleVisit): Promise<Shown> {
         <Table
           caption={topUps.title}
           rows={rows}
-          columns={TOP_UPS}
+          columns={TOP_UP_COLUMNS}
           href={({ key }) => visit.to(`/payments/${key}`)}
         />
       )}
@@ -133,23 +140,27 @@ async function showTopUps(visit: ConsoleVisit): Promise<Shown> {
 }
 
 export const NUMBER_ROUTES: readonly ConsoleRoute[] = [
-  page(PATH, (visit) => showNumbers(visit)),
+  page(NUMBERS_PATH, (visit) => showNumbers(visit)),
   page('/top-ups', showTopUps),
-  form(ASK, {
+  form(ASK_NUMBER_NAME_FORM, {
     async submit(visit) {
       const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
       const { id: merchantId, tag } = merchant
-      await askName(app, at(visit.caller, { merchantId, tag, cell: app.cell, mode: 'live' }), 'withdrawal')
-      return doneTo(visit.to(PATH), words.asked)
+      await askName(
+        app,
+        actingFor(visit.caller, { merchantId, tag, cell: app.cell, mode: 'live' }),
+        'withdrawal',
+      )
+      return redirectDone(visit.to(NUMBERS_PATH), words.asked)
     },
-    again: showNumbers,
+    showRefused: showNumbers,
   }),
-  form(VERIFY, {
+  form(VERIFY_NUMBER_FORM, {
     async submit(visit, { phone = '' }) {
       const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
       await verifyWithdrawalNumber(app, visit.caller, { merchantId: merchant.id, phone })
-      return doneTo(visit.to(PATH), words.verified)
+      return redirectDone(visit.to(NUMBERS_PATH), words.verified)
     },
-    again: showNumbers,
+    showRefused: showNumbers,
   }),
 ]

@@ -1,42 +1,45 @@
-import { findMerchantOfTag } from '../../merchants/set-merchant.ts'
+import { getMerchantOfTag } from '../../merchants/set-merchant.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
-import { Empty, Money, Said, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Pager, Table } from '../../pages/table.tsx'
-import { tagOf } from '../../platform/ids.ts'
+import type { FormSpec, FormState, FormValues } from '../../pages/form-spec.ts'
+import { Empty, Money, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
+import { parseTag } from '../../platform/ids.ts'
 import { notFound } from '../../platform/refusal.ts'
-import { type WaitingWithdrawal, waitingWithdrawals } from '../../withdrawals/waiting.ts'
-import { type Decision, decideWithdrawal } from '../../withdrawals/withdraw.ts'
+import { listWaitingWithdrawals, type WaitingWithdrawal } from '../../withdrawals/waiting.ts'
+import { decideWithdrawal, type WithdrawalDecision } from '../../withdrawals/withdraw.ts'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
 const { withdrawals: words, columns, verified, unverified } = WITHDRAWALS
-const PATH = '/withdrawals'
+const WITHDRAWALS_PATH = '/withdrawals'
 
-const APPROVE: FormSpec = {
-  path: `${PATH}/:id/approve`,
+const APPROVE_WITHDRAWAL_FORM: FormSpec = {
+  path: `${WITHDRAWALS_PATH}/:id/approve`,
   action: 'withdrawal.decide',
   fields: [],
   submit: words.approve,
   once: true,
 }
-const REJECT: FormSpec = {
-  path: `${PATH}/:id/reject`,
+const REJECT_WITHDRAWAL_FORM: FormSpec = {
+  path: `${WITHDRAWALS_PATH}/:id/reject`,
   action: 'withdrawal.decide',
-  fields: [{ name: 'note', label: words.note, most: 500 }],
+  fields: [{ name: 'note', label: words.note, maxLength: 500 }],
   submit: words.reject,
   once: true,
   danger: true,
 }
 
-const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Column<WaitingWithdrawal>[] => [
+const buildWithdrawalColumns = (
+  visit: ConsoleVisit,
+  state: FormState | null,
+): readonly ListColumn<WaitingWithdrawal>[] => [
   { title: columns.id, cell: ({ key }) => key },
   {
     title: columns.business,
     cell: ({ publicId, name }) => (
       <a href={visit.to(`/merchants/${publicId}`)}>
-        <Said text={name} />
+        <OutsideText text={name} />
       </a>
     ),
   },
@@ -58,10 +61,10 @@ const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Colum
       const ownState = visit.params.id === id ? state : null
       return (
         <>
-          <FormBox of={APPROVE} visit={visit} state={ownState} params={{ id }} compact />
-          <details open={ownState?.path === REJECT.path}>
+          <FormBox of={APPROVE_WITHDRAWAL_FORM} visit={visit} state={ownState} params={{ id }} compact />
+          <details open={ownState?.path === REJECT_WITHDRAWAL_FORM.path}>
             <summary>{words.reject}</summary>
-            <FormBox of={REJECT} visit={visit} state={ownState} params={{ id }} />
+            <FormBox of={REJECT_WITHDRAWAL_FORM} visit={visit} state={ownState} params={{ id }} />
           </details>
         </>
       )
@@ -70,12 +73,12 @@ const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Colum
 ]
 
 /** Shows the withdrawals that wait for a decision. */
-async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
-  const { rows, newer, older } = await waitingWithdrawals(gateway, caller, {
+  const { rows, newer, older } = await listWaitingWithdrawals(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
   })
-  return shownPage(
+  return pageReply(
     words.title,
     <>
       <h1>{words.title}</h1>
@@ -86,33 +89,33 @@ async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = nu
         <Table
           caption={words.title}
           rows={rows}
-          columns={columnsAt(visit, state)}
+          columns={buildWithdrawalColumns(visit, state)}
           href={({ key }) => visit.to(`/payments/${key}`)}
         />
       )}
-      <Pager cursors={{ newer, older }} query={query} here={visit.to(PATH)} oldestFirst />
+      <Pager cursors={{ newer, older }} query={query} here={visit.to(WITHDRAWALS_PATH)} oldestFirst />
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-const deciding = (spec: FormSpec, decision: Decision, doneText: string): ConsoleRoute =>
+const decisionForm = (spec: FormSpec, decision: WithdrawalDecision, doneText: string): ConsoleRoute =>
   form(spec, {
-    async submit(visit, { note }: Values) {
+    async submit(visit, { note }: FormValues) {
       const { gateway, caller, params } = visit
       const id = params.id ?? ''
-      const tag = tagOf('pout_', id)
+      const tag = parseTag('pout_', id)
       if (tag === null) throw notFound('withdrawal')
-      const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'withdrawal' })
+      const { app, merchant } = await getMerchantOfTag(gateway, { tag, noun: 'withdrawal' })
       const input = { merchantId: merchant.id, id, decision, note: note ?? null }
       await decideWithdrawal(app, caller, input)
-      return doneTo(visit.to(PATH), doneText)
+      return redirectDone(visit.to(WITHDRAWALS_PATH), doneText)
     },
-    again: showWithdrawals,
+    showRefused: showWithdrawals,
   })
 
-export const WITHDRAWAL_ROUTES: readonly ConsoleRoute[] = [
-  page(PATH, (visit) => showWithdrawals(visit)),
-  deciding(APPROVE, 'approved', words.approved),
-  deciding(REJECT, 'rejected', words.rejected),
+export const CONSOLE_WITHDRAWAL_ROUTES: readonly ConsoleRoute[] = [
+  page(WITHDRAWALS_PATH, (visit) => showWithdrawals(visit)),
+  decisionForm(APPROVE_WITHDRAWAL_FORM, 'approved', words.approved),
+  decisionForm(REJECT_WITHDRAWAL_FORM, 'rejected', words.rejected),
 ]

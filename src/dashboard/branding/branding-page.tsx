@@ -1,10 +1,10 @@
-import { type Paint, paintsOf } from '../../branding/accent.ts'
-import { findBranding, logoPath, MOST_LOGO_BYTES, setBranding } from '../../branding/branding.ts'
+import { makePaints, type Paint } from '../../branding/accent.ts'
+import { logoPath, MAX_LOGO_BYTES, readBranding, setBranding } from '../../branding/branding.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { shown } from '../../pages/wording.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { oneLine } from '../../pages/wording.ts'
 import { assert } from '../../platform/assert.ts'
 import { BRANDING } from '../texts/branding.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
@@ -12,18 +12,24 @@ import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.t
 const { colour, logo, preview } = BRANDING
 
 export const BRANDING_PATH = '/settings/branding'
-const MOST_NAME = 22
+const MAX_NAME_LETTERS = 22
 
-const acting = { action: 'branding.set' } as const
+const BRANDING_ACTION = { action: 'branding.set' } as const
 const SET_COLOUR: FormSpec = {
-  ...{ ...acting, path: `${BRANDING_PATH}/colour`, submit: colour.save },
+  ...{ ...BRANDING_ACTION, path: `${BRANDING_PATH}/colour`, submit: colour.save },
   fields: [{ name: 'accent', label: colour.label, kind: 'color', hint: colour.hint }],
 }
 const DROP_COLOUR: FormSpec = {
-  ...{ ...acting, path: `${BRANDING_PATH}/colour/remove`, submit: colour.drop, fields: [], plain: true },
+  ...{
+    ...BRANDING_ACTION,
+    path: `${BRANDING_PATH}/colour/remove`,
+    submit: colour.drop,
+    fields: [],
+    plain: true,
+  },
 }
 const SET_LOGO: FormSpec = {
-  ...{ ...acting, path: `${BRANDING_PATH}/logo`, submit: logo.save, mostFileBytes: MOST_LOGO_BYTES },
+  ...{ ...BRANDING_ACTION, path: `${BRANDING_PATH}/logo`, submit: logo.save, maxFileBytes: MAX_LOGO_BYTES },
   fields: [
     {
       ...{ name: 'logo', label: logo.label, kind: 'file', hint: logo.hint },
@@ -32,15 +38,21 @@ const SET_LOGO: FormSpec = {
   ],
 }
 const DROP_LOGO: FormSpec = {
-  ...{ ...acting, path: `${BRANDING_PATH}/logo/remove`, submit: logo.drop, fields: [], danger: true },
+  ...{
+    ...BRANDING_ACTION,
+    path: `${BRANDING_PATH}/logo/remove`,
+    submit: logo.drop,
+    fields: [],
+    danger: true,
+  },
 }
 
 /** Shows logo and colour, what customers see of them, and the forms for people who may change them. */
-async function showBranding(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showBranding(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant } = visit
-  const { accent, logoAt } = await findBranding(app, merchant.id)
+  const { accent, logoAt } = await readBranding(app, merchant.id)
   const picture = logoPath(merchant.handle, logoAt)
-  return shownPage(
+  return pageReply(
     BRANDING.title,
     <>
       <h1>{BRANDING.title}</h1>
@@ -71,21 +83,30 @@ async function showBranding(visit: DashboardVisit, state: FormState | null = nul
 type PreviewProps = { visit: DashboardVisit; accent: string; picture: string | null }
 
 function Preview({ visit, accent, picture }: PreviewProps) {
-  const paints = paintsOf(accent)
+  const paints = makePaints(accent)
   const { merchant } = visit
-  const letters = Array.from(shown(merchant.name))
-  const name = letters.length <= MOST_NAME ? letters.join('') : `${letters.slice(0, MOST_NAME - 1).join('')}…`
+  const letters = Array.from(oneLine(merchant.name))
+  const name =
+    letters.length <= MAX_NAME_LETTERS
+      ? letters.join('')
+      : `${letters.slice(0, MAX_NAME_LETTERS - 1).join('')}…`
   return (
     <Section title={preview.title} id="preview">
       <div class="previews">
-        <Card
+        <PreviewCard
           label={preview.light}
           paint={paints.light}
-          colours={DRESS.light}
+          colours={CARD_COLOURS.light}
           name={name}
           picture={picture}
         />
-        <Card label={preview.dark} paint={paints.dark} colours={DRESS.dark} name={name} picture={picture} />
+        <PreviewCard
+          label={preview.dark}
+          paint={paints.dark}
+          colours={CARD_COLOURS.dark}
+          name={name}
+          picture={picture}
+        />
       </div>
       <p class="hint">{preview.adjusted}</p>
       <p>
@@ -98,15 +119,21 @@ function Preview({ visit, accent, picture }: PreviewProps) {
 }
 
 // Card, text, quiet text and border of both themes, as in src/pages/assets/tokens.css.
-const DRESS = {
+const CARD_COLOURS = {
   light: { card: '#ffffff', ink: '#14201b', quiet: '#51605a', line: '#dfe6e2' },
   dark: { card: '#161e1b', ink: '#e9f0ec', quiet: '#a6b5ad', line: '#2b3833' },
 }
-type Dress = (typeof DRESS)['light']
-type CardProps = { label: string; paint: Paint; colours: Dress; name: string; picture: string | null }
+type CardColours = (typeof CARD_COLOURS)['light']
+type PreviewCardProps = {
+  label: string
+  paint: Paint
+  colours: CardColours
+  name: string
+  picture: string | null
+}
 
 /** Draws the payment page in small. The content policy allows no styles of a merchant, but the attributes of a drawing have colours. */
-const Card = ({ label, paint, colours, name, picture }: CardProps) => (
+const PreviewCard = ({ label, paint, colours, name, picture }: PreviewCardProps) => (
   <svg viewBox="0 0 280 250" width="280" height="250" role="img" aria-label={label}>
     <rect x="0.5" y="0.5" width="279" height="249" rx="14" fill={colours.card} stroke={colours.line} />
     {picture !== null && (
@@ -120,7 +147,7 @@ const Card = ({ label, paint, colours, name, picture }: CardProps) => (
         {`${preview.to} ${name}`}
       </text>
       <text x="140" y="116" font-size="28" font-weight="700" fill={colours.ink}>
-        {AMOUNT}
+        {SAMPLE_AMOUNT}
       </text>
       <rect x="90" y="130" width="100" height="26" rx="13" fill={paint.tint} />
       <text x="140" y="148" font-size="12" font-weight="600" fill={paint.accent}>
@@ -133,11 +160,12 @@ const Card = ({ label, paint, colours, name, picture }: CardProps) => (
     </g>
   </svg>
 )
-const AMOUNT = 'UGX 25,000'
+const SAMPLE_AMOUNT = 'UGX 25,000'
 
-const back = (visit: DashboardVisit, message: string) => doneTo(visit.to(BRANDING_PATH), message)
+const returnToBranding = (visit: DashboardVisit, message: string) =>
+  redirectDone(visit.to(BRANDING_PATH), message)
 
-function change(visit: DashboardVisit, to: Parameters<typeof setBranding>[2]['change']) {
+function changeBranding(visit: DashboardVisit, to: Parameters<typeof setBranding>[2]['change']) {
   return setBranding(visit.app, visit.caller, { merchantId: visit.merchant.id, change: to })
 }
 
@@ -146,31 +174,31 @@ export const BRANDING_ROUTES: readonly DashboardRoute[] = [
   page(BRANDING_PATH, (visit) => showBranding(visit)),
   form(SET_COLOUR, {
     async submit(visit, { accent = '' }) {
-      await change(visit, { accent })
-      return back(visit, colour.saved)
+      await changeBranding(visit, { accent })
+      return returnToBranding(visit, colour.saved)
     },
-    again: showBranding,
+    showRefused: showBranding,
   }),
   form(DROP_COLOUR, {
     async submit(visit) {
-      await change(visit, { accent: null })
-      return back(visit, colour.dropped)
+      await changeBranding(visit, { accent: null })
+      return returnToBranding(visit, colour.dropped)
     },
-    again: showBranding,
+    showRefused: showBranding,
   }),
   form(SET_LOGO, {
     async submit(visit) {
       assert(visit.file !== null, 'the form wants a file')
-      await change(visit, { logo: visit.file.bytes })
-      return back(visit, logo.saved)
+      await changeBranding(visit, { logo: visit.file.bytes })
+      return returnToBranding(visit, logo.saved)
     },
-    again: showBranding,
+    showRefused: showBranding,
   }),
   form(DROP_LOGO, {
     async submit(visit) {
-      await change(visit, { logo: null })
-      return back(visit, logo.dropped)
+      await changeBranding(visit, { logo: null })
+      return returnToBranding(visit, logo.dropped)
     },
-    again: showBranding,
+    showRefused: showBranding,
   }),
 ]

@@ -1,36 +1,41 @@
-import { Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
-import { type BatchItem, type BatchRow, getBatch, itemsOf } from '../../payouts/bulk/find-batches.ts'
-import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
+import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
+import {
+  type BulkCallItem,
+  type BulkCallSummary,
+  getBatch,
+  readBatchItems,
+} from '../../payouts/bulk/find-batches.ts'
+import { findPreparedOfObject } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
-import { leadsOn } from '../hidden-from-operators.ts'
+import { isReachable } from '../hidden-from-operators.ts'
 import { Phone } from '../payouts/phone.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { batch: words } = BULK
-const IN_VIEW = 50
+const LINES_PER_PAGE = 50
 
-type Told = {
+type BatchFacts = {
   visit: DashboardVisit
-  batch: BatchRow
-  items: readonly BatchItem[]
+  batch: BulkCallSummary
+  items: readonly BulkCallItem[]
   prepared: PreparedPayout | null
 }
 
 /** Shows one bulk call: how far it is, the result of each line, and the lines to mend. */
-export async function showBatch(visit: DashboardVisit): Promise<Shown> {
+export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller } = visit
   const batch = await getBatch(app, caller, visit.params.id ?? '')
   const [items, prepared] = await Promise.all([
-    itemsOf(app, caller, batch.id),
-    preparedOf(app, caller, batch.id),
+    readBatchItems(app, caller, batch.id),
+    findPreparedOfObject(app, caller, batch.id),
   ])
   const facts = { visit, batch, items, prepared }
   const open = isUnderWay(facts)
   if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
-  return shownPage(
+  return pageReply(
     batch.id,
     <>
       <div class="top">
@@ -43,13 +48,13 @@ export async function showBatch(visit: DashboardVisit): Promise<Shown> {
   )
 }
 
-const isOpen = ({ status }: BatchItem) => status === 'pending' || status === 'authorized'
-const isUnderWay = ({ batch, items }: Told) => batch.done < batch.total || items.some(isOpen)
+const isOpen = ({ status }: BulkCallItem) => status === 'pending' || status === 'authorized'
+const isUnderWay = ({ batch, items }: BatchFacts) => batch.done < batch.total || items.some(isOpen)
 
 /** The part of the page that changes while lines are processed and payouts are under way: the counts and the lines. A script reloads it. */
-function Progress(facts: Told) {
+function Progress(facts: BatchFacts) {
   const { visit, batch } = facts
-  const from = firstIn(facts)
+  const from = parseFirstIndex(facts)
   const here = visit.to(`/bulk/${batch.id}`)
   const query = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
   const live = isUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
@@ -62,28 +67,28 @@ function Progress(facts: Told) {
 }
 
 /** Parses the index of the first line to show from the query, and keeps it within the batch. */
-const firstIn = ({ visit: { query }, batch }: Told) =>
+const parseFirstIndex = ({ visit: { query }, batch }: BatchFacts) =>
   Math.max(0, Math.min(Math.trunc(Number(query.after ?? query.before ?? 0)) || 0, batch.total - 1))
 
 // The lines that a person must mend come first.
-const toMend = ({ error, status }: BatchItem) => error !== null || status === 'failed'
-const inOrder = (items: readonly BatchItem[]) => [
-  ...items.filter(toMend),
-  ...items.filter((item) => !toMend(item)),
+const mustBeMended = ({ error, status }: BulkCallItem) => error !== null || status === 'failed'
+const sortLinesToMendFirst = (items: readonly BulkCallItem[]) => [
+  ...items.filter(mustBeMended),
+  ...items.filter((item) => !mustBeMended(item)),
 ]
 
-function Lines({ facts: { visit, batch, items }, from }: { facts: Told; from: number }) {
+function Lines({ facts: { visit, batch, items }, from }: { facts: BatchFacts; from: number }) {
   return (
     <Section title={words.lines}>
       <Table
         caption={words.lines}
-        rows={inOrder(items).slice(from, from + IN_VIEW)}
+        rows={sortLinesToMendFirst(items).slice(from, from + LINES_PER_PAGE)}
         columns={columnsFor(visit)}
       />
       <Pager
         cursors={{
-          newer: from > 0 ? String(Math.max(0, from - IN_VIEW)) : null,
-          older: from + IN_VIEW < batch.total ? String(from + IN_VIEW) : null,
+          newer: from > 0 ? String(Math.max(0, from - LINES_PER_PAGE)) : null,
+          older: from + LINES_PER_PAGE < batch.total ? String(from + LINES_PER_PAGE) : null,
         }}
         query={{}}
         here={visit.to(`/bulk/${batch.id}`)}
@@ -92,9 +97,9 @@ function Lines({ facts: { visit, batch, items }, from }: { facts: Told; from: nu
   )
 }
 
-function Counts(facts: Told) {
+function Counts(facts: BatchFacts) {
   const { visit, batch, items, prepared } = facts
-  const count = (matches: (item: BatchItem) => boolean) => items.filter(matches).length
+  const count = (matches: (item: BulkCallItem) => boolean) => items.filter(matches).length
   const accepted = items.filter(({ payoutId }) => payoutId !== null)
   const sum = accepted.reduce((total, { amount, replayed }) => total + (replayed ? 0 : (amount ?? 0)), 0)
   return (
@@ -121,37 +126,37 @@ function Counts(facts: Told) {
           ],
         ]}
       />
-      <Mend facts={facts} lines={count(toMend)} />
+      <MendNote facts={facts} lines={count(mustBeMended)} />
     </Section>
   )
 }
 
-function Mend({ facts: { visit, batch }, lines }: { facts: Told; lines: number }) {
+function MendNote({ facts: { visit, batch }, lines }: { facts: BatchFacts; lines: number }) {
   if (lines === 0) return null
   const path = `/bulk/${batch.id}/mend`
   return (
     <Note tone="warn">
       <strong>{words.mendTitle}</strong>
       <p>{words.mend(lines)}</p>
-      <p>{leadsOn(visit, path) && <a href={visit.to(path)}>{words.download}</a>}</p>
+      <p>{isReachable(visit, path) && <a href={visit.to(path)}>{words.download}</a>}</p>
     </Note>
   )
 }
 
-const columnsFor = (visit: DashboardVisit): readonly Column<BatchItem>[] => [
+const columnsFor = (visit: DashboardVisit): readonly ListColumn<BulkCallItem>[] => [
   { title: words.columns.line, cell: ({ index }) => index + 1 },
   { title: words.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
-  { title: words.columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   {
     title: words.columns.amount,
-    cell: ({ amount }) => (amount === null ? <Said text={null} /> : <Money amount={amount} />),
+    cell: ({ amount }) => (amount === null ? <OutsideText text={null} /> : <Money amount={amount} />),
     figures: true,
   },
-  { title: words.columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: words.columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
   { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} /> },
 ]
 
-function Result({ visit, item }: { visit: DashboardVisit; item: BatchItem }) {
+function Result({ visit, item }: { visit: DashboardVisit; item: BulkCallItem }) {
   const { payoutId, status, error, replayed } = item
   if (payoutId === null) return error ?? <Status word={words.waits} tone="open" />
   return (

@@ -1,21 +1,21 @@
 import { mayDo } from '../../actors/allow.ts'
-import { readListWindow } from '../../http/lists.ts'
+import { parseListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
-import { type BulkDraft, unsentDrafts } from '../../payouts/bulk/drafts/draft.ts'
-import { type BatchRow, listBatches } from '../../payouts/bulk/find-batches.ts'
+import { Empty, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../pages/table.tsx'
+import { type BulkDraft, listUnsentDrafts } from '../../payouts/bulk/drafts/draft.ts'
+import { type BulkCallSummary, listBatches } from '../../payouts/bulk/find-batches.ts'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { columns, drafts } = BULK
-const MOST_FILE_BYTES = 1024 * 1024
+const MAX_FILE_BYTES = 1024 * 1024
 // A thousand lines of phone, amount, reference and name.
-const MOST_PASTED = 150_000
+const MAX_PASTED_CHARACTERS = 150_000
 
-export const UPLOAD: FormSpec = {
+export const UPLOAD_BULK: FormSpec = {
   path: '/bulk/upload',
   action: 'bulk.draft',
   fields: [
@@ -29,9 +29,9 @@ export const UPLOAD: FormSpec = {
     },
   ],
   submit: BULK.upload.submit,
-  mostFileBytes: MOST_FILE_BYTES,
+  maxFileBytes: MAX_FILE_BYTES,
 }
-export const PASTE: FormSpec = {
+export const PASTE_BULK: FormSpec = {
   path: '/bulk/paste',
   action: 'bulk.draft',
   fields: [
@@ -42,14 +42,14 @@ export const PASTE: FormSpec = {
       hint: BULK.paste.hint,
       placeholder: BULK.paste.example,
       rows: 8,
-      most: MOST_PASTED,
+      maxLength: MAX_PASTED_CHARACTERS,
       refused: /^(?:invalid request: )?(?:CSV|there are no lines|too many lines)/,
     },
   ],
   submit: BULK.paste.submit,
 }
 
-const COLUMNS: readonly Column<BatchRow>[] = [
+const COLUMNS: readonly ListColumn<BulkCallSummary>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.lines, cell: ({ total }) => total, figures: true },
   { title: columns.accepted, cell: ({ accepted }) => accepted, figures: true },
@@ -61,21 +61,24 @@ const COLUMNS: readonly Column<BatchRow>[] = [
   },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
-const DRAFT_COLUMNS: readonly Column<Omit<BulkDraft, 'csv'>>[] = [
-  { title: drafts.columns.name, cell: ({ name }) => <Said text={name} /> },
+const DRAFT_COLUMNS: readonly ListColumn<Omit<BulkDraft, 'csv'>>[] = [
+  { title: drafts.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   { title: drafts.columns.lines, cell: ({ lines }) => lines, figures: true },
-  { title: drafts.columns.by, cell: ({ madeName }) => <Said text={madeName} /> },
+  { title: drafts.columns.by, cell: ({ madeName }) => <OutsideText text={madeName} /> },
   { title: drafts.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: drafts.columns.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
 ]
 
 /** Lists the bulk calls of a merchant and the drafts that are not sent yet, with the forms that start one. */
-export async function showBulk(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showBulk(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
-  const [batches, drafted] = await Promise.all([listBatches(app, caller, window), unsentDrafts(app, caller)])
+  const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
+  const [batches, drafted] = await Promise.all([
+    listBatches(app, caller, window),
+    listUnsentDrafts(app, caller),
+  ])
   const here = visit.to('/bulk')
-  return shownPage(
+  return pageReply(
     BULK.title,
     <>
       <h1>{BULK.title}</h1>
@@ -83,10 +86,10 @@ export async function showBulk(visit: DashboardVisit, state: FormState | null = 
       {mayDo(caller, 'bulk.draft') && (
         <div class="split">
           <Section title={BULK.upload.title}>
-            <FormBox of={UPLOAD} visit={visit} state={state} />
+            <FormBox of={UPLOAD_BULK} visit={visit} state={state} />
           </Section>
           <Section title={BULK.paste.title}>
-            <FormBox of={PASTE} visit={visit} state={state} />
+            <FormBox of={PASTE_BULK} visit={visit} state={state} />
           </Section>
         </div>
       )}

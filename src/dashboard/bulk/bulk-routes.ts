@@ -1,40 +1,40 @@
-import type { Values } from '../../pages/form-spec.ts'
-import { onceOf } from '../../pages/route.ts'
-import { doneTo, type Shown } from '../../pages/shown.ts'
+import type { FormValues } from '../../pages/form-spec.ts'
+import { getOnce } from '../../pages/route.ts'
+import { redirectDone, type SurfaceReply } from '../../pages/shown.ts'
 import { draftBulk } from '../../payouts/bulk/drafts/draft-bulk.ts'
-import { namesOfDraft } from '../../payouts/bulk/drafts/names-of-draft.ts'
+import { lookUpDraftHolders } from '../../payouts/bulk/drafts/names-of-draft.ts'
 import { sendDraft } from '../../payouts/bulk/drafts/send-draft.ts'
-import { linesToMend, type MendLine } from '../../payouts/bulk/mend-batch.ts'
-import { CSV_START, csvLines } from '../../platform/csv-text.ts'
-import { pathOf } from '../payouts/prepared-page.tsx'
+import { type MendLine, readLinesToMend } from '../../payouts/bulk/mend-batch.ts'
+import { CSV_BOM, formatCsvLines } from '../../platform/csv-text.ts'
+import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
 import { BULK } from '../texts/bulk.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { showBatch } from './batch-page.tsx'
-import { PASTE, showBulk, UPLOAD } from './bulk-list.tsx'
-import { NAMES } from './draft-lines.tsx'
-import { firstInView, PREPARE, SEND, showDraft } from './draft-page.tsx'
+import { PASTE_BULK, showBulk, UPLOAD_BULK } from './bulk-list.tsx'
+import { LOOK_UP_DRAFT_WALLETS } from './draft-lines.tsx'
+import { PREPARE_DRAFT, parseFirstLine, SEND_DRAFT, showDraft } from './draft-page.tsx'
 
-const COLUMNS = ['phone', 'amount', 'reference', 'name', 'problem'] as const satisfies (keyof MendLine)[]
+const MEND_COLUMNS = ['phone', 'amount', 'reference', 'name', 'problem'] as const satisfies (keyof MendLine)[]
 
-const sends = {
-  async submit(visit: DashboardVisit, { note = '' }: Values): Promise<Shown> {
+const sendHandlers = {
+  async submit(visit: DashboardVisit, { note = '' }: FormValues): Promise<SurfaceReply> {
     const { app, caller, requestId, params } = visit
-    const { key } = onceOf(visit)
+    const { key } = getOnce(visit)
     const input = { id: params.id ?? '', key, requestId, note: note === '' ? null : note }
     const objectId = await sendDraft(app, caller, input)
-    return doneTo(
-      visit.to(pathOf(objectId)),
+    return redirectDone(
+      visit.to(pathOfPayoutObject(objectId)),
       objectId.startsWith('prep_') ? BULK.draft.prepared : BULK.draft.sent,
     )
   },
-  again: (visit: DashboardVisit, state: Parameters<typeof showDraft>[1]) => showDraft(visit, state),
+  showRefused: (visit: DashboardVisit, state: Parameters<typeof showDraft>[1]) => showDraft(visit, state),
 }
 
-async function downloadMend(visit: DashboardVisit): Promise<Shown> {
+async function downloadLinesToMend(visit: DashboardVisit): Promise<SurfaceReply> {
   const id = visit.params.id ?? ''
-  const lines = await linesToMend(visit.app, visit.caller, id)
-  const rows = lines.map((line) => COLUMNS.map((column) => line[column]))
-  const body = Buffer.from(`${CSV_START}${csvLines([COLUMNS, ...rows])}`)
+  const lines = await readLinesToMend(visit.app, visit.caller, id)
+  const rows = lines.map((line) => MEND_COLUMNS.map((column) => line[column]))
+  const body = Buffer.from(`${CSV_BOM}${formatCsvLines([MEND_COLUMNS, ...rows])}`)
   return { kind: 'file', name: `mend-${id}.csv`, type: 'text/csv; charset=utf-8', body }
 }
 
@@ -43,31 +43,31 @@ export const BULK_ROUTES: readonly DashboardRoute[] = [
   page('/bulk', (visit) => showBulk(visit), 'payouts.read'),
   page('/bulk/drafts/:id', (visit) => showDraft(visit), 'bulk.draft'),
   page('/bulk/:id', (visit) => showBatch(visit), 'payouts.read'),
-  page('/bulk/:id/mend', downloadMend, 'payouts.read'),
-  form(UPLOAD, {
+  page('/bulk/:id/mend', downloadLinesToMend, 'payouts.read'),
+  form(UPLOAD_BULK, {
     async submit(visit) {
       const { file } = visit
       const bytes = file?.bytes ?? Buffer.alloc(0)
       const id = await draftBulk(visit.app, visit.caller, { name: file?.name ?? '', bytes })
-      return doneTo(visit.to(`/bulk/drafts/${id}`))
+      return redirectDone(visit.to(`/bulk/drafts/${id}`))
     },
-    again: showBulk,
+    showRefused: showBulk,
   }),
-  form(PASTE, {
+  form(PASTE_BULK, {
     async submit(visit, { lines = '' }) {
       const id = await draftBulk(visit.app, visit.caller, { pasted: lines })
-      return doneTo(visit.to(`/bulk/drafts/${id}`))
+      return redirectDone(visit.to(`/bulk/drafts/${id}`))
     },
-    again: showBulk,
+    showRefused: showBulk,
   }),
-  form(NAMES, {
+  form(LOOK_UP_DRAFT_WALLETS, {
     async submit(visit, { from = '1' }) {
       const atLine = { ...visit, query: { from } }
-      const lines = { id: visit.params.id ?? '', from: firstInView(atLine) }
-      return showDraft(atLine, null, await namesOfDraft(visit.app, visit.caller, lines))
+      const lines = { id: visit.params.id ?? '', from: parseFirstLine(atLine) }
+      return showDraft(atLine, null, await lookUpDraftHolders(visit.app, visit.caller, lines))
     },
-    again: (visit, state) => showDraft(visit, state),
+    showRefused: (visit, state) => showDraft(visit, state),
   }),
-  form(SEND, sends),
-  form(PREPARE, sends),
+  form(SEND_DRAFT, sendHandlers),
+  form(PREPARE_DRAFT, sendHandlers),
 ]

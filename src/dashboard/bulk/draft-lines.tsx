@@ -1,10 +1,10 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec } from '../../pages/form-spec.ts'
-import { Money, Said, Status, timeText } from '../../pages/parts.tsx'
-import { addressWith, type Column, Table } from '../../pages/table.tsx'
-import { ugx } from '../../pages/wording.ts'
-import type { Holder } from '../../payouts/bulk/drafts/names-of-draft.ts'
-import type { Preview, PreviewLine } from '../../payouts/bulk/drafts/preview-bulk.ts'
+import { formatPageTime, Money, OutsideText, Status } from '../../pages/parts.tsx'
+import { addressWith, type ListColumn, Table } from '../../pages/table.tsx'
+import { formatShillings } from '../../pages/wording.ts'
+import type { DraftLineHolder } from '../../payouts/bulk/drafts/names-of-draft.ts'
+import type { BulkPreview, PreviewLine } from '../../payouts/bulk/drafts/preview-bulk.ts'
 import { Phone } from '../payouts/phone.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -12,7 +12,7 @@ import type { DashboardVisit } from '../visit.ts'
 const { draft: words } = BULK
 
 /** Asks the operator for the names of the lines on the page, in browsers without scripts. */
-export const NAMES: FormSpec = {
+export const LOOK_UP_DRAFT_WALLETS: FormSpec = {
   path: '/bulk/drafts/:id/names',
   action: 'bulk.draft',
   fields: [{ name: 'from', label: '', kind: 'hidden' }],
@@ -20,19 +20,19 @@ export const NAMES: FormSpec = {
 }
 
 /** Lines on a page: as many as names are asked for at once. */
-export const IN_VIEW = 20
+export const DRAFT_LINES_PER_PAGE = 20
 
-type LinesProps = {
+type DraftLinesProps = {
   visit: DashboardVisit
-  preview: Preview
+  preview: BulkPreview
   from: number
   /** The operator's answers about the wallets on the page; null while it has not been asked. */
-  holders: readonly Holder[] | null
+  holders: readonly DraftLineHolder[] | null
 }
 
 /** One page of lines. The page's script asks for the names of their wallets, or a button does. */
-export function DraftLines({ visit, preview, from, holders }: LinesProps) {
-  const rows = preview.lines.filter(({ line }) => line >= from).slice(0, IN_VIEW)
+export function DraftLines({ visit, preview, from, holders }: DraftLinesProps) {
+  const rows = preview.lines.filter(({ line }) => line >= from).slice(0, DRAFT_LINES_PER_PAGE)
   const here = visit.to(`/bulk/drafts/${preview.draft.id}`)
   const live =
     holders === null
@@ -44,7 +44,7 @@ export function DraftLines({ visit, preview, from, holders }: LinesProps) {
       <Table caption={words.lines} rows={rows} columns={columnsWith(byLine)} />
       {holders === null && (
         <FormBox
-          of={NAMES}
+          of={LOOK_UP_DRAFT_WALLETS}
           visit={visit}
           params={{ id: preview.draft.id }}
           values={{ from: String(from) }}
@@ -55,28 +55,29 @@ export function DraftLines({ visit, preview, from, holders }: LinesProps) {
   )
 }
 
-const columnsWith = (holders: ReadonlyMap<number, Holder>): readonly Column<PreviewLine>[] => [
+const columnsWith = (holders: ReadonlyMap<number, DraftLineHolder>): readonly ListColumn<PreviewLine>[] => [
   { title: words.columns.line, cell: ({ line }) => line },
   {
     title: words.columns.phone,
     cell: ({ line, written, item }) => (
       <>
         <Phone phone={item.ok ? item.phone : written.phone} />
-        <HolderOf holder={holders.get(line)} />
+        <WalletOwner holder={holders.get(line)} />
       </>
     ),
   },
-  { title: words.columns.name, cell: ({ written }) => <Said text={written.name} /> },
+  { title: words.columns.name, cell: ({ written }) => <OutsideText text={written.name} /> },
   {
     title: words.columns.amount,
-    cell: ({ item, written }) => (item.ok ? <Money amount={item.amount} /> : <Said text={written.amount} />),
+    cell: ({ item, written }) =>
+      item.ok ? <Money amount={item.amount} /> : <OutsideText text={written.amount} />,
     figures: true,
   },
-  { title: words.columns.reference, cell: ({ item }) => <Said text={item.reference} /> },
+  { title: words.columns.reference, cell: ({ item }) => <OutsideText text={item.reference} /> },
   { title: words.columns.result, cell: (line) => <Result line={line} /> },
 ]
 
-function HolderOf({ holder }: { holder: Holder | undefined }) {
+function WalletOwner({ holder }: { holder: DraftLineHolder | undefined }) {
   if (holder === undefined) return null
   const { active, name, unknown } = holder
   if (active === false)
@@ -93,18 +94,18 @@ function HolderOf({ holder }: { holder: Holder | undefined }) {
 function Result({ line: { result, sameAs } }: { line: PreviewLine }) {
   return (
     <>
-      {wordsOf(result)}
+      {formatResult(result)}
       {sameAs !== null && <div class="hint">{words.sameAs(sameAs)}</div>}
     </>
   )
 }
 
-function wordsOf(result: PreviewLine['result']): string {
+function formatResult(result: PreviewLine['result']): string {
   switch (result.kind) {
     case 'pays':
-      return words.paysLine(ugx(result.fee))
+      return words.paysLine(formatShillings(result.fee))
     case 'paid before':
-      return words.paidBefore(result.at === null ? '' : timeText(result.at))
+      return words.paidBefore(result.at === null ? '' : formatPageTime(result.at))
     case 'repeats':
       return words.repeats(result.line)
     case 'refused':

@@ -1,34 +1,42 @@
 import { CHARGE_STATUSES, type Charge, presentCharge } from '../../charges/charge.ts'
-import { totalsOfCharges } from '../../charges/charge-totals.ts'
+import { readChargeTotals } from '../../charges/charge-totals.ts'
 import { type ChargeFilter, listCharges } from '../../charges/find-charges.ts'
-import { readStatusAndWindow } from '../../http/lists.ts'
+import { parseStatusAndWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Copy, Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
-import { asSeen } from '../../platform/text.ts'
-import { firstRequest } from '../first-request.ts'
+import { CopyBox, Empty, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../pages/table.tsx'
+import { cleanTyped } from '../../platform/text.ts'
+import { formatFirstRequest } from '../first-request.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
-import { Views, viewsOf } from '../lists/views.tsx'
-import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
+import { readViewsOfList, SavedViews } from '../lists/views.tsx'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { columns, filters } = CHARGES
 
-const COLUMNS: readonly Column<Charge>[] = [
+const COLUMNS: readonly ListColumn<Charge>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: amountAndNet, figures: true },
+  { title: columns.amount, cell: renderAmountAndNet, figures: true },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.customer, cell: ({ phone, email }) => <Said text={phone ?? email} /> },
-  { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: columns.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
+  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 // Amount and net share a column: with amounts of nine digits, two columns leave no room for the time on a screen 1280 pixels wide.
-function amountAndNet(charge: Charge) {
+function renderAmountAndNet(charge: Charge) {
   return (
     <>
       <Money amount={charge.amount} />
@@ -39,7 +47,7 @@ function amountAndNet(charge: Charge) {
   )
 }
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     name: 'status',
     label: filters.status,
@@ -77,35 +85,38 @@ export const NEW_CHARGE: FormSpec = {
   once: true,
 }
 
-export const EXPORT = exportForm('/charges', FILTERS)
+export const EXPORT_CHARGES = exportForm('/charges', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
-export const chargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
-  ...readStatusAndWindow(pageQuery(query), CHARGE_STATUSES),
+export const parseChargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
+  ...parseStatusAndWindow(buildPageQuery(query), CHARGE_STATUSES),
   endingBefore: query.before ?? null,
   reference: query.reference ?? null,
-  phone: query.phone === undefined ? null : asSeen(query.phone),
+  phone: query.phone === undefined ? null : cleanTyped(query.phone),
   email: query.email ?? null,
 })
 
 /** Shows the list of charges with its filters, and in test mode the form that makes one. */
-export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showCharges(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller, query, mode } = visit
-  const filter = chargeFilter(query)
+  const filter = parseChargeFilter(query)
   const [page, totals, views, states] = await Promise.all([
     listCharges(app, caller, filter),
-    totalsOfCharges(app, caller, filter),
-    viewsOf(visit, 'charges'),
-    statesFor(visit),
+    readChargeTotals(app, caller, filter),
+    readViewsOfList(visit, 'charges'),
+    readStatesForMode(visit),
   ])
   const here = visit.to('/charges')
-  return shownPage(
+  return pageReply(
     CHARGES.title,
     <>
       <h1>{CHARGES.title}</h1>
       <OperatorNotes states={states} side="collect" />
       <Filters filters={FILTERS} query={query} action={here} />
-      <Views visit={visit} list="charges" filters={FILTERS} views={views} />
+      <SavedViews visit={visit} list="charges" filters={FILTERS} views={views} />
       <TotalsLine totals={totals} />
       {page.data.length === 0 ? (
         <NoCharges visit={visit} />
@@ -118,7 +129,7 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
         />
       )}
       <Pager cursors={cursorsOf(page)} query={query} here={here} />
-      {page.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      {page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />}
       {mode === 'test' && (
         <Section title={CHARGES.create.title} id="new">
           <FormBox of={NEW_CHARGE} visit={visit} state={state} />
@@ -134,7 +145,9 @@ function NoCharges({ visit: { query, mode, app } }: { visit: DashboardVisit }) {
   return (
     <Empty title={CHARGES.empty.title}>
       <p>{CHARGES.empty[mode]}</p>
-      {mode === 'test' && <Copy label={CHARGES.curlLabel} text={firstRequest(app.baseUrl, 'sk_test_...')} />}
+      {mode === 'test' && (
+        <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />
+      )}
     </Empty>
   )
 }

@@ -4,32 +4,32 @@ import { payoutFee } from '../../ledger/fees.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import {
-  Copy,
+  CopyBox,
   Facts,
   Money,
   Note,
+  OutsideText,
   RawJson,
-  Said,
   Section,
   Status,
   Time,
   Timeline,
 } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
-import { ugx } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
 import type { OperatorState } from '../../rails/operator-state.ts'
-import { linkOrOrder } from '../../reports/search.ts'
-import { chargeStory, type Story } from '../../reports/story/story.ts'
+import { readLinkPrefix } from '../../reports/search.ts'
+import { chargeStory, type ObjectStory } from '../../reports/story/story.ts'
 import { ObjectLink } from '../object-link.tsx'
-import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
-import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { facts } = CHARGES
 
-export const REFUND: FormSpec = {
+export const REFUND_CHARGE: FormSpec = {
   path: '/charges/:id/refund',
   action: 'charge.refund',
   fields: [],
@@ -38,12 +38,12 @@ export const REFUND: FormSpec = {
   danger: true,
 }
 
-type Told = {
+type ChargeStoryProps = {
   visit: DashboardVisit
   charge: Charge
   /** Whether the charge paid for a vending order. */
   isOrder: boolean
-  story: Story
+  story: ObjectStory
   state: FormState | null
   states: readonly OperatorState[]
 }
@@ -51,16 +51,19 @@ type Told = {
 const isOpen = ({ status }: Charge) => status === 'pending' || status === 'authorized'
 
 /** Shows one charge: its facts, what happened, where the money went, and the events that were sent. */
-export async function showCharge(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showCharge(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller } = visit
   const charge = await getCharge(app, caller, visit.params.id ?? '')
-  const states = isOpen(charge) ? await statesFor(visit) : []
+  const states = isOpen(charge) ? await readStatesForMode(visit) : []
   const { paymentLinkId } = charge
-  const isOrder = paymentLinkId !== null && (await linkOrOrder(app, caller, paymentLinkId)) === 'ord_'
+  const isOrder = paymentLinkId !== null && (await readLinkPrefix(app, caller, paymentLinkId)) === 'ord_'
   const props = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
   if (visit.part === 'story')
     return { kind: 'part', body: <ChargeStory {...props} />, final: !isOpen(charge) }
-  return shownPage(
+  return pageReply(
     charge.id,
     <>
       <div class="top">
@@ -71,7 +74,7 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
       </div>
       <ChargeStory {...props} />
       <Section title={CHARGES.curl}>
-        <Copy label={CHARGES.curlLabel} text={curlOf(visit, charge)} />
+        <CopyBox label={CHARGES.curlLabel} text={formatCurl(visit, charge)} />
         <RawJson value={presentCharge(charge)} />
       </Section>
     </>,
@@ -80,7 +83,7 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
 }
 
 /** The part of the page that changes while the charge is under way; a script reloads it. */
-function ChargeStory({ visit, charge, isOrder, story, state, states }: Told) {
+function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeStoryProps) {
   const open = isOpen(charge)
   const live = open ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) } : {}
   return (
@@ -89,7 +92,7 @@ function ChargeStory({ visit, charge, isOrder, story, state, states }: Told) {
       <div class="split">
         <Section title={CHARGES.story} aside={<Status word={charge.status} />}>
           {open && <Note tone="open">{CHARGES.underWay}</Note>}
-          <Timeline entries={entriesOf(visit, story)} />
+          <Timeline entries={buildTimelineEntries(visit, story)} />
         </Section>
         <Section title={facts.title}>
           <ChargeFacts visit={visit} charge={charge} isOrder={isOrder} view={presentCharge(charge)} />
@@ -101,14 +104,14 @@ function ChargeStory({ visit, charge, isOrder, story, state, states }: Told) {
         </div>
       )}
       <MoneyMoved story={story} />
-      <EventsTold visit={visit} story={story} />
+      <EventsSent visit={visit} story={story} />
     </div>
   )
 }
 
-type FactsProps = Pick<Told, 'visit' | 'charge' | 'isOrder'> & { view: ChargeView }
+type ChargeFactsProps = Pick<ChargeStoryProps, 'visit' | 'charge' | 'isOrder'> & { view: ChargeView }
 
-function ChargeFacts({ visit, charge, isOrder, view }: FactsProps) {
+function ChargeFacts({ visit, charge, isOrder, view }: ChargeFactsProps) {
   return (
     <Facts
       facts={[
@@ -118,16 +121,16 @@ function ChargeFacts({ visit, charge, isOrder, view }: FactsProps) {
         [facts.net, <Money amount={view.net} />],
         charge.failureReason !== null && [facts.failure, charge.failureReason.replaceAll('_', ' ')],
         [facts.channel, charge.channel],
-        [facts.phone, <Said text={charge.phone} />],
-        charge.email !== null && [facts.email, <Said text={charge.email} />],
-        [facts.reference, <Said text={charge.reference} />],
+        [facts.phone, <OutsideText text={charge.phone} />],
+        charge.email !== null && [facts.email, <OutsideText text={charge.email} />],
+        [facts.reference, <OutsideText text={charge.reference} />],
         charge.paymentLinkId !== null && [
           isOrder ? facts.order : facts.link,
           <ObjectLink visit={visit} id={charge.paymentLinkId} {...(isOrder ? { as: 'ord_' } : {})} />,
         ],
         charge.refundId !== null && [facts.refund, <ObjectLink visit={visit} id={charge.refundId} />],
-        [facts.sms, <Said text={charge.railTransactionId} />],
-        [facts.rail, <Said text={charge.railReference} />],
+        [facts.sms, <OutsideText text={charge.railTransactionId} />],
+        [facts.rail, <OutsideText text={charge.railReference} />],
         [facts.created, <Time at={charge.createdAt} />],
         [facts.completed, <Time at={charge.completedAt} />],
         view.available_on !== null && [facts.available, <Time at={view.available_on} />],
@@ -148,25 +151,25 @@ function RefundBox({
   return (
     <details id="refund" open={state !== null}>
       <summary>{CHARGES.refund.title}</summary>
-      <FormBox of={REFUND} visit={visit} state={state} params={{ id: charge.id }}>
-        <p class="hint">{whatGoesBack(charge)}</p>
+      <FormBox of={REFUND_CHARGE} visit={visit} state={state} params={{ id: charge.id }}>
+        <p class="hint">{formatRefund(charge)}</p>
       </FormBox>
     </details>
   )
 }
 
 /** Formats what a refund returns: to the phone by a payout, to a gift card without one. A charge paid wholly by card has no payout. */
-function whatGoesBack({ amount, giftCardAmount }: Charge): string {
+function formatRefund({ amount, giftCardAmount }: Charge): string {
   const { says, toCard } = CHARGES.refund
   const due = amount - giftCardAmount
   return [
-    ...(due > 0 ? [says(ugx(due), ugx(payoutFee(due)))] : []),
-    ...(giftCardAmount > 0 ? [toCard(ugx(giftCardAmount), due > 0)] : []),
+    ...(due > 0 ? [says(formatShillings(due), formatShillings(payoutFee(due)))] : []),
+    ...(giftCardAmount > 0 ? [toCard(formatShillings(giftCardAmount), due > 0)] : []),
   ].join(' ')
 }
 
 /** Formats the command that makes a charge like this one. */
-function curlOf({ app, mode }: DashboardVisit, { amount, channel, phone, reference }: Charge): string {
+function formatCurl({ app, mode }: DashboardVisit, { amount, channel, phone, reference }: Charge): string {
   const body = {
     amount,
     channel,

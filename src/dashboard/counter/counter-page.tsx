@@ -1,16 +1,16 @@
 import type { Charge, ChargeStatus } from '../../charges/charge.ts'
 import { listCharges } from '../../charges/find-charges.ts'
-import { readListWindow } from '../../http/lists.ts'
-import { Money, Said, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { parseListWindow } from '../../http/lists.ts'
+import { Money, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { COUNTER } from '../texts/counter.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
-const SHOWN = '12'
+const PAYMENTS_SHOWN = '12'
 const REFRESH_SECONDS = 5
 
-const WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 'open' | 'warn' }> = {
+const STATUS_WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 'open' | 'warn' }> = {
   pending: { word: COUNTER.open, tone: 'open' },
   authorized: { word: COUNTER.open, tone: 'open' },
   succeeded: { word: COUNTER.paid, tone: 'good' },
@@ -19,14 +19,14 @@ const WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 'open' 
 }
 
 /** Shows the latest payments in large type. A script reloads them, and plays a sound when a payment succeeds or fails. */
-async function showCounter(visit: DashboardVisit): Promise<Shown> {
+async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> {
   const { data } = await listCharges(visit.app, visit.caller, {
-    ...readListWindow({ limit: SHOWN }),
+    ...parseListWindow({ limit: PAYMENTS_SHOWN }),
     ...{ status: null, reference: null, phone: null, email: null },
   })
   const strip = <Strip charges={data} />
   if (visit.part === 'strip') return { kind: 'part', body: strip }
-  return shownPage(
+  return pageReply(
     COUNTER.title,
     <>
       <h1>{COUNTER.title}</h1>
@@ -51,13 +51,17 @@ const Strip = ({ charges }: { charges: readonly Charge[] }) => (
   <ol class="strip" aria-label={COUNTER.list}>
     {charges.length === 0 && <li class="none">{COUNTER.none}</li>}
     {charges.map((charge) => (
-      <li data-payment={charge.id} data-state={charge.status} class={WORDS[charge.status].tone}>
+      <li data-payment={charge.id} data-state={charge.status} class={STATUS_WORDS[charge.status].tone}>
         <span class="big">
           <Money amount={charge.amount} />
         </span>
-        <Status {...WORDS[charge.status]} />
+        <Status {...STATUS_WORDS[charge.status]} />
         <span>
-          {charge.phone === null ? <Said text={charge.reference} /> : COUNTER.ending(charge.phone.slice(-3))}
+          {charge.phone === null ? (
+            <OutsideText text={charge.reference} />
+          ) : (
+            COUNTER.ending(charge.phone.slice(-3))
+          )}
         </span>
         <Time at={charge.completedAt ?? charge.createdAt} />
       </li>

@@ -1,26 +1,35 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Copy, type Entry, Facts, Note, RawJson, Section, Time, Timeline } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import {
+  CopyBox,
+  Facts,
+  Note,
+  RawJson,
+  Section,
+  Time,
+  Timeline,
+  type TimelineEntry,
+} from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import { oneLine } from '../../pages/wording.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { type Delivery, presentDelivery } from '../../webhooks/delivery.ts'
-import { attemptsOf, type DeliveryAttempt } from '../../webhooks/delivery-attempts.ts'
+import { type DeliveryAttempt, listAttempts } from '../../webhooks/delivery-attempts.ts'
 import { isFailing } from '../../webhooks/failing-deliveries.ts'
 import { findDelivery, findEvent } from '../../webhooks/find-deliveries.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeliveryStatus } from './failing.tsx'
-import { Area } from './tabs.tsx'
-import { RESEND } from './webhook-forms.ts'
+import { DeveloperArea } from './tabs.tsx'
+import { RESEND_DELIVERY } from './webhook-forms.ts'
 
 const { delivery: texts } = WEBHOOKS
 const { facts } = texts
-const HERE = '/developers/webhooks'
+const WEBHOOKS_PATH = '/developers/webhooks'
 
-type Story = {
+type DeliveryStoryProps = {
   visit: DashboardVisit
   delivery: Delivery
   subject: string
@@ -28,38 +37,41 @@ type Story = {
 }
 
 /** Shows one delivery: what was sent to where, every attempt with its answer, and the form that sends it again. */
-export async function showDelivery(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showDelivery(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller } = visit
   const id = visit.params.id ?? ''
   const delivery = await findDelivery(app, caller, id)
   const event = await findEvent(app, caller, id)
   if (delivery === null || event === null) throw notFound('delivery')
-  const props = { visit, delivery, subject: event.subject, attempts: await attemptsOf(app, caller, id) }
+  const props = { visit, delivery, subject: event.subject, attempts: await listAttempts(app, caller, id) }
   const isOpen = delivery.status === 'pending'
-  if (visit.part === 'story') return { kind: 'part', body: <StoryOf {...props} />, final: !isOpen }
-  return shownPage(
+  if (visit.part === 'story') return { kind: 'part', body: <DeliveryStory {...props} />, final: !isOpen }
+  return pageReply(
     `${delivery.event} ${id}`,
-    <Area visit={visit} at={HERE} title={delivery.event}>
-      <StoryOf {...props} />
+    <DeveloperArea visit={visit} at={WEBHOOKS_PATH} title={delivery.event}>
+      <DeliveryStory {...props} />
       <Section title={texts.resend.title}>
-        <FormBox of={RESEND} visit={visit} state={state} params={{ id }} />
+        <FormBox of={RESEND_DELIVERY} visit={visit} state={state} params={{ id }} />
       </Section>
       <Section title={texts.request}>
         <p class="hint">{texts.requestSays}</p>
-        <Copy label={texts.headers} text={headersOf(delivery)} />
-        <Copy label={texts.body} text={event.body} />
+        <CopyBox label={texts.headers} text={formatHeaders(delivery)} />
+        <CopyBox label={texts.body} text={event.body} />
       </Section>
       <RawJson value={presentDelivery(delivery)} />
-    </Area>,
+    </DeveloperArea>,
     { status: state?.status ?? 200, ...(isOpen ? { refreshSeconds: 10 } : {}) },
   )
 }
 
 /** The part of the page that changes while the delivery is under way. */
-function StoryOf({ visit, delivery, subject, attempts }: Story) {
+function DeliveryStory({ visit, delivery, subject, attempts }: DeliveryStoryProps) {
   const isOpen = delivery.status === 'pending'
   const live = isOpen
-    ? { 'data-live': addressWith(visit.to(`${HERE}/${delivery.id}`), { part: 'story' }) }
+    ? { 'data-live': addressWith(visit.to(`${WEBHOOKS_PATH}/${delivery.id}`), { part: 'story' }) }
     : {}
   return (
     <div class="split" {...live}>
@@ -72,7 +84,7 @@ function StoryOf({ visit, delivery, subject, attempts }: Story) {
         {attempts.length === 0 ? (
           <p class="quiet">{texts.noAttempts}</p>
         ) : (
-          <Timeline entries={attempts.map((attempt, index) => entryOf(attempt, index === 0))} />
+          <Timeline entries={attempts.map((attempt, index) => buildAttemptEntry(attempt, index === 0))} />
         )}
       </Section>
       <Section title={facts.event}>
@@ -94,7 +106,10 @@ function StoryOf({ visit, delivery, subject, attempts }: Story) {
 }
 
 /** Builds the entry of an attempt. The answer to the newest attempt, if that failed, is what the reader came for: it is unfolded. */
-function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt, isNewest: boolean): Entry {
+function buildAttemptEntry(
+  { at, responseCode, error, ms, url, answer }: DeliveryAttempt,
+  isNewest: boolean,
+): TimelineEntry {
   const title =
     error === null || /^http /.test(error) ? texts.answered(responseCode ?? 0) : texts.failed(error)
   return {
@@ -108,7 +123,7 @@ function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt, 
           <details class="raw" open={isNewest && error !== null}>
             <summary>{texts.answer}</summary>
             <pre tabIndex={0} role="region" aria-label={texts.answer}>
-              <code>{answer.split('\n').map(shown).join('\n')}</code>
+              <code>{answer.split('\n').map(oneLine).join('\n')}</code>
             </pre>
           </details>
         )}
@@ -117,7 +132,7 @@ function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt, 
   }
 }
 
-const headersOf = ({ id, url }: Delivery) =>
+const formatHeaders = ({ id, url }: Delivery) =>
   [
     `POST ${url ?? ''}`,
     'Content-Type: application/json',

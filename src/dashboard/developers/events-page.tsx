@@ -1,17 +1,17 @@
 import { EVENT_SAMPLES } from '../../docs/event-samples.ts'
-import { Copy } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { CopyBox } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { Area } from './tabs.tsx'
+import { DeveloperArea } from './tabs.tsx'
 
 const { events } = WEBHOOKS
 
 /** Shows every event that a receiver may get, each with a sample body. */
-export async function showEvents(visit: DashboardVisit): Promise<Shown> {
-  return shownPage(
+export async function showEvents(visit: DashboardVisit): Promise<SurfaceReply> {
+  return pageReply(
     events.title,
-    <Area visit={visit} at="/developers/events" title={events.title}>
+    <DeveloperArea visit={visit} at="/developers/events" title={events.title}>
       <p>{events.lead}</p>
       {EVENT_SAMPLES.map(({ event, summary, body }) => (
         <section class="section" id={event}>
@@ -21,10 +21,10 @@ export async function showEvents(visit: DashboardVisit): Promise<Shown> {
           <p>{summary}.</p>
           <details class="raw">
             <summary>{events.sample}</summary>
-            <Copy text={body} label={`${events.sample}: ${event}`} />
+            <CopyBox text={body} label={`${events.sample}: ${event}`} />
           </details>
         </section>
       ))}
-    </Area>,
+    </DeveloperArea>,
   )
 }

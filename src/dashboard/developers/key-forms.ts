@@ -1,7 +1,7 @@
 import { mayDo } from '../../actors/allow.ts'
 import { type ListedKey, listKeys } from '../../merchants/api-keys.ts'
 import type { FormSpec } from '../../pages/form-spec.ts'
-import type { KeyKind } from '../../platform/api-key-format.ts'
+import type { ApiKeyKind } from '../../platform/api-key-format.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -14,7 +14,7 @@ export const NEW_KEY: FormSpec = {
   action: 'key.create',
   fields: [
     { name: 'kind', label: create.kind, kind: 'radio' },
-    { name: 'name', label: create.name, hint: create.nameHint, most: 60, optional: true },
+    { name: 'name', label: create.name, hint: create.nameHint, maxLength: 60, optional: true },
   ],
   submit: create.submit,
   once: true,
@@ -23,7 +23,7 @@ export const NEW_KEY: FormSpec = {
 export const SECOND_KEY: FormSpec = {
   path: '/developers/keys/:id/second',
   action: 'key.create',
-  fields: [{ name: 'name', label: create.name, hint: create.nameHint, most: 60, optional: true }],
+  fields: [{ name: 'name', label: create.name, hint: create.nameHint, maxLength: 60, optional: true }],
   submit: create.submit,
   once: true,
 }
@@ -50,29 +50,31 @@ export const REPLACE_KEYS: FormSpec = {
 }
 
 /** Builds the choices of kinds of keys in this mode that this person may hold. */
-export const kindsOf = ({ mode, caller }: Pick<DashboardVisit, 'mode' | 'caller'>) =>
+export const buildKeyKindChoices = ({ mode, caller }: Pick<DashboardVisit, 'mode' | 'caller'>) =>
   (mode === 'test' ? (['test', 'test_collections'] as const) : (['live', 'live_collections'] as const))
-    .filter((kind) => mayHave(caller, kind))
+    .filter((kind) => mayHoldKey(caller, kind))
     .map((kind) => ({
       value: kind,
       label: kinds[kind],
-      hint: isFull(kind) ? kindHints.full : kindHints.collections,
+      hint: isFullKey(kind) ? kindHints.full : kindHints.collections,
     }))
 
 /** Whether a page offers to make or reveal a key of this kind: a full live one sends money, which is for owners. */
-export const mayHave = (caller: DashboardVisit['caller'], kind: KeyKind): boolean =>
+export const mayHoldKey = (caller: DashboardVisit['caller'], kind: ApiKeyKind): boolean =>
   mayDo(caller, 'key.create') && (kind !== 'live' || mayDo(caller, 'key.full'))
 
-const isFull = (kind: KeyKind) => kind === 'test' || kind === 'live'
+const isFullKey = (kind: ApiKeyKind) => kind === 'test' || kind === 'live'
 
 /** Reads the merchant's keys in the mode of the visit. */
-export async function keysOf({ app, merchant, mode }: DashboardVisit): Promise<ListedKey[]> {
+export async function readKeysInMode({ app, merchant, mode }: DashboardVisit): Promise<ListedKey[]> {
   return (await listKeys(app, merchant)).filter(({ kind }) => kind.startsWith(mode))
 }
 
 /** Gets the key that the address names, and all keys of its mode. Throws 404. */
-export async function keyIn(visit: DashboardVisit): Promise<{ key: ListedKey; keysInMode: ListedKey[] }> {
-  const keysInMode = await keysOf(visit)
+export async function getVisitedKey(
+  visit: DashboardVisit,
+): Promise<{ key: ListedKey; keysInMode: ListedKey[] }> {
+  const keysInMode = await readKeysInMode(visit)
   const visitedKey = keysInMode.find(({ id }) => id === visit.params.id)
   if (!visitedKey) throw notFound('key')
   return { key: visitedKey, keysInMode }

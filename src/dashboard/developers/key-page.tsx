@@ -2,14 +2,14 @@ import { mayDo } from '../../actors/allow.ts'
 import type { ListedKey } from '../../merchants/api-keys.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Facts, Note, Said, Section, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { Facts, Note, OutsideText, Section, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { keyIn, mayHave, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
+import { getVisitedKey, mayHoldKey, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
 import { KeyStatus, LastUsed } from './keys-page.tsx'
-import { Area } from './tabs.tsx'
+import { DeveloperArea } from './tabs.tsx'
 
 const { keys, key: texts, kinds, change } = DEVELOPERS
 const { columns } = keys
@@ -17,20 +17,20 @@ const { columns } = keys
 type KeyProps = { visit: DashboardVisit; of: ListedKey; secondKey: ListedKey | null; state: FormState | null }
 
 /** Shows one key: its facts, how to change it without a gap, and how to revoke or replace it at once. */
-export async function showKey(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const { key, keysInMode } = await keyIn(visit)
+export async function showKey(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const { key, keysInMode } = await getVisitedKey(visit)
   const secondKey = keysInMode.find(
     ({ id, kind, revokedAt }) => id !== key.id && kind === key.kind && revokedAt === null,
   )
   const title = key.name ?? `${kinds[key.kind]} ${keys.of(key.last4)}`
   const props = { visit, of: key, secondKey: secondKey ?? null, state }
-  return shownPage(
+  return pageReply(
     title,
-    <Area visit={visit} at="/developers" title={title}>
+    <DeveloperArea visit={visit} at="/developers" title={title}>
       <KeyFacts visit={visit} of={key} />
       {key.revokedAt === null && mayDo(visit.caller, 'key.reveal') && (
         <>
-          {mayHave(visit.caller, key.kind) ? (
+          {mayHoldKey(visit.caller, key.kind) ? (
             <>
               <Section title={texts.reveal.title}>
                 <FormBox of={REVEAL_KEY} visit={visit} state={state} params={{ id: key.id }} />
@@ -40,10 +40,10 @@ export async function showKey(visit: DashboardVisit, state: FormState | null = n
           ) : (
             <Note>{texts.ownersOnly}</Note>
           )}
-          <Ends {...props} />
+          <RevokeAndReplace {...props} />
         </>
       )}
-    </Area>,
+    </DeveloperArea>,
     { status: state?.status ?? 200 },
   )
 }
@@ -55,7 +55,7 @@ const KeyFacts = ({ visit, of: key }: { visit: DashboardVisit; of: ListedKey }) 
       [texts.kind, kinds[key.kind]],
       [texts.ends, <code>{keys.of(key.last4)}</code>],
       [texts.id, <code>{key.id}</code>],
-      [columns.maker, <Said text={key.createdBy ?? keys.atSignUp} />],
+      [columns.maker, <OutsideText text={key.createdBy ?? keys.atSignUp} />],
       [columns.made, <Time at={key.createdAt} />],
       [columns.used, <LastUsed at={key.lastUsedAt} />],
       key.revokedAt !== null && [texts.revokedAt, <Time at={key.revokedAt} />],
@@ -102,7 +102,7 @@ function Change({ visit, of: key, secondKey, state }: KeyProps) {
   )
 }
 
-const Ends = ({ visit, of: key, secondKey, state }: KeyProps) => (
+const RevokeAndReplace = ({ visit, of: key, secondKey, state }: KeyProps) => (
   <div class="actions">
     <details open={state?.path === REVOKE_KEY.path}>
       <summary>{texts.revoke.title}</summary>
@@ -111,7 +111,7 @@ const Ends = ({ visit, of: key, secondKey, state }: KeyProps) => (
         {secondKey === null && <p class="wrong">{texts.revoke.last}</p>}
       </FormBox>
     </details>
-    {mayHave(visit.caller, key.kind) && (
+    {mayHoldKey(visit.caller, key.kind) && (
       <details open={state?.path === REPLACE_KEYS.path}>
         <summary>{texts.leaked.title}</summary>
         <FormBox of={REPLACE_KEYS} visit={visit} state={state} params={{ id: key.id }}>

@@ -1,28 +1,28 @@
 import type { ListedKey } from '../../merchants/api-keys.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { keysOf, kindsOf, NEW_KEY } from './key-forms.ts'
-import { Area } from './tabs.tsx'
+import { buildKeyKindChoices, NEW_KEY, readKeysInMode } from './key-forms.ts'
+import { DeveloperArea } from './tabs.tsx'
 
 const { keys, kinds, create } = DEVELOPERS
 const { columns } = keys
 
-const COLUMNS: readonly Column<ListedKey>[] = [
+const COLUMNS: readonly ListColumn<ListedKey>[] = [
   {
     title: columns.name,
     cell: ({ name, last4, kind }) => (
       <>
-        <Said text={name ?? kinds[kind]} /> <code>{keys.of(last4)}</code>
+        <OutsideText text={name ?? kinds[kind]} /> <code>{keys.of(last4)}</code>
       </>
     ),
   },
   { title: columns.kind, cell: ({ kind }) => kinds[kind] },
-  { title: columns.maker, cell: ({ createdBy }) => <Said text={createdBy ?? keys.atSignUp} /> },
+  { title: columns.maker, cell: ({ createdBy }) => <OutsideText text={createdBy ?? keys.atSignUp} /> },
   { title: columns.made, cell: ({ createdAt }) => <Time at={createdAt} day /> },
   { title: columns.used, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   { title: columns.status, cell: (key) => <KeyStatus of={key} /> },
@@ -41,14 +41,14 @@ export const KeyStatus = ({ of: { revokedAt } }: { of: ListedKey }) => (
 )
 
 /** Shows the keys of the mode, and the form that makes another. */
-export async function showKeys(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const keysInMode = await keysOf(visit)
+export async function showKeys(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const keysInMode = await readKeysInMode(visit)
   const inForce = keysInMode.filter(({ revokedAt }) => revokedAt === null)
   const revoked = keysInMode.filter(({ revokedAt }) => revokedAt !== null).reverse()
   const href = ({ id }: ListedKey) => visit.to(`/developers/keys/${id}`)
-  return shownPage(
+  return pageReply(
     keys.title,
-    <Area visit={visit} at="/developers" title={keys.title}>
+    <DeveloperArea visit={visit} at="/developers" title={keys.title}>
       <p>{keys.lead(visit.mode)}</p>
       <Table caption={keys.title} rows={inForce} columns={COLUMNS} href={href} />
       <Section title={create.title} id="new">
@@ -57,8 +57,8 @@ export async function showKeys(visit: DashboardVisit, state: FormState | null = 
           of={NEW_KEY}
           visit={visit}
           state={state}
-          values={{ kind: kindsOf(visit)[0]?.value ?? '' }}
-          choices={{ kind: kindsOf(visit) }}
+          values={{ kind: buildKeyKindChoices(visit)[0]?.value ?? '' }}
+          choices={{ kind: buildKeyKindChoices(visit) }}
         />
       </Section>
       {revoked.length > 0 && (
@@ -67,7 +67,7 @@ export async function showKeys(visit: DashboardVisit, state: FormState | null = 
           <Table caption={keys.earlier} rows={revoked} columns={COLUMNS} href={href} />
         </details>
       )}
-    </Area>,
+    </DeveloperArea>,
     { status: state?.status ?? 200 },
   )
 }

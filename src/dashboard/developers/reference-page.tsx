@@ -1,31 +1,31 @@
 import { revealKey } from '../../merchants/reveal-secrets.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Copy, Note, Section } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { CopyBox, Note, Section } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { keysOf } from './key-forms.ts'
-import { chargeSnippets, type Snippet, VERIFY_SNIPPETS } from './snippets.ts'
-import { Area } from './tabs.tsx'
+import { readKeysInMode } from './key-forms.ts'
+import { buildChargeSnippets, type Snippet, VERIFY_SNIPPETS } from './snippets.ts'
+import { DeveloperArea } from './tabs.tsx'
 
 const { reference } = DEVELOPERS
-const PLACE = { test: 'sk_test_YOUR_KEY', live: 'sk_live_YOUR_KEY' }
-const FILL: FormSpec = {
+const KEY_PLACEHOLDERS = { test: 'sk_test_YOUR_KEY', live: 'sk_live_YOUR_KEY' }
+const FILL_IN_KEY: FormSpec = {
   path: '/developers/reference/key',
   action: 'key.reveal',
   fields: [],
   submit: reference.submit,
 }
 
-type Show = { visit: DashboardVisit; key?: string; state?: FormState | null }
+type ReferenceInput = { visit: DashboardVisit; key?: string; state?: FormState | null }
 
-function showReference({ visit, key, state = null }: Show): Shown {
+function showReference({ visit, key, state = null }: ReferenceInput): SurfaceReply {
   const { mode, app } = visit
-  return shownPage(
+  return pageReply(
     reference.title,
-    <Area visit={visit} at="/developers/reference" title={reference.title}>
+    <DeveloperArea visit={visit} at="/developers/reference" title={reference.title}>
       <p>{reference.lead}</p>
       <p class="actions">
         <a class="button plain" href="/docs">
@@ -41,20 +41,20 @@ function showReference({ visit, key, state = null }: Show): Shown {
         <Note tone="warn">{reference.filled}</Note>
       ) : (
         <Section title={reference.keyTitle}>
-          <FormBox of={FILL} visit={visit} state={state}>
+          <FormBox of={FILL_IN_KEY} visit={visit} state={state}>
             <p class="hint">{reference.keySays}</p>
           </FormBox>
         </Section>
       )}
       <Section title={reference.charge}>
         <p>{reference.chargeSays}</p>
-        <Snippets of={chargeSnippets({ baseUrl: app.baseUrl, key: key ?? PLACE[mode] })} />
+        <Snippets of={buildChargeSnippets({ baseUrl: app.baseUrl, key: key ?? KEY_PLACEHOLDERS[mode] })} />
       </Section>
       <Section title={reference.verify}>
         <p>{reference.verifySays}</p>
         <Snippets of={VERIFY_SNIPPETS} about={reference.verify} />
       </Section>
-    </Area>,
+    </DeveloperArea>,
     { status: state?.status ?? 200 },
   )
 }
@@ -64,15 +64,17 @@ const Snippets = ({ of, about = reference.charge }: { of: readonly Snippet[]; ab
     {of.map(({ language, text }) => (
       <>
         <h3>{reference.languages[language]}</h3>
-        <Copy text={text} label={`${about}: ${reference.languages[language]}`} />
+        <CopyBox text={text} label={`${about}: ${reference.languages[language]}`} />
       </>
     ))}
   </>
 )
 
 /** Shows the reference with the whole test key in its examples; the audit records it like every reveal of a key. */
-async function fillIn(visit: DashboardVisit): Promise<Shown> {
-  const testKey = (await keysOf(visit)).find(({ kind, revokedAt }) => kind === 'test' && revokedAt === null)
+async function showWithTestKey(visit: DashboardVisit): Promise<SurfaceReply> {
+  const testKey = (await readKeysInMode(visit)).find(
+    ({ kind, revokedAt }) => kind === 'test' && revokedAt === null,
+  )
   if (!testKey) throw domainRefusal('no_test_key', reference.noKey)
   const { key } = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: testKey.id })
   return showReference({ visit, key })
@@ -81,5 +83,8 @@ async function fillIn(visit: DashboardVisit): Promise<Shown> {
 /** The first calls of the API, with the merchant's own test key if the person asks for it. */
 export const REFERENCE_ROUTES: readonly DashboardRoute[] = [
   page('/developers/reference', async (visit) => showReference({ visit })),
-  form(FILL, { submit: fillIn, again: async (visit, state) => showReference({ visit, state }) }),
+  form(FILL_IN_KEY, {
+    submit: showWithTestKey,
+    showRefused: async (visit, state) => showReference({ visit, state }),
+  }),
 ]

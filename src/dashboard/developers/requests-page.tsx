@@ -1,26 +1,26 @@
-import { Empty, Note, Status, timeText } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { Empty, formatPageTime, Note, Status } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
 import { kampalaIso } from '../../platform/kampala.ts'
 import type { LoggedRequest, RequestFilter } from '../../requests/find-requests.ts'
 import { listRequests } from '../../requests/find-requests.ts'
 import { REQUESTS } from '../texts/requests.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { Area, givenOf } from './tabs.tsx'
+import { DeveloperArea, pickFilters } from './tabs.tsx'
 
 const { columns, filters, statuses, outcomes } = REQUESTS
-const HERE = '/developers/requests'
+const REQUESTS_PATH = '/developers/requests'
 
-const COLUMNS: readonly Column<LoggedRequest>[] = [
+const COLUMNS: readonly ListColumn<LoggedRequest>[] = [
   { title: columns.what, cell: ({ method, route }) => `${method} ${route}` },
-  { title: columns.status, cell: (request) => <Answered {...request} /> },
+  { title: columns.status, cell: (request) => <AnswerStatus {...request} /> },
   { title: columns.outcome, cell: ({ keyOutcome }) => (keyOutcome === null ? '–' : outcomes[keyOutcome]) },
   { title: columns.key, cell: ({ keyLast4 }) => <code>...{keyLast4}</code> },
   { title: columns.ms, cell: ({ ms }) => REQUESTS.ms(ms), figures: true },
   { title: columns.at, cell: ({ at }) => <Instant at={at} /> },
 ]
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     ...{ name: 'status', label: filters.status, kind: 'select' },
     choices: (['2', 'refused', '4', '5'] as const).map((value) => ({ value, label: statuses[value] })),
@@ -40,12 +40,12 @@ const FILTERS: readonly Filter[] = [
 /** A moment in Kampala's time, to the second. */
 export const Instant = ({ at }: { at: Date }) => (
   <time dateTime={at.toISOString()} title={at.toISOString()}>
-    {`${timeText(at)}:${kampalaIso(at).slice(17, 19)}`}
+    {`${formatPageTime(at)}:${kampalaIso(at).slice(17, 19)}`}
   </time>
 )
 
 /** Shows the status of an answer as word, shape and colour, with its error code. */
-export const Answered = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
+export const AnswerStatus = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
   <>
     <Status word={`${status}`} tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'} />
     {code !== null && <code> {code}</code>}
@@ -53,13 +53,13 @@ export const Answered = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'
 )
 
 /** Shows the requests made with keys of this mode, newest first. */
-export async function showRequests(visit: DashboardVisit): Promise<Shown> {
+export async function showRequests(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const page = await listRequests(app, caller, filterIn(query))
-  const here = visit.to(HERE)
-  return shownPage(
+  const page = await listRequests(app, caller, parseRequestFilter(query))
+  const here = visit.to(REQUESTS_PATH)
+  return pageReply(
     REQUESTS.title,
-    <Area visit={visit} at={HERE} title={REQUESTS.title}>
+    <DeveloperArea visit={visit} at={REQUESTS_PATH} title={REQUESTS.title}>
       <p>{REQUESTS.lead}</p>
       <Filters filters={FILTERS} query={query} action={here} />
       {page.rows.length > 0 ? (
@@ -67,7 +67,7 @@ export async function showRequests(visit: DashboardVisit): Promise<Shown> {
           caption={REQUESTS.title}
           rows={page.rows}
           columns={COLUMNS}
-          href={({ id }) => visit.to(`${HERE}/${id}`)}
+          href={({ id }) => visit.to(`${REQUESTS_PATH}/${id}`)}
         />
       ) : FILTERS.some(({ name }) => query[name]) || query.after || query.before ? (
         <Empty title={REQUESTS.filtered} />
@@ -78,15 +78,17 @@ export async function showRequests(visit: DashboardVisit): Promise<Shown> {
           </p>
         </Empty>
       )}
-      {page.lookedBackTo !== null && <Note>{REQUESTS.lookedBackTo(timeText(page.lookedBackTo))}</Note>}
+      {page.searchedBackTo !== null && (
+        <Note>{REQUESTS.lookedBackTo(formatPageTime(page.searchedBackTo))}</Note>
+      )}
       <Pager cursors={page} query={query} here={here} />
-    </Area>,
+    </DeveloperArea>,
   )
 }
 
 /** Parses the filters of the list from a query. Days are days in Kampala, both included. */
-function filterIn(query: DashboardVisit['query']): RequestFilter {
-  const { from, until, ...filters } = givenOf(
+function parseRequestFilter(query: DashboardVisit['query']): RequestFilter {
+  const { from, until, ...filters } = pickFilters(
     query,
     ...(['status', 'method', 'route', 'code', 'key', 'request', 'from', 'until', 'after', 'before'] as const),
   )
@@ -97,6 +99,6 @@ function filterIn(query: DashboardVisit['query']): RequestFilter {
   }
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-const dayStart = (text: string) => (DAY.test(text) ? `${text}T00:00+03:00` : text)
-const dayEnd = (text: string) => (DAY.test(text) ? `${text}T23:59:59.999+03:00` : text)
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/
+const dayStart = (text: string) => (DAY_PATTERN.test(text) ? `${text}T00:00+03:00` : text)
+const dayEnd = (text: string) => (DAY_PATTERN.test(text) ? `${text}T23:59:59.999+03:00` : text)

@@ -1,19 +1,19 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Note, Section, timeText } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { Empty, formatPageTime, Note, Section } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { Table } from '../../pages/table.tsx'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { MACHINE_BUTTONS } from '../../vending/dispensing/press-machine.ts'
 import { addressIn } from '../addresses.ts'
 import { SANDBOX } from '../texts/sandbox.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { Area } from './tabs.tsx'
+import { DeveloperArea } from './tabs.tsx'
 
 const { funds, hold, failing, clock, machine, phones } = SANDBOX
-const HERE = '/developers/sandbox'
+const SANDBOX_PATH = '/developers/sandbox'
 /** The reasons for which a payout can fail, in the words of the rails. */
-const REASONS = [
+const PAYOUT_FAILURE_REASONS = [
   'insufficient_funds',
   'user_cancelled',
   'timeout',
@@ -22,15 +22,15 @@ const REASONS = [
   'wallet_locked',
 ]
 
-export const FUNDS: FormSpec = {
-  path: `${HERE}/funds`,
+export const ADD_SANDBOX_FUNDS: FormSpec = {
+  path: `${SANDBOX_PATH}/funds`,
   action: 'funds.add',
   fields: [{ name: 'amount', label: funds.amount, kind: 'amount', hint: funds.hint }],
   submit: funds.submit,
   once: true,
 }
-export const HOLD: FormSpec = {
-  path: `${HERE}/hold`,
+export const SET_TEST_HOLD: FormSpec = {
+  path: `${SANDBOX_PATH}/hold`,
   action: 'sandbox.set',
   fields: [
     {
@@ -43,20 +43,20 @@ export const HOLD: FormSpec = {
   ],
   submit: hold.submit,
 }
-export const FAILING: FormSpec = {
-  path: `${HERE}/failing`,
+export const FAIL_NEXT_PAYOUTS: FormSpec = {
+  path: `${SANDBOX_PATH}/failing`,
   action: 'sandbox.set',
   fields: [
     { name: 'count', label: failing.count, hint: failing.countHint, kind: 'number' },
     {
       ...{ name: 'reason', label: failing.reason, kind: 'select' },
-      choices: REASONS.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+      choices: PAYOUT_FAILURE_REASONS.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
     },
   ],
   submit: failing.submit,
 }
-export const CLOCK: FormSpec = {
-  path: `${HERE}/clock`,
+export const MOVE_TEST_CLOCK: FormSpec = {
+  path: `${SANDBOX_PATH}/clock`,
   action: 'sandbox.clock',
   fields: [
     {
@@ -67,15 +67,15 @@ export const CLOCK: FormSpec = {
   submit: clock.submit,
   once: true,
 }
-export const MACHINE: FormSpec = {
-  path: `${HERE}/machine`,
+export const PRESS_TEST_MACHINE: FormSpec = {
+  path: `${SANDBOX_PATH}/machine`,
   action: 'sandbox.machine',
   fields: [
     {
       name: 'order',
       label: machine.order,
       hint: machine.orderHint,
-      most: 60,
+      maxLength: 60,
       refused: /^vending order|^this order/,
     },
     {
@@ -87,20 +87,23 @@ export const MACHINE: FormSpec = {
 }
 
 /** Shows the tools for what would take long in test mode, or could not be made to happen. */
-export async function showSandbox(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const body = visit.mode === 'test' ? <Tools visit={visit} state={state} /> : <NotHere visit={visit} />
-  return shownPage(
+export async function showSandbox(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  const body = visit.mode === 'test' ? <Tools visit={visit} state={state} /> : <LiveModeNote visit={visit} />
+  return pageReply(
     SANDBOX.title,
-    <Area visit={visit} at={HERE} title={SANDBOX.title}>
+    <DeveloperArea visit={visit} at={SANDBOX_PATH} title={SANDBOX.title}>
       {body}
-    </Area>,
+    </DeveloperArea>,
     { status: state?.status ?? 200 },
   )
 }
 
-const NotHere = ({ visit }: { visit: DashboardVisit }) => (
+const LiveModeNote = ({ visit }: { visit: DashboardVisit }) => (
   <Empty title={SANDBOX.liveTitle}>
-    <a class="button" href={addressIn('test', HERE, visit.base)}>
+    <a class="button" href={addressIn('test', SANDBOX_PATH, visit.base)}>
       {SANDBOX.toTest}
     </a>
   </Empty>
@@ -115,18 +118,18 @@ function Tools({ visit, state }: { visit: DashboardVisit; state: FormState | nul
       <Phones />
       <div class="split">
         <Section title={funds.title}>
-          <FormBox of={FUNDS} visit={visit} state={state} />
+          <FormBox of={ADD_SANDBOX_FUNDS} visit={visit} state={state} />
         </Section>
         <Section title={clock.title}>
-          <p class="strong">{clock.now(timeText(later(now, testClockOffsetMs)))}</p>
-          <FormBox of={CLOCK} visit={visit} state={state}>
+          <p class="strong">{clock.now(formatPageTime(addMs(now, testClockOffsetMs)))}</p>
+          <FormBox of={MOVE_TEST_CLOCK} visit={visit} state={state}>
             <p class="hint">{clock.says}</p>
           </FormBox>
         </Section>
       </div>
       <div class="split">
         <Section title={hold.title}>
-          <FormBox of={HOLD} visit={visit} state={state} values={{ hold: testHold }} />
+          <FormBox of={SET_TEST_HOLD} visit={visit} state={state} values={{ hold: testHold }} />
         </Section>
         <Section title={failing.title}>
           {failNextPayouts > 0 && (
@@ -135,7 +138,7 @@ function Tools({ visit, state }: { visit: DashboardVisit; state: FormState | nul
             </Note>
           )}
           <FormBox
-            of={FAILING}
+            of={FAIL_NEXT_PAYOUTS}
             visit={visit}
             state={state}
             values={{ count: `${failNextPayouts}`, reason: failNextReason ?? 'wallet_locked' }}
@@ -144,7 +147,7 @@ function Tools({ visit, state }: { visit: DashboardVisit; state: FormState | nul
       </div>
       {merchant.vendingEnabled && (
         <Section title={machine.title} id="machine">
-          <FormBox of={MACHINE} visit={visit} state={state} values={{ order: query.order ?? '' }}>
+          <FormBox of={PRESS_TEST_MACHINE} visit={visit} state={state} values={{ order: query.order ?? '' }}>
             <p class="hint">{machine.says}</p>
           </FormBox>
         </Section>

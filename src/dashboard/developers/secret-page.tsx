@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact'
-import { Copy, Note } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { CopyBox, Note } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 
-type Secret = { title: string; label: string; secret: string; back: { href: string; name: string } }
+type SecretPageProps = { title: string; label: string; secret: string; back: { href: string; name: string } }
 
 /** Renders the only page that holds a secret. It is the answer to the form that asked for it: no address leads to it. */
-export const secretPage = (
-  { title, label, secret, back }: Secret,
+export const renderSecretPage = (
+  { title, label, secret, back }: SecretPageProps,
   ...lines: (string | ComponentChildren)[]
-): Shown =>
-  shownPage(
+): SurfaceReply =>
+  pageReply(
     title,
     <>
       <h1>{title}</h1>
@@ -18,7 +18,7 @@ export const secretPage = (
           <p>{line}</p>
         ))}
       </Note>
-      <Copy text={secret} label={label} />
+      <CopyBox text={secret} label={label} />
       <p>
         <a class="button plain" href={back.href}>
           {back.name}

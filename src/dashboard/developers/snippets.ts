@@ -2,7 +2,7 @@
 export type Snippet = { language: 'curl' | 'js' | 'python' | 'php'; text: string }
 
 /** The first call, in four languages: a charge that asks a phone for a payment. */
-export const chargeSnippets = ({ baseUrl, key }: { baseUrl: string; key: string }): Snippet[] => [
+export const buildChargeSnippets = ({ baseUrl, key }: { baseUrl: string; key: string }): Snippet[] => [
   {
     language: 'curl',
     text: `curl ${baseUrl}/v1/charges \\

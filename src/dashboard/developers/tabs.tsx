@@ -15,7 +15,7 @@ const TABS = [
 ] as const
 
 /** Frames a page for developers: the tabs of the area, and the heading of the page. */
-export const Area = ({
+export const DeveloperArea = ({
   visit,
   at,
   title,
@@ -40,7 +40,7 @@ export const Area = ({
 )
 
 /** Picks the values of these names from a query. A filter that was left empty is not in the result. */
-export const givenOf = <Name extends string>(
+export const pickFilters = <Name extends string>(
   query: DashboardVisit['query'],
   ...names: Name[]
 ): Partial<Record<Name, string>> =>

@@ -2,41 +2,48 @@ import type { FormSpec } from '../../pages/form-spec.ts'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 
 const { address, secret, ping, resendAll, delivery } = WEBHOOKS
-const BASE = '/developers/webhooks'
+const WEBHOOKS_PATH = '/developers/webhooks'
 
-export const ADDRESS: FormSpec = {
-  path: `${BASE}/address`,
+export const SET_WEBHOOK_ADDRESS: FormSpec = {
+  path: `${WEBHOOKS_PATH}/address`,
   action: 'webhook.address',
   fields: [
     {
-      ...{ name: 'url', label: address.label, hint: address.hint, kind: 'url', most: 2048, optional: true },
+      ...{
+        name: 'url',
+        label: address.label,
+        hint: address.hint,
+        kind: 'url',
+        maxLength: 2048,
+        optional: true,
+      },
       refused: /address/,
     },
   ],
   submit: address.submit,
 }
-export const REVEAL_SECRET: FormSpec = {
-  path: `${BASE}/secret/reveal`,
+export const REVEAL_WEBHOOK_SECRET: FormSpec = {
+  path: `${WEBHOOKS_PATH}/secret/reveal`,
   action: 'webhook.reveal',
   fields: [],
   submit: secret.reveal,
 }
-export const ROTATE_SECRET: FormSpec = {
-  path: `${BASE}/secret/rotate`,
+export const ROTATE_WEBHOOK_SECRET: FormSpec = {
+  path: `${WEBHOOKS_PATH}/secret/rotate`,
   action: 'webhook.rotate',
   fields: [{ name: 'atOnce', label: secret.atOnce, kind: 'check' }],
   submit: secret.rotate,
   once: true,
 }
-export const PING: FormSpec = {
-  path: `${BASE}/ping`,
+export const SEND_TEST_EVENT: FormSpec = {
+  path: `${WEBHOOKS_PATH}/ping`,
   action: 'webhook.ping',
   fields: [],
   submit: ping.submit,
   once: true,
 }
-export const RESEND_ALL: FormSpec = {
-  path: `${BASE}/resend-failed`,
+export const RESEND_FAILED_SINCE: FormSpec = {
+  path: `${WEBHOOKS_PATH}/resend-failed`,
   action: 'webhook.resend-failed',
   fields: [
     { name: 'day', label: resendAll.day, kind: 'date' },
@@ -44,8 +51,8 @@ export const RESEND_ALL: FormSpec = {
   ],
   submit: resendAll.submit,
 }
-export const RESEND: FormSpec = {
-  path: `${BASE}/:id/resend`,
+export const RESEND_DELIVERY: FormSpec = {
+  path: `${WEBHOOKS_PATH}/:id/resend`,
   action: 'webhook.resend',
   fields: [],
   submit: delivery.resend.submit,

@@ -1,14 +1,19 @@
 import { mayDo } from '../../actors/allow.ts'
 import type { Charge } from '../../charges/charge.ts'
 import { getCharge } from '../../charges/find-charges.ts'
-import { answerDispute, answersTo, type DisputeAnswer } from '../../disputes/answer-dispute.ts'
-import { closeDispute, getDispute, listDisputes, MOST_DISPUTES } from '../../disputes/close-dispute.ts'
+import { answerDispute, type DisputeAnswer, listAnswers } from '../../disputes/answer-dispute.ts'
+import {
+  closeDispute,
+  DEFAULT_DISPUTES_LISTED,
+  getDispute,
+  listDisputes,
+} from '../../disputes/close-dispute.ts'
 import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../disputes/dispute.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { FieldFault, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Filters, Table } from '../../pages/table.tsx'
+import { Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { Filters, type ListColumn, Table } from '../../pages/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
 import { DISPUTES } from '../texts/disputes.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
@@ -26,31 +31,33 @@ const CLOSE: FormSpec = {
 const ANSWER: FormSpec = {
   path: '/disputes/:id/answer',
   action: 'dispute.answer',
-  fields: [{ name: 'says', label: DISPUTES.answer.label, kind: 'lines', most: 2000, refused: /^answer/ }],
+  fields: [
+    { name: 'says', label: DISPUTES.answer.label, kind: 'lines', maxLength: 2000, refused: /^answer/ },
+  ],
   submit: DISPUTES.answer.submit,
   once: true,
 }
 
 const TONES = { open: 'warn', answered: 'good', closed: 'quiet' } as const
-const StateOf = ({ dispute }: { dispute: Dispute }) => {
+const DisputeBadge = ({ dispute }: { dispute: Dispute }) => {
   const state = stateOfDispute(dispute)
   return <Status word={DISPUTES.states[state]} tone={TONES[state]} />
 }
 
-const COLUMNS: readonly Column<Dispute>[] = [
+const COLUMNS: readonly ListColumn<Dispute>[] = [
   { title: columns.charge, cell: ({ chargeId }) => chargeId },
   { title: columns.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
-  { title: columns.state, cell: (dispute) => <StateOf dispute={dispute} /> },
+  { title: columns.state, cell: (dispute) => <DisputeBadge dispute={dispute} /> },
   { title: columns.since, cell: ({ openedAt }) => <Time at={openedAt} /> },
   { title: columns.until, cell: ({ respondBy }) => <Time at={respondBy} /> },
 ]
 
-async function showDisputes(visit: DashboardVisit): Promise<Shown> {
+async function showDisputes(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, merchant, mode, query } = visit
   const state = DISPUTE_STATES.find((disputeState) => disputeState === query.state) ?? null
   const disputes = await listDisputes(app, merchant.id, { mode, state })
   const choices = DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] }))
-  return shownPage(
+  return pageReply(
     DISPUTES.title,
     <>
       <h1>{DISPUTES.title}</h1>
@@ -71,31 +78,31 @@ async function showDisputes(visit: DashboardVisit): Promise<Shown> {
           href={({ id }) => visit.to(`/disputes/${id}`)}
         />
       )}
-      {disputes.length === MOST_DISPUTES && <Note>{DISPUTES.most}</Note>}
+      {disputes.length === DEFAULT_DISPUTES_LISTED && <Note>{DISPUTES.most}</Note>}
     </>,
   )
 }
 
-async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, params, merchant } = visit
   const dispute = await getDispute(app, caller, params.id ?? '')
   const [answers, charge] = await Promise.all([
-    answersTo(app, merchant.id, dispute.id),
+    listAnswers(app, merchant.id, dispute.id),
     getCharge(app, caller, dispute.chargeId),
   ])
   const formParams = { id: dispute.id }
-  return shownPage(
+  return pageReply(
     DISPUTES.title,
     <>
       <div class="top">
         <h1>{dispute.reason.replaceAll('_', ' ')}</h1>
-        <StateOf dispute={dispute} />
+        <DisputeBadge dispute={dispute} />
       </div>
       <Section title={DISPUTES.about}>
         <Facts
           facts={[
-            [facts.details, <Said text={dispute.details} />],
-            [facts.contact, <Said text={dispute.contact} />],
+            [facts.details, <OutsideText text={dispute.details} />],
+            [facts.contact, <OutsideText text={dispute.contact} />],
             [facts.opened, <Time at={dispute.openedAt} />],
             dispute.answeredAt === null && [facts.until, <Time at={dispute.respondBy} />],
             dispute.closedAt !== null && [facts.closed, <Time at={dispute.closedAt} />],
@@ -103,12 +110,12 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
         />
       </Section>
       <Section title={DISPUTES.payment.title}>
-        <Payment visit={visit} charge={charge} />
+        <DisputedPayment visit={visit} charge={charge} />
       </Section>
       <Section title={DISPUTES.answer.title}>
         {answers.length === 0 && <p>{DISPUTES.answer.none}</p>}
         {answers.map((answer) => (
-          <Answer answer={answer} />
+          <AnswerQuote answer={answer} />
         ))}
         {dispute.closedAt === null && (
           <FormBox of={ANSWER} visit={visit} state={state} params={formParams}>
@@ -133,7 +140,7 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
 }
 
 /** Shows the charge that was reported, with the way to its refund. */
-function Payment({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
+function DisputedPayment({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
   const { payment } = DISPUTES
   const mayRefund = charge.status === 'succeeded' && mayDo(visit.caller, 'charge.refund')
   return (
@@ -143,8 +150,8 @@ function Payment({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
           [facts.charge, <ObjectLink visit={visit} id={charge.id} />],
           [payment.amount, <Money amount={charge.amount} />],
           [payment.status, <Status word={charge.status} />],
-          [payment.customer, <Said text={charge.phone ?? charge.email} />],
-          charge.reference !== null && [payment.reference, <Said text={charge.reference} />],
+          [payment.customer, <OutsideText text={charge.phone ?? charge.email} />],
+          charge.reference !== null && [payment.reference, <OutsideText text={charge.reference} />],
           [payment.made, <Time at={charge.createdAt} />],
           charge.refundId !== null && [payment.refund, <ObjectLink visit={visit} id={charge.refundId} />],
         ]}
@@ -158,9 +165,9 @@ function Payment({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
   )
 }
 
-const Answer = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnswer }) => (
+const AnswerQuote = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnswer }) => (
   <blockquote class="answer">
-    <Said text={says} />
+    <OutsideText text={says} />
     <footer class="hint">
       <bdi>{saidBy}</bdi>, <Time at={saidAt} />
     </footer>
@@ -176,9 +183,9 @@ export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
       const { app, caller, merchant, params, once } = visit
       const { id } = await getDispute(app, caller, params.id ?? '')
       await answerDispute(app, caller, { merchant, id, says, ...(once && { once: once.key }) })
-      return doneTo(visit.to(`/disputes/${id}`), DISPUTES.answer.done)
+      return redirectDone(visit.to(`/disputes/${id}`), DISPUTES.answer.done)
     },
-    again: showDispute,
+    showRefused: showDispute,
   }),
   form(CLOSE, {
     async submit(visit, { settled }) {
@@ -186,8 +193,8 @@ export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
       const { id } = await getDispute(app, caller, params.id ?? '')
       if (settled !== 'yes') throw new FieldFault('settled', DISPUTES.settledMissing)
       await closeDispute(app, caller, { merchantId: merchant.id, id })
-      return doneTo(visit.to(`/disputes/${id}`), DISPUTES.done)
+      return redirectDone(visit.to(`/disputes/${id}`), DISPUTES.done)
     },
-    again: showDispute,
+    showRefused: showDispute,
   }),
 ]

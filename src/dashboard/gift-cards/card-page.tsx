@@ -1,27 +1,27 @@
-import { type CardUse, isRestorable, listUses } from '../../gift-cards/card-uses.ts'
+import { isRestorable, type ListedCardUse, listCardUses } from '../../gift-cards/card-uses.ts'
 import { getCard } from '../../gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../gift-cards/gift-card.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { Empty, Facts, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { lastMoment } from './card-pages.tsx'
+import { lastValidMoment } from './card-pages.tsx'
 
 const { facts, uses } = GIFT_CARDS
 
-const switching = (to: 'deactivate' | 'activate'): FormSpec => ({
+const switchForm = (to: 'deactivate' | 'activate'): FormSpec => ({
   path: `/gift-cards/:id/${to}`,
   action: 'card.switch',
   fields: [],
   submit: GIFT_CARDS[to],
   ...(to === 'deactivate' ? { danger: true as const } : {}),
 })
-export const DEACTIVATE = switching('deactivate')
-export const ACTIVATE = switching('activate')
-export const RESTORE: FormSpec = {
+export const DEACTIVATE_CARD = switchForm('deactivate')
+export const ACTIVATE_CARD = switchForm('activate')
+export const RESTORE_TO_CARD: FormSpec = {
   path: '/gift-cards/:id/restore',
   action: 'charge.refund',
   fields: [{ name: 'charge', label: uses.charge, kind: 'select', hint: uses.restoreHint }],
@@ -29,7 +29,7 @@ export const RESTORE: FormSpec = {
   once: true,
 }
 
-const USES: readonly Column<CardUse>[] = [
+const USE_COLUMNS: readonly ListColumn<ListedCardUse>[] = [
   { title: uses.charge, cell: ({ chargeId }) => chargeId },
   { title: uses.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: uses.of, cell: ({ chargeAmount }) => <Money amount={chargeAmount} />, figures: true },
@@ -39,12 +39,12 @@ const USES: readonly Column<CardUse>[] = [
 const TONES = { reserved: 'open', taken: 'good', freed: 'quiet', restored: 'quiet' } as const
 
 /** Shows one card: its balance, what it has paid, its switch, and the form that puts a charge back on it. */
-export async function showCard(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showCard(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, params, now } = visit
   const card = await getCard(app, caller, params.id ?? '')
-  const cardUses = await listUses(app, caller, card.id)
+  const cardUses = await listCardUses(app, caller, card.id)
   const cardStatus = cardState(card, now)
-  return shownPage(
+  return pageReply(
     GIFT_CARDS.title,
     <>
       <div class="top">
@@ -56,9 +56,9 @@ export async function showCard(visit: DashboardVisit, state: FormState | null = 
       <Section title={GIFT_CARDS.about} aside={<code>…{card.last4}</code>}>
         <CardFacts card={card} />
         {cardStatus === 'deactivated' ? (
-          <FormBox of={ACTIVATE} visit={visit} state={state} params={{ id: card.id }} />
+          <FormBox of={ACTIVATE_CARD} visit={visit} state={state} params={{ id: card.id }} />
         ) : (
-          <FormBox of={DEACTIVATE} visit={visit} state={state} params={{ id: card.id }}>
+          <FormBox of={DEACTIVATE_CARD} visit={visit} state={state} params={{ id: card.id }}>
             <p class="hint">{GIFT_CARDS.deactivateSays}</p>
           </FormBox>
         )}
@@ -70,7 +70,7 @@ export async function showCard(visit: DashboardVisit, state: FormState | null = 
           <Table
             caption={uses.title}
             rows={cardUses}
-            columns={USES}
+            columns={USE_COLUMNS}
             href={({ chargeId }) => visit.to(`/charges/${chargeId}`)}
           />
         )}
@@ -87,8 +87,8 @@ const CardFacts = ({ card }: { card: GiftCard }) => (
       [facts.value, <Money amount={card.value} />],
       [facts.left, <Money amount={card.balance} />],
       card.reserved > 0 && [facts.reserved, <Money amount={card.reserved} />],
-      [facts.expires, <Time at={lastMoment(card)} day />],
-      [facts.notes, <Said text={card.notes} />],
+      [facts.expires, <Time at={lastValidMoment(card)} day />],
+      [facts.notes, <OutsideText text={card.notes} />],
       [facts.created, <Time at={card.createdAt} />],
     ]}
   />
@@ -97,13 +97,13 @@ const CardFacts = ({ card }: { card: GiftCard }) => (
 type RestoreProps = {
   visit: DashboardVisit
   card: GiftCard
-  cardUses: readonly CardUse[]
+  cardUses: readonly ListedCardUse[]
   state: FormState | null
 }
 
 function RestoreBox({ visit, card, cardUses, state }: RestoreProps) {
   const restorable = cardUses.filter(isRestorable)
-  const isRefused = state?.path === RESTORE.path
+  const isRefused = state?.path === RESTORE_TO_CARD.path
   if (restorable.length === 0 && !isRefused) return null
   const choices = restorable.map(({ chargeId, amount }) => ({
     value: chargeId,
@@ -112,7 +112,7 @@ function RestoreBox({ visit, card, cardUses, state }: RestoreProps) {
   return (
     <Section title={uses.restoreTitle} id="restore">
       <FormBox
-        of={RESTORE}
+        of={RESTORE_TO_CARD}
         visit={visit}
         state={state}
         params={{ id: card.id }}

@@ -1,18 +1,18 @@
-import { pageOfCards } from '../../gift-cards/find-card.ts'
+import { listCardPage } from '../../gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../gift-cards/gift-card.ts'
 import type { IssuedCard } from '../../gift-cards/issue-cards.ts'
-import { readListWindow } from '../../http/lists.ts'
+import { parseListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Copy, Empty, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { CopyBox, Empty, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { columns, issue } = GIFT_CARDS
 
-export const ISSUE: FormSpec = {
+export const ISSUE_CARDS: FormSpec = {
   path: '/gift-cards/issue',
   action: 'card.issue',
   fields: [
@@ -24,7 +24,7 @@ export const ISSUE: FormSpec = {
       label: issue.notes,
       kind: 'lines',
       rows: 2,
-      most: 1000,
+      maxLength: 1000,
       hint: issue.notesHint,
       optional: true,
     },
@@ -34,22 +34,25 @@ export const ISSUE: FormSpec = {
 }
 
 /** The last moment at which a card pays: the end of its last day. */
-export const lastMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
+export const lastValidMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
 
-const columnsAt = (now: Date): readonly Column<GiftCard>[] => [
+const columnsAt = (now: Date): readonly ListColumn<GiftCard>[] => [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.last4, cell: ({ last4 }) => <code>…{last4}</code> },
   { title: columns.value, cell: ({ value }) => <Money amount={value} />, figures: true },
   { title: columns.left, cell: ({ balance }) => <Money amount={balance} />, figures: true },
   { title: columns.state, cell: (card) => <Status word={cardState(card, now)} /> },
-  { title: columns.expires, cell: (card) => <Time at={lastMoment(card)} day /> },
-  { title: columns.notes, cell: ({ notes }) => <Said text={notes} /> },
+  { title: columns.expires, cell: (card) => <Time at={lastValidMoment(card)} day /> },
+  { title: columns.notes, cell: ({ notes }) => <OutsideText text={notes} /> },
 ]
 
 /** Lists the gift cards, with the form that issues more. */
-export async function showCards(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showCards(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   if (visit.mode === 'test')
-    return shownPage(
+    return pageReply(
       GIFT_CARDS.title,
       <>
         <h1>{GIFT_CARDS.title}</h1>
@@ -58,10 +61,10 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
       { status: state?.status ?? 200 },
     )
   const { app, caller, query, now } = visit
-  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
-  const page = await pageOfCards(app, caller, window)
+  const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
+  const page = await listCardPage(app, caller, window)
   const here = visit.to('/gift-cards')
-  return shownPage(
+  return pageReply(
     GIFT_CARDS.title,
     <>
       <h1>{GIFT_CARDS.title}</h1>
@@ -79,7 +82,7 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
       )}
       <Pager cursors={cursorsOf(page)} query={query} here={here} />
       <Section title={issue.title} id="issue">
-        <FormBox of={ISSUE} visit={visit} state={state} values={{ quantity: '1' }} />
+        <FormBox of={ISSUE_CARDS} visit={visit} state={state} values={{ quantity: '1' }} />
       </Section>
     </>,
     { status: state?.status ?? 200 },
@@ -87,13 +90,13 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
 }
 
 /** Shows the codes of new cards, which is the only time they are shown. */
-export const showIssued = (visit: DashboardVisit, cards: readonly IssuedCard[]): Shown =>
-  shownPage(
+export const showIssuedCards = (visit: DashboardVisit, cards: readonly IssuedCard[]): SurfaceReply =>
+  pageReply(
     GIFT_CARDS.issued.title,
     <>
       <h1>{GIFT_CARDS.issued.title}</h1>
       <Note tone="warn">{GIFT_CARDS.issued.says}</Note>
-      <Copy
+      <CopyBox
         label={GIFT_CARDS.issued.codes}
         text={cards.map(({ code, value }) => `${code}  ${value}`).join('\n')}
       />

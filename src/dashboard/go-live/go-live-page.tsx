@@ -1,16 +1,16 @@
 import type { Action } from '../../actors/actions.ts'
 import { mayDo } from '../../actors/allow.ts'
 import { Note, Status, Time } from '../../pages/parts.tsx'
-import { shownPage } from '../../pages/shown.ts'
-import { type GoLiveFact, type GoLiveStep, goLiveFacts } from '../../reports/go-live.ts'
-import { leadsOn } from '../hidden-from-operators.ts'
+import { pageReply } from '../../pages/shown.ts'
+import { type GoLiveFact, type GoLiveStep, readGoLiveFacts } from '../../reports/go-live.ts'
+import { isReachable } from '../hidden-from-operators.ts'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { GO_LIVE } from '../texts/go-live.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
 // The page on which each step is done, and the action that its reader must be allowed.
-const PLACES: Record<GoLiveStep, { path: string; see: Action }> = {
+const STEP_PAGES: Record<GoLiveStep, { path: string; see: Action }> = {
   verified: { path: '/verification', see: 'shop.read' },
   webhook: { path: '/developers/webhooks', see: 'payouts.read' },
   live_key: { path: '/developers', see: 'shop.read' },
@@ -21,9 +21,9 @@ const PLACES: Record<GoLiveStep, { path: string; see: Action }> = {
 }
 
 async function showGoLive(visit: DashboardVisit) {
-  const facts = await goLiveFacts(visit.gateway, visit.merchant, visit.signedIn.at)
+  const facts = await readGoLiveFacts(visit.gateway, visit.merchant, visit.signedIn.at)
   const done = facts.filter((fact) => fact.done).length
-  return shownPage(
+  return pageReply(
     GO_LIVE.title,
     <>
       <div class="top">
@@ -34,14 +34,14 @@ async function showGoLive(visit: DashboardVisit) {
       {done === facts.length && <Note tone="good">{GO_LIVE.ready}</Note>}
       <ol class="checklist">
         {facts.map((fact) => (
-          <Step visit={visit} fact={fact} />
+          <ChecklistStep visit={visit} fact={fact} />
         ))}
       </ol>
     </>,
   )
 }
 
-function Step({ visit, fact: { step, done, at } }: { visit: DashboardVisit; fact: GoLiveFact }) {
+function ChecklistStep({ visit, fact: { step, done, at } }: { visit: DashboardVisit; fact: GoLiveFact }) {
   const { name, says, go } = GO_LIVE.steps[step]
   return (
     <li>
@@ -52,9 +52,9 @@ function Step({ visit, fact: { step, done, at } }: { visit: DashboardVisit; fact
       <p class="quiet">
         {says} {at !== null && <Time at={at} />}
       </p>
-      {!done && mayDo(visit.caller, PLACES[step].see) && leadsOn(visit, PLACES[step].path) && (
+      {!done && mayDo(visit.caller, STEP_PAGES[step].see) && isReachable(visit, STEP_PAGES[step].path) && (
         <p>
-          <a href={visit.to(PLACES[step].path)}>{go}</a>
+          <a href={visit.to(STEP_PAGES[step].path)}>{go}</a>
         </p>
       )}
     </li>

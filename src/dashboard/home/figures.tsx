@@ -1,25 +1,25 @@
 import { Chart } from '../../pages/chart.tsx'
-import { dayText, Money, Section, timeText } from '../../pages/parts.tsx'
+import { formatPageDay, formatPageTime, Money, Section } from '../../pages/parts.tsx'
 import { Stacks } from '../../pages/stacks.tsx'
-import { ugx } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
 import { dayBounds } from '../../platform/kampala.ts'
 import type { DayTally } from '../../reports/tallies/tally-days.ts'
 import { HOME } from '../texts/home.ts'
 
 const { figures, chart, reasons } = HOME
-const NUMBER = new Intl.NumberFormat('en-US')
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
+const NUMBER_FORMAT = new Intl.NumberFormat('en-US')
+const formatPercent = (share: number) => `${(share * 100).toFixed(1)} %`
 
-type Sum = Omit<DayTally, 'day'>
-const rateOf = ({ succeeded, failed }: Sum): number | null =>
+type TallySum = Omit<DayTally, 'day'>
+const computeSuccessRate = ({ succeeded, failed }: TallySum): number | null =>
   succeeded + failed === 0 ? null : succeeded / (succeeded + failed)
 
 /** Today and the last 30 days: volume, count, success rate, and why charges failed. */
 export function Figures({ tallies: { days, asOf } }: { tallies: { days: readonly DayTally[]; asOf: Date } }) {
   const today = days.at(-1)
-  const month = sumOf(days)
+  const month = sumTallies(days)
   return (
-    <Section title={HOME.month} aside={<span class="hint">{figures.asOf(timeText(asOf))}</span>}>
+    <Section title={HOME.month} aside={<span class="hint">{figures.asOf(formatPageTime(asOf))}</span>}>
       <div class="cards">
         {today !== undefined && <Volume title={HOME.today} sum={today} />}
         <Volume title={HOME.month} sum={month} />
@@ -31,8 +31,11 @@ export function Figures({ tallies: { days, asOf } }: { tallies: { days: readonly
         <Stacks
           title={chart.failures}
           nameOf={chart.columns.name}
-          parts={NAMES.map((name) => reasons[name])}
-          columns={days.map((day) => ({ name: nameOf(day), counts: NAMES.map((name) => day[name]) }))}
+          parts={FAILURE_REASONS.map((name) => reasons[name])}
+          columns={days.map((day) => ({
+            name: formatDay(day),
+            counts: FAILURE_REASONS.map((name) => day[name]),
+          }))}
         />
       )}
     </Section>
@@ -44,43 +47,43 @@ const Volumes = ({ days }: { days: readonly DayTally[] }) => (
   <Chart
     title={chart.title}
     columns={chart.columns}
-    shown={{ bar: ugx, share: percent }}
+    shown={{ bar: formatShillings, share: formatPercent }}
     points={days.map((day) => ({
-      name: nameOf(day),
+      name: formatDay(day),
       bar: day.volume,
-      share: rateOf(day),
-      says: chart.point(day.day, ugx(day.volume), day.succeeded, day.failed),
+      share: computeSuccessRate(day),
+      says: chart.point(day.day, formatShillings(day.volume), day.succeeded, day.failed),
     }))}
   />
 )
 
-const NAMES = Object.keys(reasons) as (keyof typeof reasons)[] // Exactly the keys of the record.
+const FAILURE_REASONS = Object.keys(reasons) as (keyof typeof reasons)[] // Exactly the keys of the record.
 /** `22 Nov`. */
-const nameOf = ({ day }: DayTally) => dayText(dayBounds(day).start).slice(0, -5)
+const formatDay = ({ day }: DayTally) => formatPageDay(dayBounds(day).start).slice(0, -5)
 
-const Volume = ({ title, sum }: { title: string; sum: Sum }) => (
+const Volume = ({ title, sum }: { title: string; sum: TallySum }) => (
   <div>
     <p class="quiet">{title}</p>
     <p class="big">
       <Money amount={sum.volume} />
     </p>
-    <p class="hint">{figures.count(NUMBER.format(sum.succeeded))}</p>
+    <p class="hint">{figures.count(NUMBER_FORMAT.format(sum.succeeded))}</p>
   </div>
 )
 
-function Rate({ sum }: { sum: Sum }) {
-  const rate = rateOf(sum)
+function Rate({ sum }: { sum: TallySum }) {
+  const rate = computeSuccessRate(sum)
   return (
     <div>
       <p class="quiet">{figures.rate}</p>
-      <p class="big">{rate === null ? '–' : percent(rate)}</p>
-      <p class="hint">{figures.of(NUMBER.format(sum.succeeded + sum.failed))}</p>
+      <p class="big">{rate === null ? '–' : formatPercent(rate)}</p>
+      <p class="hint">{figures.of(NUMBER_FORMAT.format(sum.succeeded + sum.failed))}</p>
     </div>
   )
 }
 
-function Failures({ sum }: { sum: Sum }) {
-  const occurred = NAMES.filter((name) => sum[name] > 0)
+function Failures({ sum }: { sum: TallySum }) {
+  const occurred = FAILURE_REASONS.filter((name) => sum[name] > 0)
   return (
     <div>
       <p class="quiet">{figures.failures}</p>
@@ -90,7 +93,7 @@ function Failures({ sum }: { sum: Sum }) {
         <ul class="plain">
           {occurred.map((name) => (
             <li>
-              {NUMBER.format(sum[name])} {reasons[name]}
+              {NUMBER_FORMAT.format(sum[name])} {reasons[name]}
             </li>
           ))}
         </ul>
@@ -99,8 +102,8 @@ function Failures({ sum }: { sum: Sum }) {
   )
 }
 
-function sumOf(days: readonly DayTally[]): Sum {
-  const add = (name: keyof Sum) => days.reduce((sum, day) => sum + day[name], 0)
+function sumTallies(days: readonly DayTally[]): TallySum {
+  const add = (name: keyof TallySum) => days.reduce((sum, day) => sum + day[name], 0)
   return {
     ...{ succeeded: add('succeeded'), failed: add('failed'), volume: add('volume'), fees: add('fees') },
     insufficientFunds: add('insufficientFunds'),

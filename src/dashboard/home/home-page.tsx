@@ -1,32 +1,32 @@
 import { mayDo } from '../../actors/allow.ts'
 import { listCharges } from '../../charges/find-charges.ts'
-import { nextRelease } from '../../charges/next-release.ts'
-import { readListWindow } from '../../http/lists.ts'
-import { findHead } from '../../ledger/heads.ts'
+import { findNextRelease } from '../../charges/next-release.ts'
+import { parseListWindow } from '../../http/lists.ts'
+import { getLedgerHead } from '../../ledger/heads.ts'
 import { addTestFunds } from '../../ledger/test-funds.ts'
-import { firstTestKey } from '../../merchants/first-key.ts'
+import { findFirstTestKey } from '../../merchants/first-key.ts'
 import { FormBox } from '../../pages/form.tsx'
-import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { Copy, Money, Section, timeText } from '../../pages/parts.tsx'
-import { onceOf } from '../../pages/route.ts'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { ugx } from '../../pages/wording.ts'
+import { type FormSpec, type FormState, getAmount } from '../../pages/form-spec.ts'
+import { CopyBox, formatPageTime, Money, Section } from '../../pages/parts.tsx'
+import { getOnce } from '../../pages/route.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { formatShillings } from '../../pages/wording.ts'
 import { readNeeds } from '../../reports/needs-you.ts'
-import { readTallies } from '../../reports/tallies/tally-days.ts'
-import { whatWeDid } from '../../reports/what-we-did.ts'
-import { firstRequest } from '../first-request.ts'
-import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
-import { Stopped } from '../settings/what-we-did.tsx'
+import { readDayTallies } from '../../reports/tallies/tally-days.ts'
+import { readStaffActs } from '../../reports/what-we-did.ts'
+import { formatFirstRequest } from '../first-request.ts'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { StopNotes } from '../settings/what-we-did.tsx'
 import { HOME } from '../texts/home.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { Figures } from './figures.tsx'
-import { Latest } from './latest.tsx'
+import { LatestCharges } from './latest.tsx'
 import { Needs } from './needs.tsx'
 
-const LATEST = '5'
-const DAYS = 30
+const LATEST_CHARGES_SHOWN = '5'
+const FIGURES_DAYS = 30
 
-const FUNDS: FormSpec = {
+const ADD_FUNDS: FormSpec = {
   path: '/funds',
   action: 'funds.add',
   fields: [{ name: 'amount', label: HOME.funds.amount, kind: 'amount', hint: HOME.funds.hint }],
@@ -35,32 +35,33 @@ const FUNDS: FormSpec = {
 }
 
 /** Shows how the business is doing: balances, what needs a person, the latest charges, today and the last 30 days. */
-async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, mode, caller } = visit
   const latest = await listCharges(app, caller, {
-    ...readListWindow({ limit: LATEST }),
+    ...parseListWindow({ limit: LATEST_CHARGES_SHOWN }),
     ...{ status: null, reference: null, phone: null, email: null },
   })
-  if (visit.part === 'latest') return { kind: 'part', body: <Latest visit={visit} charges={latest.data} /> }
+  if (visit.part === 'latest')
+    return { kind: 'part', body: <LatestCharges visit={visit} charges={latest.data} /> }
   const [head, release, needs, tallies, key, states, acts] = await Promise.all([
-    findHead(app, caller),
-    nextRelease(app, caller),
+    getLedgerHead(app, caller),
+    findNextRelease(app, caller),
     readNeeds(app, caller, merchant),
-    readTallies(app, caller, DAYS),
-    isFirst(visit) ? firstTestKey(app, merchant.id) : null,
-    statesFor(visit),
-    whatWeDid(app, caller, merchant),
+    readDayTallies(app, caller, FIGURES_DAYS),
+    isAfterSignUp(visit) ? findFirstTestKey(app, merchant.id) : null,
+    readStatesForMode(visit),
+    readStaffActs(app, caller, merchant),
   ])
-  return shownPage(
+  return pageReply(
     HOME.title,
     <>
       <h1>{HOME.title}</h1>
       <OperatorNotes states={states} />
-      <Stopped visit={visit} acts={acts} />
+      <StopNotes visit={visit} acts={acts} />
       {key !== null && (
         <Section title={HOME.first.title}>
           <p>{HOME.first.says}</p>
-          <Copy label={HOME.first.label} text={firstRequest(app.baseUrl, key)} />
+          <CopyBox label={HOME.first.label} text={formatFirstRequest(app.baseUrl, key)} />
           <p class="hint">{HOME.first.later}</p>
         </Section>
       )}
@@ -69,16 +70,16 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
         <Balance
           name={HOME.balances.pending}
           amount={head.pending}
-          hint={release === null ? null : HOME.balances.next(timeText(release))}
+          hint={release === null ? null : HOME.balances.next(formatPageTime(release))}
         />
         {mayDo(caller, 'payouts.read') && <Balance name={HOME.balances.inFlight} amount={head.in_flight} />}
       </div>
       <Needs visit={visit} needs={needs} />
-      <Latest visit={visit} charges={latest.data} />
+      <LatestCharges visit={visit} charges={latest.data} />
       <Figures tallies={tallies} />
       {mode === 'test' && (
         <Section title={HOME.funds.title}>
-          <FormBox of={FUNDS} visit={visit} state={state} />
+          <FormBox of={ADD_FUNDS} visit={visit} state={state} />
         </Section>
       )}
     </>,
@@ -87,7 +88,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
 }
 
 /** Whether a sign-up leads to this page: it shows the owner the first request with the whole test key. */
-const isFirst = ({ signedIn, mode, caller }: DashboardVisit) =>
+const isAfterSignUp = ({ signedIn, mode, caller }: DashboardVisit) =>
   signedIn.firstSteps && mode === 'test' && caller.role === 'owner'
 
 const Balance = ({ name, amount, hint = null }: { name: string; amount: number; hint?: string | null }) => (
@@ -102,14 +103,14 @@ const Balance = ({ name, amount, hint = null }: { name: string; amount: number; 
 
 export const HOME_ROUTES: readonly DashboardRoute[] = [
   page('/', (visit) => showHome(visit)),
-  form(FUNDS, {
+  form(ADD_FUNDS, {
     async submit(visit, values) {
-      const amount = amountOf(values, 'amount')
+      const amount = getAmount(values, 'amount')
       const { id: merchantId, tag } = visit.merchant
       const holder = { merchantId, tag }
-      await addTestFunds(visit.app, visit.caller, { holder, amount, key: onceOf(visit).key })
-      return doneTo(visit.to('/'), HOME.funds.added(ugx(amount)))
+      await addTestFunds(visit.app, visit.caller, { holder, amount, key: getOnce(visit).key })
+      return redirectDone(visit.to('/'), HOME.funds.added(formatShillings(amount)))
     },
-    again: showHome,
+    showRefused: showHome,
   }),
 ]

@@ -1,10 +1,10 @@
 import type { Charge } from '../../charges/charge.ts'
 import { Empty, Money, Section, Status, Time } from '../../pages/parts.tsx'
-import { addressWith, type Column, Table } from '../../pages/table.tsx'
+import { addressWith, type ListColumn, Table } from '../../pages/table.tsx'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const COLUMNS: readonly Column<Charge>[] = [
+const COLUMNS: readonly ListColumn<Charge>[] = [
   { title: HOME.columns.id, cell: ({ id }) => id },
   { title: HOME.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: HOME.columns.status, cell: ({ status }) => <Status word={status} /> },
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<Charge>[] = [
 ]
 
 /** The latest charges; a script keeps reloading them. */
-export const Latest = ({ visit, charges }: { visit: DashboardVisit; charges: readonly Charge[] }) => (
+export const LatestCharges = ({ visit, charges }: { visit: DashboardVisit; charges: readonly Charge[] }) => (
   <div data-live={addressWith(visit.to('/'), { part: 'latest' })}>
     <Section title={HOME.latest} aside={<a href={visit.to('/charges')}>{HOME.all}</a>}>
       {charges.length === 0 ? (

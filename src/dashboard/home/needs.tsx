@@ -1,21 +1,21 @@
 import type { Action } from '../../actors/actions.ts'
 import { mayDo } from '../../actors/allow.ts'
 import { Icon } from '../../pages/icons.tsx'
-import { Section, timeText } from '../../pages/parts.tsx'
-import { ugx } from '../../pages/wording.ts'
+import { formatPageTime, Section } from '../../pages/parts.tsx'
+import { formatShillings } from '../../pages/wording.ts'
 import type { Need } from '../../reports/needs-you.ts'
-import { failingSays } from '../developers/failing.tsx'
+import { formatFailing } from '../developers/failing.tsx'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 /** Lists what waits for this person, each with a link to the page on which it is dealt with. */
 export function Needs({ visit, needs }: { visit: DashboardVisit; needs: readonly Need[] }) {
-  const visible = needs.filter(({ kind }) => mayDo(visit.caller, SEE[kind]))
+  const visible = needs.filter(({ kind }) => mayDo(visit.caller, ACTION_TO_SEE[kind]))
   return visible.length === 0 ? null : (
     <Section title={HOME.needs.title}>
       <ul class="needs">
         {visible.map((need) => {
-          const { text, path } = told(need)
+          const { text, path } = describeNeed(need)
           return (
             <li>
               <Icon name="warning" />
@@ -29,7 +29,7 @@ export function Needs({ visit, needs }: { visit: DashboardVisit; needs: readonly
 }
 
 /** The action that a person must be allowed to be told of a need: most concern payouts, or are dealt with on pages that show payouts. */
-const SEE: Record<Need['kind'], Action> = {
+const ACTION_TO_SEE: Record<Need['kind'], Action> = {
   disputes: 'read',
   rejected: 'shop.read',
   webhooks: 'payouts.read',
@@ -40,7 +40,7 @@ const SEE: Record<Need['kind'], Action> = {
   'payouts-stopped': 'payouts.read',
 }
 
-function told(need: Need): { text: string; path: string | null } {
+function describeNeed(need: Need): { text: string; path: string | null } {
   const { needs } = HOME
   switch (need.kind) {
     case 'disputes':
@@ -48,12 +48,12 @@ function told(need: Need): { text: string; path: string | null } {
     case 'webhooks':
       return { text: needs.webhooks, path: '/developers/webhooks?status=failed' }
     case 'webhooks-failing':
-      return { text: failingSays(need.failing), path: '/developers/webhooks' }
+      return { text: formatFailing(need.failing), path: '/developers/webhooks' }
     case 'schedule':
       return { text: needs.schedule, path: `/payroll/${need.subject}` }
     case 'payroll-short':
       return {
-        text: needs.payrollShort(ugx(need.missing), timeText(need.at)),
+        text: needs.payrollShort(formatShillings(need.missing), formatPageTime(need.at)),
         path: `/payroll/${need.subject}`,
       }
     case 'prepared':

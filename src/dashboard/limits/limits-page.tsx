@@ -1,45 +1,45 @@
 import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
-import { Facts, Money, Note, Section, timeText } from '../../pages/parts.tsx'
+import type { FormSpec, FormState, FormValues } from '../../pages/form-spec.ts'
+import { Facts, formatPageTime, Money, Note, Section } from '../../pages/parts.tsx'
 import { Rates } from '../../pages/rates.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { PARTS } from '../../pages/texts.ts'
-import { shown, ugx } from '../../pages/wording.ts'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
 import { type CheckerState, checkerState } from '../../payouts/prepared/set-checker-rule.ts'
-import { inSentence } from '../../platform/text.ts'
-import { ratesOf } from '../../rate-limits/rates.ts'
+import { isolateDirection } from '../../platform/text.ts'
+import { computeRates } from '../../rate-limits/rates.ts'
 import { LIMITS } from '../texts/limits.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { checker } = LIMITS
-const PATH = '/settings/limits'
+const LIMITS_PATH = '/settings/limits'
 
-export const SET: FormSpec = {
-  path: `${PATH}/checker`,
+export const SET_CHECKER: FormSpec = {
+  path: `${LIMITS_PATH}/checker`,
   action: 'checker.set',
   fields: [{ name: 'above', label: checker.amount, kind: 'amount', hint: checker.amountHint }],
   submit: checker.set,
   once: true,
 }
-export const OFF: FormSpec = {
-  path: `${PATH}/checker/off`,
+export const TURN_OFF_CHECKER: FormSpec = {
+  path: `${LIMITS_PATH}/checker/off`,
   action: 'checker.set',
   fields: [],
   submit: checker.off_,
   once: true,
   danger: true,
 }
-export const AGREE: FormSpec = {
-  path: `${PATH}/checker/agree`,
+export const AGREE_TO_CHECKER: FormSpec = {
+  path: `${LIMITS_PATH}/checker/agree`,
   action: 'checker.set',
   // The amount that this person has seen. If another change is pending by then, it is not agreed to.
   fields: [{ name: 'above', label: '', kind: 'hidden' }],
   submit: checker.agree,
   once: true,
 }
-export const DROP: FormSpec = {
-  path: `${PATH}/checker/drop`,
+export const DROP_CHECKER_CHANGE: FormSpec = {
+  path: `${LIMITS_PATH}/checker/drop`,
   action: 'checker.set',
   fields: [],
   submit: checker.drop,
@@ -47,31 +47,36 @@ export const DROP: FormSpec = {
 }
 
 /** Shows the rule of the second person, the largest amounts, and the rate limits. */
-export async function showLimits(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showLimits(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, merchant, caller } = visit
   const rule = await checkerState(app, caller)
   const limit = (own: number | null) => (
     <Money amount={Math.min(own ?? app.config.amountMax, app.config.amountMax)} />
   )
-  return shownPage(
+  return pageReply(
     LIMITS.title,
     <>
       <h1>{LIMITS.title}</h1>
       <Section title={checker.title}>
         <p>{checker.lead}</p>
         <Note tone={rule.above === null ? 'quiet' : 'good'}>
-          {rule.above === null ? checker.off : checker.on(ugx(rule.above))}
+          {rule.above === null ? checker.off : checker.on(formatShillings(rule.above))}
         </Note>
-        <Wanted visit={visit} rule={rule} state={state} />
+        <PendingChange visit={visit} rule={rule} state={state} />
         <p class="hint">{checker.weaker}</p>
         <div class="actions">
-          <Folded
-            of={SET}
+          <FoldedForm
+            of={SET_CHECKER}
             title={checker.set}
             {...{ visit, state }}
-            values={{ above: amountText(rule.above) }}
+            values={{ above: formatAmountField(rule.above) }}
           />
-          {rule.above !== null && <Folded of={OFF} title={checker.off_} {...{ visit, state }} />}
+          {rule.above !== null && (
+            <FoldedForm of={TURN_OFF_CHECKER} title={checker.off_} {...{ visit, state }} />
+          )}
         </div>
       </Section>
       <Section title={LIMITS.largest}>
@@ -81,11 +86,11 @@ export async function showLimits(visit: DashboardVisit, state: FormState | null 
             [LIMITS.payout, limit(merchant.payoutLimit)],
           ]}
         />
-        {merchant.limitsSetAt !== null && <p>{LIMITS.setByUs(timeText(merchant.limitsSetAt))}</p>}
+        {merchant.limitsSetAt !== null && <p>{LIMITS.setByUs(formatPageTime(merchant.limitsSetAt))}</p>}
       </Section>
       <Section title={PARTS.rates.title}>
         <p class="hint">{LIMITS.each}</p>
-        <Rates most={ratesOf(app.config, merchant.rateLimits)} granted={merchant.rateLimits} />
+        <Rates most={computeRates(app.config, merchant.rateLimits)} granted={merchant.rateLimits} />
         <p class="hint">{LIMITS.own}</p>
       </Section>
     </>,
@@ -93,18 +98,18 @@ export async function showLimits(visit: DashboardVisit, state: FormState | null 
   )
 }
 
-const amountText = (amount: number | null) => (amount === null ? '' : String(amount))
+const formatAmountField = (amount: number | null) => (amount === null ? '' : String(amount))
 
-type FoldedProps = {
+type FoldedFormProps = {
   of: FormSpec
   title: string
   visit: DashboardVisit
   state: FormState | null
-  values?: Values
+  values?: FormValues
 }
 
 /** Folds a form behind its title, because each may ask for the factor. Renders nothing if the person's role may not do it. */
-function Folded({ of: spec, title, visit, state, values = {} }: FoldedProps) {
+function FoldedForm({ of: spec, title, visit, state, values = {} }: FoldedFormProps) {
   if (!mayDo(visit.caller, spec.action)) return null
   return (
     <details open={state?.path === spec.path}>
@@ -114,25 +119,28 @@ function Folded({ of: spec, title, visit, state, values = {} }: FoldedProps) {
   )
 }
 
-type WantedProps = { visit: DashboardVisit; rule: CheckerState; state: FormState | null }
+type PendingChangeProps = { visit: DashboardVisit; rule: CheckerState; state: FormState | null }
 
 /** Shows the weaker rule that an owner has asked for. A second owner may agree to it, any owner may drop it. */
-function Wanted({ visit, rule: { wanted }, state }: WantedProps) {
+function PendingChange({ visit, rule: { wanted }, state }: PendingChangeProps) {
   if (wanted === null) return null
-  const change = wanted.above === null ? checker.wantedNone : checker.wantedAmount(ugx(wanted.above))
+  const change =
+    wanted.above === null ? checker.wantedNone : checker.wantedAmount(formatShillings(wanted.above))
   return (
     <>
-      <Note tone="open">{checker.wanted(inSentence(shown(wanted.name)), change, timeText(wanted.from))}</Note>
+      <Note tone="open">
+        {checker.wanted(isolateDirection(oneLine(wanted.name)), change, formatPageTime(wanted.from))}
+      </Note>
       <div class="actions">
         {wanted.by !== visit.caller.personId && (
-          <Folded
-            of={AGREE}
+          <FoldedForm
+            of={AGREE_TO_CHECKER}
             title={checker.agree}
             {...{ visit, state }}
-            values={{ above: amountText(wanted.above) }}
+            values={{ above: formatAmountField(wanted.above) }}
           />
         )}
-        <Folded of={DROP} title={checker.drop} {...{ visit, state }} />
+        <FoldedForm of={DROP_CHECKER_CHANGE} title={checker.drop} {...{ visit, state }} />
       </div>
     </>
   )

@@ -1,5 +1,5 @@
-import { amountOf, type FormSpec, type Values } from '../../pages/form-spec.ts'
-import { doneTo } from '../../pages/shown.ts'
+import { type FormSpec, type FormValues, getAmount } from '../../pages/form-spec.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import {
   agreeToChecker,
   type CheckerState,
@@ -8,35 +8,43 @@ import {
 } from '../../payouts/prepared/set-checker-rule.ts'
 import { LIMITS } from '../texts/limits.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { AGREE, DROP, OFF, SET, showLimits } from './limits-page.tsx'
+import {
+  AGREE_TO_CHECKER,
+  DROP_CHECKER_CHANGE,
+  SET_CHECKER,
+  showLimits,
+  TURN_OFF_CHECKER,
+} from './limits-page.tsx'
 
 const { checker } = LIMITS
-const HERE = '/settings/limits'
+const LIMITS_PATH = '/settings/limits'
 
 /** Declares a form of the page that leads back to it with a message. */
-const act = (
+const limitsRoute = (
   spec: FormSpec,
-  operation: (visit: DashboardVisit, values: Values) => Promise<string>,
+  operation: (visit: DashboardVisit, values: FormValues) => Promise<string>,
 ): DashboardRoute =>
   form(spec, {
-    submit: async (visit, values) => doneTo(visit.to(HERE), await operation(visit, values)),
-    again: showLimits,
+    submit: async (visit, values) => redirectDone(visit.to(LIMITS_PATH), await operation(visit, values)),
+    showRefused: showLimits,
   })
 
-const saidOf = ({ wanted }: CheckerState) => (wanted === null ? checker.done : checker.waits)
+const formatOutcome = ({ wanted }: CheckerState) => (wanted === null ? checker.done : checker.waits)
 
 /** Settings, Limits: the largest amounts, and the rule of the second person. */
 export const LIMITS_ROUTES: readonly DashboardRoute[] = [
-  page(HERE, (visit) => showLimits(visit)),
-  act(SET, async ({ app, caller }, values) =>
-    saidOf(await setCheckerRuleForTwo(app, caller, amountOf(values, 'above'))),
+  page(LIMITS_PATH, (visit) => showLimits(visit)),
+  limitsRoute(SET_CHECKER, async ({ app, caller }, values) =>
+    formatOutcome(await setCheckerRuleForTwo(app, caller, getAmount(values, 'above'))),
   ),
-  act(OFF, async ({ app, caller }) => saidOf(await setCheckerRuleForTwo(app, caller, null))),
-  act(AGREE, async ({ app, caller }, values) => {
-    await agreeToChecker(app, caller, values.above === '' ? null : amountOf(values, 'above'))
+  limitsRoute(TURN_OFF_CHECKER, async ({ app, caller }) =>
+    formatOutcome(await setCheckerRuleForTwo(app, caller, null)),
+  ),
+  limitsRoute(AGREE_TO_CHECKER, async ({ app, caller }, values) => {
+    await agreeToChecker(app, caller, values.above === '' ? null : getAmount(values, 'above'))
     return checker.agreed
   }),
-  act(DROP, async ({ app, caller }) => {
+  limitsRoute(DROP_CHECKER_CHANGE, async ({ app, caller }) => {
     await dropCheckerChange(app, caller)
     return checker.dropped
   }),

@@ -1,16 +1,27 @@
 import { mayDo } from '../../actors/allow.ts'
 import type { Charge } from '../../charges/charge.ts'
-import { type Page, readListWindow } from '../../http/lists.ts'
+import { type ListPage, parseListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Copy, Empty, Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import {
+  CopyBox,
+  Empty,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  RawJson,
+  Section,
+  Status,
+  Time,
+} from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { getLink } from '../../payment-links/find-links.ts'
 import { listLinkPayments } from '../../payment-links/link-payments.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../../payment-links/payment-link.ts'
-import { tagOf } from '../../platform/ids.ts'
-import { MOST_PICTURE_BYTES } from '../../storefront/picture.ts'
+import { parseTag } from '../../platform/ids.ts'
+import { MAX_PICTURE_BYTES } from '../../storefront/picture.ts'
 import { findItemOfLink } from '../../storefront/publish-link.ts'
 import { findOrder } from '../../vending/orders/find-orders.ts'
 import { LINKS } from '../texts/links.ts'
@@ -18,51 +29,54 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { facts, payments, publish } = LINKS
 
-const switching = (to: 'on' | 'off'): FormSpec => ({
+const switchForm = (to: 'on' | 'off'): FormSpec => ({
   path: `/links/:id/${to}`,
   action: 'link.switch',
   fields: [],
   submit: to === 'off' ? LINKS.switchOff : LINKS.switchOn,
   ...(to === 'off' ? { danger: true as const } : {}),
 })
-export const SWITCH_OFF = switching('off')
-export const SWITCH_ON = switching('on')
-export const PUBLISH: FormSpec = {
+export const SWITCH_LINK_OFF = switchForm('off')
+export const SWITCH_LINK_ON = switchForm('on')
+export const PUBLISH_LINK: FormSpec = {
   path: '/links/:id/publish',
   action: 'item.add',
   fields: [
-    { name: 'name', label: publish.name, most: 200, hint: publish.nameHint },
+    { name: 'name', label: publish.name, maxLength: 200, hint: publish.nameHint },
     {
       ...{ name: 'picture', label: publish.picture, kind: 'file', hint: publish.pictureHint, optional: true },
       ...{ accept: 'image/png,image/jpeg,image/webp', refused: /picture/ },
     },
   ],
   submit: publish.submit,
-  mostFileBytes: MOST_PICTURE_BYTES,
+  maxFileBytes: MAX_PICTURE_BYTES,
 }
 
-const PAYMENTS: readonly Column<Charge>[] = [
+const PAYMENT_COLUMNS: readonly ListColumn<Charge>[] = [
   { title: payments.charge, cell: ({ id }) => id },
   { title: payments.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: payments.status, cell: ({ status }) => <Status word={status} /> },
-  { title: payments.customer, cell: ({ phone, email }) => <Said text={phone ?? email} /> },
+  { title: payments.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
   { title: payments.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** Shows one link: its facts, address, QR code and payments, and the forms that switch and publish it. */
-export async function showLink(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showPaymentLink(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller, params } = visit
   const id = params.id ?? ''
   // An order has the id of a link, so a reader who has only the id comes here first.
   const { tag, merchantId, mode } = caller
-  const order = tagOf('lnk_', id) === tag ? await findOrder(app, { merchantId, id }) : null
-  if (order?.mode === mode) return doneTo(visit.to(`/orders/${id}`))
+  const order = parseTag('lnk_', id) === tag ? await findOrder(app, { merchantId, id }) : null
+  if (order?.mode === mode) return redirectDone(visit.to(`/orders/${id}`))
   const link = await getLink(app, caller, id)
   const view = presentLink(link, app.baseUrl)
-  const window = { ...readListWindow(pageQuery(visit.query)), endingBefore: visit.query.before ?? null }
+  const window = { ...parseListWindow(buildPageQuery(visit.query)), endingBefore: visit.query.before ?? null }
   const paymentsPage = await listLinkPayments(app, caller, { linkId: link.id, window })
   const item = await findItemOfLink(app, { merchantId: visit.merchant.id, linkId: link.id })
-  return shownPage(
+  return pageReply(
     link.id,
     <>
       <div class="top">
@@ -71,7 +85,9 @@ export async function showLink(visit: DashboardVisit, state: FormState | null = 
         </h1>
         <Status word={view.status} />
       </div>
-      {state?.path === PUBLISH.path && !mayBePublished(link, item) && <Note tone="bad">{state.fault}</Note>}
+      {state?.path === PUBLISH_LINK.path && !mayBePublished(link, item) && (
+        <Note tone="bad">{state.fault}</Note>
+      )}
       <div class="split">
         <Section title={LINKS.about}>
           <LinkFacts visit={visit} link={link} />
@@ -84,7 +100,7 @@ export async function showLink(visit: DashboardVisit, state: FormState | null = 
         <OnStorefront visit={visit} link={link} item={item} state={state} />
       )}
       <Section title={LINKS.request}>
-        <Copy label={LINKS.requestLabel} text={curlOf(visit, link)} />
+        <CopyBox label={LINKS.requestLabel} text={formatCurl(visit, link)} />
         <RawJson value={view} />
       </Section>
     </>,
@@ -96,17 +112,17 @@ export async function showLink(visit: DashboardVisit, state: FormState | null = 
 const mayBePublished = ({ mode, allowMultipleUses }: LinkWithCharges, item: object | null) =>
   mode === 'live' && allowMultipleUses && item === null
 
-type Props = { visit: DashboardVisit; link: LinkWithCharges }
+type LinkProps = { visit: DashboardVisit; link: LinkWithCharges }
 
-const LinkFacts = ({ visit, link }: Props) => (
+const LinkFacts = ({ visit, link }: LinkProps) => (
   <Facts
     facts={[
       [facts.amount, <Money amount={link.amount} />],
       [facts.uses, link.allowMultipleUses ? facts.many : facts.once],
-      [facts.description, <Said text={link.description} />],
-      [facts.reference, <Said text={link.reference} />],
-      link.successUrl !== null && [facts.success, <Said text={link.successUrl} />],
-      link.cancelUrl !== null && [facts.cancel, <Said text={link.cancelUrl} />],
+      [facts.description, <OutsideText text={link.description} />],
+      [facts.reference, <OutsideText text={link.reference} />],
+      link.successUrl !== null && [facts.success, <OutsideText text={link.successUrl} />],
+      link.cancelUrl !== null && [facts.cancel, <OutsideText text={link.cancelUrl} />],
       link.attempt !== null &&
         link.attempt.id !== link.paid?.id && [
           facts.attempt,
@@ -122,7 +138,7 @@ const LinkFacts = ({ visit, link }: Props) => (
 
 const Address = ({ url, id }: { url: string; id: string }) => (
   <Section title={LINKS.address}>
-    <Copy label={LINKS.addressLabel} text={url} />
+    <CopyBox label={LINKS.addressLabel} text={url} />
     <p>
       <a href={url} target="_blank" rel="noreferrer">
         {LINKS.open}
@@ -137,18 +153,18 @@ const Address = ({ url, id }: { url: string; id: string }) => (
   </Section>
 )
 
-function SwitchBox({ visit, link, state }: Props & { state: FormState | null }) {
+function SwitchBox({ visit, link, state }: LinkProps & { state: FormState | null }) {
   const params = { id: link.id }
   return link.switchedOffAt === null ? (
-    <FormBox of={SWITCH_OFF} visit={visit} state={state} params={params}>
+    <FormBox of={SWITCH_LINK_OFF} visit={visit} state={state} params={params}>
       <p class="hint">{LINKS.offSays}</p>
     </FormBox>
   ) : (
-    <FormBox of={SWITCH_ON} visit={visit} state={state} params={params} />
+    <FormBox of={SWITCH_LINK_ON} visit={visit} state={state} params={params} />
   )
 }
 
-const Payments = ({ visit, link, page }: Props & { page: Page<Charge> }) => (
+const Payments = ({ visit, link, page }: LinkProps & { page: ListPage<Charge> }) => (
   <Section title={payments.title} id="payments">
     {page.data.length === 0 ? (
       <Empty title={payments.none} />
@@ -156,7 +172,7 @@ const Payments = ({ visit, link, page }: Props & { page: Page<Charge> }) => (
       <Table
         caption={payments.title}
         rows={page.data}
-        columns={PAYMENTS}
+        columns={PAYMENT_COLUMNS}
         href={({ id }) => visit.to(`/charges/${id}`)}
       />
     )}
@@ -164,7 +180,7 @@ const Payments = ({ visit, link, page }: Props & { page: Page<Charge> }) => (
   </Section>
 )
 
-type OnStorefrontProps = Props & {
+type OnStorefrontProps = LinkProps & {
   item: { id: string; removed: boolean } | null
   state: FormState | null
 }
@@ -175,7 +191,7 @@ function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
   return (
     <Section title={publish.title} id="publish">
       {item === null ? (
-        <FormBox of={PUBLISH} visit={visit} state={state} params={{ id: link.id }}>
+        <FormBox of={PUBLISH_LINK} visit={visit} state={state} params={{ id: link.id }}>
           <p class="hint">{publish.says}</p>
         </FormBox>
       ) : (
@@ -191,7 +207,7 @@ function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
 }
 
 /** Formats the command that makes a link like this one. */
-function curlOf({ app, mode }: DashboardVisit, link: LinkWithCharges): string {
+function formatCurl({ app, mode }: DashboardVisit, link: LinkWithCharges): string {
   const { amount, description, reference } = link
   const body = {
     amount,

@@ -1,14 +1,14 @@
-import type { Stream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/caller.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
-import type { Shown } from '../../pages/shown.ts'
-import { type Filter, given } from '../../pages/table.tsx'
+import type { FormSpec, FormState, FormValues } from '../../pages/form-spec.ts'
+import type { SurfaceReply } from '../../pages/shown.ts'
+import { type ListFilter, withoutEmpty } from '../../pages/table.tsx'
 import { kampalaDay } from '../../platform/kampala.ts'
 import { LISTS } from '../texts/lists.ts'
 import { type DashboardRoute, type DashboardVisit, form } from '../visit.ts'
 
 /** Declares the form that downloads a list; the list's filters are its hidden fields. */
-export const exportForm = (path: string, filters: readonly Filter[]): FormSpec => ({
+export const exportForm = (path: string, filters: readonly ListFilter[]): FormSpec => ({
   path: `${path}/export`,
   action: 'export',
   fields: filters.map(({ name, label }) => ({ name, label, kind: 'hidden', optional: true })),
@@ -26,25 +26,25 @@ export const exportRoute = (
   }: {
     /** The name of the file, without its mode and day. */
     name: string
-    file(visit: DashboardVisit): Promise<Stream>
-    again(visit: DashboardVisit, state: FormState): Promise<Shown>
+    file(visit: DashboardVisit): Promise<DocumentStream>
+    again(visit: DashboardVisit, state: FormState): Promise<SurfaceReply>
   },
 ): DashboardRoute =>
   form(spec, {
     async submit(visit, values) {
-      const stream = await file({ ...visit, query: given(values) })
+      const stream = await file({ ...visit, query: withoutEmpty(values) })
       const { mode, now } = visit
       const fileName = `${name}-${mode}-${kampalaDay(now)}.csv`
       return { kind: 'stream', name: fileName, type: 'text/csv; charset=utf-8', stream }
     },
     // Only a fault of the confirmation leaves the filters readable. Otherwise the list is shown without them.
-    again: (visit, state) =>
-      again({ ...visit, query: 'confirm' in state.faults ? given(state.values) : {} }, state),
+    showRefused: (visit, state) =>
+      again({ ...visit, query: 'confirm' in state.faults ? withoutEmpty(state.values) : {} }, state),
   })
 
 type ExportBoxProps = { of: FormSpec; visit: DashboardVisit; state?: FormState | null }
 
 /** The button that downloads what the list shows. Renders nothing if the person's role may not. */
 export const ExportBox = ({ of, visit, state = null }: ExportBoxProps) => (
-  <FormBox of={of} visit={visit} state={state} values={visit.query as Values} compact />
+  <FormBox of={of} visit={visit} state={state} values={visit.query as FormValues} compact />
 )

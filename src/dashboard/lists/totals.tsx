@@ -1,11 +1,11 @@
-import type { Counted, Totals } from '../../http/list-totals.ts'
+import type { ListCount, ListTotals } from '../../http/list-totals.ts'
 import { Money } from '../../pages/parts.tsx'
 import { LISTS } from '../texts/lists.ts'
 
 const { totals: words } = LISTS
 
 /** How many rows the filtered list has. */
-export const CountLine = ({ counted: { count, more } }: { counted: Counted }) =>
+export const CountLine = ({ counted: { count, more } }: { counted: ListCount }) =>
   count === 0 ? null : (
     <p class="totals">
       <strong>{more ? words.more(count) : words.count(count)}</strong>
@@ -13,7 +13,7 @@ export const CountLine = ({ counted: { count, more } }: { counted: Counted }) =>
   )
 
 /** The totals of the filtered list. A very long list only says that it is long. */
-export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { totals: Totals }) =>
+export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { totals: ListTotals }) =>
   count === 0 ? null : (
     <p class="totals">
       <strong>{more ? words.more(count) : words.count(count)}</strong>

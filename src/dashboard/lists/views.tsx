@@ -1,25 +1,25 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec } from '../../pages/form-spec.ts'
-import { doneTo, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Filter } from '../../pages/table.tsx'
+import { pageReply, redirectDone } from '../../pages/shown.ts'
+import { addressWith, type ListFilter } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
-import { removeView, type SavedView, savedViews, saveView } from '../../saved-views/saved-views.ts'
+import { readSavedViews, removeView, type SavedView, saveView } from '../../saved-views/saved-views.ts'
 import { LISTS } from '../texts/lists.ts'
 import { type DashboardRoute, type DashboardVisit, form } from '../visit.ts'
 
 /** The paths of the lists whose filters can be saved. */
-const PLACES = { charges: '/charges', payouts: '/payouts', links: '/links', orders: '/orders' } as const
-type ListName = keyof typeof PLACES
+const LIST_PATHS = { charges: '/charges', payouts: '/payouts', links: '/links', orders: '/orders' } as const
+type ListName = keyof typeof LIST_PATHS
 
-const LONGEST_QUERY = 2000
+const MAX_QUERY_CHARACTERS = 2000
 const { views: words } = LISTS
 
 const SAVE: FormSpec = {
   path: '/views/:list/save',
   action: 'view.save',
   fields: [
-    { name: 'query', label: '', kind: 'hidden', optional: true, most: LONGEST_QUERY },
-    { name: 'name', label: words.name, hint: words.hint, most: 60 },
+    { name: 'query', label: '', kind: 'hidden', optional: true, maxLength: MAX_QUERY_CHARACTERS },
+    { name: 'name', label: words.name, hint: words.hint, maxLength: 60 },
   ],
   submit: words.save,
   plain: true,
@@ -32,19 +32,20 @@ const removeForm = (name: string): FormSpec => ({
   plain: true,
 })
 
-type ViewsProps = {
+type SavedViewsProps = {
   visit: DashboardVisit
   list: ListName
-  filters: readonly Filter[]
+  filters: readonly ListFilter[]
   views: readonly SavedView[]
 }
 
 /** Reads the views of the list that this person has saved in this mode. */
-export const viewsOf = ({ app, caller }: DashboardVisit, list: ListName) => savedViews(app, caller, list)
+export const readViewsOfList = ({ app, caller }: DashboardVisit, list: ListName) =>
+  readSavedViews(app, caller, list)
 
 /** The saved views of a list, and the form that saves the filters in use. */
-export function Views({ visit, list, filters, views }: ViewsProps) {
-  const query = queryOf(visit, filters)
+export function SavedViews({ visit, list, filters, views }: SavedViewsProps) {
+  const query = formatQuery(visit, filters)
   const current = views.find((view) => view.query === query)
   if (views.length === 0 && query === '') return null
   return (
@@ -53,7 +54,7 @@ export function Views({ visit, list, filters, views }: ViewsProps) {
         <nav class="tabs" aria-label={words.title}>
           {views.map((view) => (
             <a
-              href={`${visit.to(PLACES[list])}?${view.query}`}
+              href={`${visit.to(LIST_PATHS[list])}?${view.query}`}
               aria-current={view === current ? 'true' : undefined}
             >
               {view.name}
@@ -81,47 +82,47 @@ export function Views({ visit, list, filters, views }: ViewsProps) {
 }
 
 /** Formats the filters in use as the query of an address, without the question mark. */
-function queryOf({ query }: DashboardVisit, filters: readonly Filter[]): string {
+function formatQuery({ query }: DashboardVisit, filters: readonly ListFilter[]): string {
   const used = filters.map(({ name }) => [name, query[name]] as const)
   return addressWith('', Object.fromEntries(used)).slice(1)
 }
 
-function placeOf({ params }: DashboardVisit): { list: ListName; path: string } {
+function getAddressedList({ params }: DashboardVisit): { list: ListName; path: string } {
   const list = params.list ?? ''
-  if (!Object.hasOwn(PLACES, list)) throw notFound('list')
-  return { list: list as ListName, path: PLACES[list as ListName] } // It is one of the names.
+  if (!Object.hasOwn(LIST_PATHS, list)) throw notFound('list')
+  return { list: list as ListName, path: LIST_PATHS[list as ListName] } // It is one of the names.
 }
 
 /** Rewrites a query from its names and values: a saved query becomes part of a link, so it must hold nothing else. */
-const cleaned = (query: string) => new URLSearchParams(query.slice(0, LONGEST_QUERY)).toString()
+const rewriteQuery = (query: string) => new URLSearchParams(query.slice(0, MAX_QUERY_CHARACTERS)).toString()
 
 /** The forms that save and remove views. */
 export const VIEW_ROUTES: readonly DashboardRoute[] = [
   form(SAVE, {
     async submit(visit, { name = '', query = '' }) {
-      const { list, path } = placeOf(visit)
-      const savedQuery = cleaned(query)
-      if (savedQuery === '') return doneTo(visit.to(path), words.nothing)
+      const { list, path } = getAddressedList(visit)
+      const savedQuery = rewriteQuery(query)
+      if (savedQuery === '') return redirectDone(visit.to(path), words.nothing)
       await saveView(visit.app, visit.caller, { list, name, query: savedQuery })
-      return doneTo(`${visit.to(path)}?${savedQuery}`, words.saved(name))
+      return redirectDone(`${visit.to(path)}?${savedQuery}`, words.saved(name))
     },
-    again: async (visit, state) =>
-      shownPage(
+    showRefused: async (visit, state) =>
+      pageReply(
         words.title,
         <>
           <h1>{words.title}</h1>
-          <FormBox of={SAVE} visit={visit} state={state} params={{ list: placeOf(visit).list }} />
+          <FormBox of={SAVE} visit={visit} state={state} params={{ list: getAddressedList(visit).list }} />
         </>,
         { status: state.status },
       ),
   }),
   form(removeForm(''), {
     async submit(visit) {
-      const { list, path } = placeOf(visit)
+      const { list, path } = getAddressedList(visit)
       const position = /^[0-9]{1,2}$/.test(visit.params.place ?? '') ? Number(visit.params.place) : 0
       await removeView(visit.app, visit.caller, { list, place: position })
-      return doneTo(visit.to(path), words.removed)
+      return redirectDone(visit.to(path), words.removed)
     },
-    again: async (visit) => doneTo(visit.to(placeOf(visit).path)),
+    showRefused: async (visit) => redirectDone(visit.to(getAddressedList(visit).path)),
   }),
 ]

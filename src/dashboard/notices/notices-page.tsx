@@ -1,10 +1,10 @@
 import { mayDo } from '../../actors/allow.ts'
 import { addNotice, listNotices, type Notice, stopNotice } from '../../notices/notice.ts'
 import { FormBox } from '../../pages/form.tsx'
-import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { Empty, Money, Note, Said, Section, Status } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { type FormSpec, type FormState, getAmount } from '../../pages/form-spec.ts'
+import { Empty, Money, Note, OutsideText, Section, Status } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { PARTS } from '../../pages/texts.ts'
 import { addressIn } from '../addresses.ts'
 import { NOTICES } from '../texts/notices.ts'
@@ -17,7 +17,7 @@ const ADD: FormSpec = {
   path: `${NOTICES_PATH}/add`,
   action: 'notice.set',
   fields: [
-    { name: 'email', label: add.email, kind: 'email', most: 254 },
+    { name: 'email', label: add.email, kind: 'email', maxLength: 254 },
     { name: 'above', label: add.above, kind: 'amount', hint: add.aboveHint, optional: true },
     { name: 'failures', label: add.failures, kind: 'check' },
     { name: 'close', label: add.close, kind: 'check' },
@@ -32,8 +32,8 @@ const STOP: FormSpec = {
   danger: true,
 }
 
-const columnsFor = (visit: DashboardVisit): readonly Column<Notice>[] => [
-  { title: columns.email, cell: ({ email }) => <Said text={email} /> },
+const columnsFor = (visit: DashboardVisit): readonly ListColumn<Notice>[] => [
+  { title: columns.email, cell: ({ email }) => <OutsideText text={email} /> },
   {
     title: columns.above,
     cell: ({ paymentsAbove }) => (paymentsAbove === null ? PARTS.none : <Money amount={paymentsAbove} />),
@@ -60,9 +60,9 @@ const columnsFor = (visit: DashboardVisit): readonly Column<Notice>[] => [
     : []),
 ]
 
-async function showNotices(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showNotices(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const notices = await listNotices(visit.app, visit.merchant.id)
-  return shownPage(
+  return pageReply(
     NOTICES.title,
     <>
       <h1>{NOTICES.title}</h1>
@@ -99,20 +99,20 @@ export const NOTICE_ROUTES: readonly DashboardRoute[] = [
       const email = values.email ?? ''
       const wanted = {
         email,
-        paymentsAbove: values.above === '' ? null : amountOf(values, 'above'),
+        paymentsAbove: values.above === '' ? null : getAmount(values, 'above'),
         failures: values.failures === 'yes',
         dailyClose: values.close === 'yes',
       }
-      await addNotice(app, caller, { merchant, wanted })
-      return doneTo(to(NOTICES_PATH), add.done(email))
+      await addNotice(app, caller, { merchant, input: wanted })
+      return redirectDone(to(NOTICES_PATH), add.done(email))
     },
-    again: showNotices,
+    showRefused: showNotices,
   }),
   form(STOP, {
     async submit({ app, caller, merchant, params, to }) {
       await stopNotice(app, caller, { merchant, id: params.id ?? '' })
-      return doneTo(to(NOTICES_PATH), NOTICES.stopped)
+      return redirectDone(to(NOTICES_PATH), NOTICES.stopped)
     },
-    again: showNotices,
+    showRefused: showNotices,
   }),
 ]

@@ -1,11 +1,11 @@
-import { Note, timeText } from '../../pages/parts.tsx'
-import { type OperatorState, operatorStates } from '../../rails/operator-state.ts'
-import { OPERATORS } from '../texts/operators.ts'
+import { formatPageTime, Note } from '../../pages/parts.tsx'
+import { type OperatorState, readOperatorStates } from '../../rails/operator-state.ts'
+import { OPERATOR_NOTES } from '../texts/operators.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 /** Reads which operators do not serve now; none in test mode, which uses no operator. */
-export const statesFor = async ({ app, mode }: DashboardVisit): Promise<readonly OperatorState[]> =>
-  mode === 'live' ? operatorStates(app) : []
+export const readStatesForMode = async ({ app, mode }: DashboardVisit): Promise<readonly OperatorState[]> =>
+  mode === 'live' ? readOperatorStates(app) : []
 
 /** Warns of operators that do not serve, before the reader looks for the fault here. */
 export const OperatorNotes = ({
@@ -20,7 +20,7 @@ export const OperatorNotes = ({
       .filter((state) => side === undefined || state.side === side)
       .map(({ channel, side: concerned, state, since }) => (
         <Note tone="warn">
-          <p>{OPERATORS.says[state][concerned](OPERATORS.names[channel], timeText(since))}</p>
+          <p>{OPERATOR_NOTES.says[state][concerned](OPERATOR_NOTES.names[channel], formatPageTime(since))}</p>
         </Note>
       ))}
   </>

@@ -1,34 +1,42 @@
 import { mayDo } from '../../actors/allow.ts'
-import { readStatusAndWindow } from '../../http/lists.ts'
+import { parseStatusAndWindow } from '../../http/lists.ts'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Empty, Money, Note, Said, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
-import { ugx } from '../../pages/wording.ts'
+import { Empty, Money, Note, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../pages/table.tsx'
+import { formatShillings } from '../../pages/wording.ts'
 import { listPayouts, type PayoutFilter } from '../../payouts/find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout } from '../../payouts/payout.ts'
-import { totalsOfPayouts } from '../../payouts/payout-totals.ts'
+import { readPayoutTotals } from '../../payouts/payout-totals.ts'
 import { countPrepared } from '../../payouts/prepared/find-prepared.ts'
-import { asSeen } from '../../platform/text.ts'
+import { cleanTyped } from '../../platform/text.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
-import { Views, viewsOf } from '../lists/views.tsx'
-import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
+import { readViewsOfList, SavedViews } from '../lists/views.tsx'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { PAYOUTS } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Phone } from './phone.tsx'
 
 const { columns, filters, kinds } = PAYOUTS
-const MOST_COUNTED = 100
+const MAX_PREPARED_COUNTED = 100
 
-const COLUMNS: readonly Column<Payout>[] = [
+const COLUMNS: readonly ListColumn<Payout>[] = [
   { title: columns.id, cell: ({ id }) => id },
   {
     title: columns.amount,
     cell: ({ amount, fee }) => (
       <>
         <Money amount={amount} />
-        <div class="hint">{columns.withFee(ugx(fee))}</div>
+        <div class="hint">{columns.withFee(formatShillings(fee))}</div>
       </>
     ),
     figures: true,
@@ -46,11 +54,11 @@ const COLUMNS: readonly Column<Payout>[] = [
     title: columns.to,
     cell: ({ recipientPhone, recipientName }) => <Phone phone={recipientPhone} name={recipientName} />,
   },
-  { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     name: 'status',
     label: filters.status,
@@ -63,29 +71,32 @@ const FILTERS: readonly Filter[] = [
   { name: 'until', label: filters.until, kind: 'date' },
 ]
 
-export const EXPORT = exportForm('/payouts', FILTERS)
+export const EXPORT_PAYOUTS = exportForm('/payouts', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
-export const payoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
-  ...readStatusAndWindow(pageQuery(query), PAYOUT_STATUSES),
+export const parsePayoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
+  ...parseStatusAndWindow(buildPageQuery(query), PAYOUT_STATUSES),
   endingBefore: query.before ?? null,
   reference: query.reference ?? null,
-  phone: query.phone === undefined ? null : asSeen(query.phone),
+  phone: query.phone === undefined ? null : cleanTyped(query.phone),
 })
 
 /** Lists the payouts of every kind, with the way to those that wait for a second person. */
-export async function showPayouts(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showPayouts(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const filter = payoutFilter(query)
+  const filter = parsePayoutFilter(query)
   const [payouts, totals, views, waiting, states] = await Promise.all([
     listPayouts(app, caller, filter),
-    totalsOfPayouts(app, caller, filter),
-    viewsOf(visit, 'payouts'),
-    countPrepared(app, caller, MOST_COUNTED),
-    statesFor(visit),
+    readPayoutTotals(app, caller, filter),
+    readViewsOfList(visit, 'payouts'),
+    countPrepared(app, caller, MAX_PREPARED_COUNTED),
+    readStatesForMode(visit),
   ])
   const here = visit.to('/payouts')
-  return shownPage(
+  return pageReply(
     PAYOUTS.title,
     <>
       <div class="top">
@@ -103,13 +114,13 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
       {waiting > 0 && (
         <Note tone="open">
           <p>
-            {PAYOUTS.waiting(waiting, MOST_COUNTED)}{' '}
+            {PAYOUTS.waiting(waiting, MAX_PREPARED_COUNTED)}{' '}
             <a href={`${visit.to('/payouts/prepared')}?status=prepared`}>{PAYOUTS.lookAt}</a>
           </p>
         </Note>
       )}
       <Filters filters={FILTERS} query={query} action={here} />
-      <Views visit={visit} list="payouts" filters={FILTERS} views={views} />
+      <SavedViews visit={visit} list="payouts" filters={FILTERS} views={views} />
       <TotalsLine totals={totals} />
       {payouts.data.length === 0 ? (
         <NoPayouts visit={visit} />
@@ -122,7 +133,7 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
         />
       )}
       <Pager cursors={cursorsOf(payouts)} query={query} here={here} />
-      {payouts.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      {payouts.data.length > 0 && <ExportBox of={EXPORT_PAYOUTS} visit={visit} state={state} />}
     </>,
     { status: state?.status ?? 200 },
   )

@@ -1,49 +1,49 @@
 import {
-  Copy,
-  type Entry,
+  CopyBox,
   Facts,
   Money,
   Note,
+  OutsideText,
   RawJson,
-  Said,
   Section,
   Status,
   Time,
   Timeline,
+  type TimelineEntry,
 } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { getPayout } from '../../payouts/find-payouts.ts'
-import { AMBIGUOUS, type Payout, presentPayout } from '../../payouts/payout.ts'
-import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
+import { AMBIGUOUS_REASON, type Payout, presentPayout } from '../../payouts/payout.ts'
+import { findPreparedOfObject } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
 import type { OperatorState } from '../../rails/operator-state.ts'
-import { payoutStory, type Story } from '../../reports/story/story.ts'
-import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
-import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
+import { type ObjectStory, payoutStory } from '../../reports/story/story.ts'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { facts } = PAYOUTS
 
-type Told = {
+type PayoutStoryProps = {
   visit: DashboardVisit
   payout: Payout
   prepared: PreparedPayout | null
-  story: Story
+  story: ObjectStory
   states: readonly OperatorState[]
 }
 
 /** Shows one payout: its facts, what happened, and where it came from. */
-export async function showPayout(visit: DashboardVisit): Promise<Shown> {
+export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller } = visit
   const payout = await getPayout(app, caller, visit.params.id ?? '')
-  const prepared = await preparedOf(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
-  const states = isOpen(payout) ? await statesFor(visit) : []
+  const prepared = await findPreparedOfObject(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
+  const states = isOpen(payout) ? await readStatesForMode(visit) : []
   const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
   if (visit.part === 'story')
     return { kind: 'part', body: <PayoutStory {...props} />, final: !isOpen(payout) }
-  return shownPage(
+  return pageReply(
     payout.id,
     <>
       <div class="top">
@@ -54,7 +54,7 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
       </div>
       <PayoutStory {...props} />
       <Section title={PAYOUTS.curl}>
-        <Copy label={PAYOUTS.curlLabel} text={curlOf(visit, payout)} />
+        <CopyBox label={PAYOUTS.curlLabel} text={formatCurl(visit, payout)} />
         <RawJson value={presentPayout(payout)} />
       </Section>
     </>,
@@ -65,7 +65,7 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
 const isOpen = ({ status }: Payout) => status === 'pending' || status === 'authorized'
 
 /** The part of the page that changes while the payout is under way; a script reloads it. */
-function PayoutStory({ visit, payout, prepared, story, states }: Told) {
+function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProps) {
   const live = isOpen(payout)
     ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) }
     : {}
@@ -75,26 +75,28 @@ function PayoutStory({ visit, payout, prepared, story, states }: Told) {
       <div class="split">
         <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
           {isOpen(payout) && (
-            <Note tone="open">{payout.failureReason === AMBIGUOUS ? PAYOUTS.doubt : PAYOUTS.underWay}</Note>
+            <Note tone="open">
+              {payout.failureReason === AMBIGUOUS_REASON ? PAYOUTS.doubt : PAYOUTS.underWay}
+            </Note>
           )}
           {payout.status === 'failed' && (
             <Note tone="bad">
               {PAYOUTS.failures[payout.failureReason ?? ''] ?? ''} {PAYOUTS.returned}
             </Note>
           )}
-          <Timeline entries={[...peopleIn(prepared), ...entriesOf(visit, story)]} />
+          <Timeline entries={[...buildApprovalEntries(prepared), ...buildTimelineEntries(visit, story)]} />
         </Section>
         <Section title={facts.amount}>
           <PayoutFacts visit={visit} payout={payout} prepared={prepared} />
         </Section>
       </div>
       <MoneyMoved story={story} />
-      <EventsTold visit={visit} story={story} />
+      <EventsSent visit={visit} story={story} />
     </div>
   )
 }
 
-function PayoutFacts({ visit, payout, prepared }: Pick<Told, 'visit' | 'payout' | 'prepared'>) {
+function PayoutFacts({ visit, payout, prepared }: Pick<PayoutStoryProps, 'visit' | 'payout' | 'prepared'>) {
   const link = (path: string, id: string | null) =>
     id !== null && <a href={visit.to(`${path}/${id}`)}>{id}</a>
   const { chargeId, batchId, scheduleId, subaccountId } = payout
@@ -106,16 +108,16 @@ function PayoutFacts({ visit, payout, prepared }: Pick<Told, 'visit' | 'payout' 
         [facts.total, <Money amount={payout.amount + payout.fee} />],
         payout.status === 'failed' && [facts.failure, (payout.failureReason ?? '').replaceAll('_', ' ')],
         [facts.kind, PAYOUTS.kinds[payout.kind]],
-        [facts.phone, <Said text={payout.recipientPhone} />],
-        [facts.name, <Said text={payout.recipientName} />],
-        [facts.reference, <Said text={payout.reference} />],
+        [facts.phone, <OutsideText text={payout.recipientPhone} />],
+        [facts.name, <OutsideText text={payout.recipientName} />],
+        [facts.reference, <OutsideText text={payout.reference} />],
         chargeId !== null && [facts.charge, link('/charges', chargeId)],
         batchId !== null && [facts.batch, link('/bulk', batchId)],
         scheduleId !== null && [facts.schedule, link('/payroll', scheduleId)],
         subaccountId !== null && [facts.subaccount, link('/subaccounts', subaccountId)],
         prepared !== null && [facts.prepared, link('/payouts/prepared', prepared.id)],
-        [facts.sms, <Said text={payout.railTransactionId} />],
-        [facts.rail, <Said text={payout.railReference} />],
+        [facts.sms, <OutsideText text={payout.railTransactionId} />],
+        [facts.rail, <OutsideText text={payout.railReference} />],
         [facts.created, <Time at={payout.createdAt} />],
         [facts.completed, <Time at={payout.completedAt} />],
       ]}
@@ -124,7 +126,7 @@ function PayoutFacts({ visit, payout, prepared }: Pick<Told, 'visit' | 'payout' 
 }
 
 /** Builds the entries of who prepared the payout and who approved it. */
-function peopleIn(prepared: PreparedPayout | null): Entry[] {
+function buildApprovalEntries(prepared: PreparedPayout | null): TimelineEntry[] {
   if (prepared === null || prepared.decidedAt === null) return []
   return [
     { at: prepared.createdAt, title: `${PREPARED.facts.by} ${prepared.madeName}` },
@@ -137,7 +139,10 @@ function peopleIn(prepared: PreparedPayout | null): Entry[] {
 }
 
 /** Formats the command that makes a payout like this one. */
-function curlOf({ app, mode }: DashboardVisit, { amount, recipientPhone, recipientName, reference }: Payout) {
+function formatCurl(
+  { app, mode }: DashboardVisit,
+  { amount, recipientPhone, recipientName, reference }: Payout,
+) {
   const body = {
     amount,
     recipient: { phone: recipientPhone, ...(recipientName === null ? {} : { name: recipientName }) },

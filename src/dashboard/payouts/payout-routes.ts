@@ -1,10 +1,10 @@
-import { createdId } from '../../pages/created.ts'
-import type { FormState, Values } from '../../pages/form-spec.ts'
-import { onceOf } from '../../pages/route.ts'
-import { doneTo } from '../../pages/shown.ts'
+import { getCreatedId } from '../../pages/created.ts'
+import type { FormState, FormValues } from '../../pages/form-spec.ts'
+import { getOnce } from '../../pages/route.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import { approvePrepared } from '../../payouts/prepared/approve-prepared.ts'
 import { rejectPrepared, withdrawPrepared } from '../../payouts/prepared/end-prepared.ts'
-import { holdersOfPrepared } from '../../payouts/prepared/holders-of-prepared.ts'
+import { lookUpPreparedHolders } from '../../payouts/prepared/holders-of-prepared.ts'
 import { requestPayout } from '../../payouts/prepared/request-payout.ts'
 import { exportPayouts } from '../../reports/exports/export-payouts.ts'
 import { approveSchedule } from '../../scheduled-payouts/request-schedule.ts'
@@ -12,80 +12,88 @@ import { exportRoute } from '../lists/exports.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import {
-  CHECK,
+  CHECK_PAYOUT,
   checkRecipient,
-  PREPARE,
-  payoutOf,
-  SEND,
-  showChecked,
+  PREPARE_PAYOUT,
+  parsePayout,
+  SEND_PAYOUT,
+  showCheckedPayout,
   showNewPayout,
-  showSendingAgain,
+  showRefusedSending,
 } from './new-payout.tsx'
-import { EXPORT, payoutFilter, showPayouts } from './payout-list.tsx'
+import { EXPORT_PAYOUTS, parsePayoutFilter, showPayouts } from './payout-list.tsx'
 import { showPayout } from './payout-page.tsx'
 import { showPreparedList } from './prepared-list.tsx'
-import { APPROVE, pathOf, REJECT, showPrepared, WITHDRAW } from './prepared-page.tsx'
-import { NAMES } from './prepared-recipients.tsx'
+import {
+  APPROVE_PREPARED,
+  pathOfPayoutObject,
+  REJECT_PREPARED,
+  showPrepared,
+  WITHDRAW_PREPARED,
+} from './prepared-page.tsx'
+import { LOOK_UP_PREPARED_WALLETS } from './prepared-recipients.tsx'
 
-const sends = {
-  async submit(visit: DashboardVisit, values: Values) {
+const sendHandlers = {
+  async submit(visit: DashboardVisit, values: FormValues) {
     const { caller, requestId } = visit
     const note = values.note === '' ? null : (values.note ?? null)
-    const input = payoutOf(values)
-    const id = createdId(await requestPayout(visit.app, { caller, requestId, note, input, ...onceOf(visit) }))
+    const input = parsePayout(values)
+    const id = getCreatedId(
+      await requestPayout(visit.app, { caller, requestId, note, input, ...getOnce(visit) }),
+    )
     const message = id.startsWith('prep_') ? PAYOUTS.create.prepared : PAYOUTS.create.sent
-    return doneTo(visit.to(pathOf(id)), message)
+    return redirectDone(visit.to(pathOfPayoutObject(id)), message)
   },
-  again: showSendingAgain,
+  showRefused: showRefusedSending,
 }
-const showPreparedAgain = (visit: DashboardVisit, state: FormState) => showPrepared(visit, state)
+const showRefusedDecision = (visit: DashboardVisit, state: FormState) => showPrepared(visit, state)
 
 /** Payouts: the list, a new one in two steps, one with its story, and what is prepared for a second person. */
 export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
   page('/payouts', (visit) => showPayouts(visit), 'payouts.read'),
   page('/payouts/new', (visit) => showNewPayout(visit), 'payout.prepare'),
-  page(CHECK.path, showChecked, 'payout.prepare'),
+  page(CHECK_PAYOUT.path, showCheckedPayout, 'payout.prepare'),
   page('/payouts/prepared', (visit) => showPreparedList(visit), 'payouts.read'),
   page('/payouts/prepared/:id', (visit) => showPrepared(visit), 'payouts.read'),
   page('/payouts/:id', (visit) => showPayout(visit), 'payouts.read'),
-  exportRoute(EXPORT, {
+  exportRoute(EXPORT_PAYOUTS, {
     name: 'payouts',
-    file: ({ app, caller, query }) => exportPayouts(app, caller, payoutFilter(query)),
+    file: ({ app, caller, query }) => exportPayouts(app, caller, parsePayoutFilter(query)),
     again: showPayouts,
   }),
-  form(CHECK, { submit: checkRecipient, again: showNewPayout }),
-  form(SEND, sends),
-  form(PREPARE, sends),
-  form(APPROVE, {
+  form(CHECK_PAYOUT, { submit: checkRecipient, showRefused: showNewPayout }),
+  form(SEND_PAYOUT, sendHandlers),
+  form(PREPARE_PAYOUT, sendHandlers),
+  form(APPROVE_PREPARED, {
     async submit(visit) {
       const { app, caller, requestId, params } = visit
       const id = params.id ?? ''
       const answer = await approvePrepared(app, caller, { id, requestId, schedule: approveSchedule })
-      return doneTo(visit.to(pathOf(createdId(answer))), PREPARED.approve.done)
+      return redirectDone(visit.to(pathOfPayoutObject(getCreatedId(answer))), PREPARED.approve.done)
     },
-    again: showPreparedAgain,
+    showRefused: showRefusedDecision,
   }),
-  form(NAMES, {
+  form(LOOK_UP_PREPARED_WALLETS, {
     async submit(visit) {
-      const holders = await holdersOfPrepared(visit.app, visit.caller, visit.params.id ?? '')
+      const holders = await lookUpPreparedHolders(visit.app, visit.caller, visit.params.id ?? '')
       return showPrepared(visit, null, holders)
     },
-    again: showPreparedAgain,
+    showRefused: showRefusedDecision,
   }),
-  form(REJECT, {
+  form(REJECT_PREPARED, {
     async submit(visit, { reason = '' }) {
       const id = visit.params.id ?? ''
       await rejectPrepared(visit.app, visit.caller, { id, reason: reason === '' ? null : reason })
-      return doneTo(visit.to(`/payouts/prepared/${id}`), PREPARED.reject.done)
+      return redirectDone(visit.to(`/payouts/prepared/${id}`), PREPARED.reject.done)
     },
-    again: showPreparedAgain,
+    showRefused: showRefusedDecision,
   }),
-  form(WITHDRAW, {
+  form(WITHDRAW_PREPARED, {
     async submit(visit) {
       const id = visit.params.id ?? ''
       await withdrawPrepared(visit.app, visit.caller, { id, reason: null })
-      return doneTo(visit.to(`/payouts/prepared/${id}`), PREPARED.withdraw.done)
+      return redirectDone(visit.to(`/payouts/prepared/${id}`), PREPARED.withdraw.done)
     },
-    again: showPreparedAgain,
+    showRefused: showRefusedDecision,
   }),
 ]

@@ -1,14 +1,14 @@
-import { Said } from '../../pages/parts.tsx'
+import { OutsideText } from '../../pages/parts.tsx'
 
 /** Shows a phone, never broken over two lines, and the name below it. */
 export const Phone = ({ phone, name = null }: { phone: string | null; name?: string | null }) => (
   <>
     <span class="money">
-      <Said text={phone} />
+      <OutsideText text={phone} />
     </span>
     {name !== null && name !== '' && (
       <div class="hint">
-        <Said text={name} />
+        <OutsideText text={name} />
       </div>
     )}
   </>

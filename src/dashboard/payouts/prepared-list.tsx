@@ -1,7 +1,15 @@
-import { readListWindow } from '../../http/lists.ts'
-import { Empty, Money, Said, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { parseListWindow } from '../../http/lists.ts'
+import { Empty, Money, OutsideText, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../pages/table.tsx'
 import { listPrepared } from '../../payouts/prepared/find-prepared.ts'
 import { PREPARED_STATUSES, type PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
 import { PREPARED } from '../texts/payouts.ts'
@@ -9,13 +17,13 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { columns, kinds } = PREPARED
 
-const COLUMNS: readonly Column<PreparedPayout>[] = [
+const COLUMNS: readonly ListColumn<PreparedPayout>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.kind, cell: ({ kind }) => kinds[kind] },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.recipients, cell: ({ recipients }) => recipients, figures: true },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.by, cell: ({ madeName }) => <Said text={madeName} /> },
+  { title: columns.by, cell: ({ madeName }) => <OutsideText text={madeName} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     title: columns.expires,
@@ -23,7 +31,7 @@ const COLUMNS: readonly Column<PreparedPayout>[] = [
   },
 ]
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     name: 'status',
     label: PREPARED.filters.status,
@@ -33,13 +41,13 @@ const FILTERS: readonly Filter[] = [
 ]
 
 /** Lists the prepared payouts, newest first. */
-export async function showPreparedList(visit: DashboardVisit): Promise<Shown> {
+export async function showPreparedList(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const status = PREPARED_STATUSES.find((preparedStatus) => preparedStatus === query.status) ?? null
-  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
+  const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
   const prepared = await listPrepared(app, caller, { ...window, status })
   const here = visit.to('/payouts/prepared')
-  return shownPage(
+  return pageReply(
     PREPARED.title,
     <>
       <h1>{PREPARED.title}</h1>

@@ -1,11 +1,11 @@
 import { readBalance } from '../../ledger/balances.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { getStored } from '../../payouts/prepared/find-prepared.ts'
-import { holdersOfPrepared, type LineHolder } from '../../payouts/prepared/holders-of-prepared.ts'
-import { scheduleIn, subaccountIn } from '../../payouts/prepared/prepared-lines.ts'
+import { type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { getPrepared } from '../../payouts/prepared/find-prepared.ts'
+import { type LineHolder, lookUpPreparedHolders } from '../../payouts/prepared/holders-of-prepared.ts'
+import { parsePreparedSchedule, parsePreparedSubaccount } from '../../payouts/prepared/prepared-lines.ts'
 import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
 import { getSubaccount, readBalances } from '../../subaccounts/find-subaccounts.ts'
 import { PREPARED } from '../texts/payouts.ts'
@@ -14,21 +14,21 @@ import { Recipients } from './prepared-recipients.tsx'
 
 const { facts } = PREPARED
 
-export const APPROVE: FormSpec = {
+export const APPROVE_PREPARED: FormSpec = {
   path: '/payouts/prepared/:id/approve',
   action: 'payout.approve',
   fields: [],
   submit: PREPARED.approve.submit,
   once: true,
 }
-export const REJECT: FormSpec = {
+export const REJECT_PREPARED: FormSpec = {
   path: '/payouts/prepared/:id/reject',
   action: 'payout.reject',
-  fields: [{ name: 'reason', label: PREPARED.reject.reason, optional: true, most: 500 }],
+  fields: [{ name: 'reason', label: PREPARED.reject.reason, optional: true, maxLength: 500 }],
   submit: PREPARED.reject.submit,
   danger: true,
 }
-export const WITHDRAW: FormSpec = {
+export const WITHDRAW_PREPARED: FormSpec = {
   path: '/payouts/prepared/:id/withdraw',
   action: 'payout.withdraw',
   fields: [],
@@ -41,15 +41,15 @@ export async function showPrepared(
   visit: DashboardVisit,
   state: FormState | null = null,
   knownHolders: readonly LineHolder[] | null = null,
-): Promise<Shown> {
-  const row = await getStored(visit.app, visit.caller, visit.params.id ?? '')
-  const source = await sourceOf(visit, row)
+): Promise<SurfaceReply> {
+  const row = await getPrepared(visit.app, visit.caller, visit.params.id ?? '')
+  const source = await readMoneySource(visit, row)
   const waits = row.status === 'prepared' || (row.status === 'approved' && row.takenBack)
   if (visit.part === 'names') {
-    const holders = await holdersOfPrepared(visit.app, visit.caller, row.id)
+    const holders = await lookUpPreparedHolders(visit.app, visit.caller, row.id)
     return { kind: 'part', body: <Recipients {...{ visit, row, holders, waits }} />, final: true }
   }
-  return shownPage(
+  return pageReply(
     row.id,
     <>
       <div class="top">
@@ -63,7 +63,7 @@ export async function showPrepared(
       <Section title={PREPARED.kinds[row.kind]}>
         <Facts
           facts={[
-            ...factsOf(visit, row),
+            ...buildPreparedFacts(visit, row),
             source.fact,
             waits && [facts.available, <Money amount={source.available} />],
           ]}
@@ -72,19 +72,19 @@ export async function showPrepared(
       <Section title={PREPARED.recipients}>
         <Recipients {...{ visit, row, holders: knownHolders, waits }} />
       </Section>
-      {waits && <Decide visit={visit} row={row} state={state} />}
+      {waits && <DecisionForms visit={visit} row={row} state={state} />}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
 /** Reads whose money it sends, the merchant's own or that of one subaccount, and how much of it is available now. */
-async function sourceOf(
+async function readMoneySource(
   visit: DashboardVisit,
   row: StoredPrepared,
 ): Promise<{ available: number; fact: Fact | false }> {
   const { app, caller, merchant, mode } = visit
-  const id = subaccountIn(row)
+  const id = parsePreparedSubaccount(row)
   if (id === null) {
     const { available } = await readBalance(app.db, merchant.id, mode)
     return { available: Number(available), fact: false }
@@ -93,13 +93,13 @@ async function sourceOf(
   const { available } = await readBalances(app, caller, id)
   const link = (
     <a href={visit.to(`/subaccounts/${id}`)}>
-      <Said text={name} />
+      <OutsideText text={name} />
     </a>
   )
   return { available, fact: [facts.subaccount, link] }
 }
 
-function factsOf(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {
+function buildPreparedFacts(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {
   const { objectId, decidedAt, decidedName, status } = row
   return [
     [facts.amount, <Money amount={row.amount} />],
@@ -107,58 +107,61 @@ function factsOf(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {
     [facts.total, <Money amount={row.amount + row.fees} />],
     [facts.recipients, row.recipients],
     ...scheduleFacts(row),
-    [facts.note, <Said text={row.note} />],
-    [facts.by, <Said text={row.madeName} />],
+    [facts.note, <OutsideText text={row.note} />],
+    [facts.by, <OutsideText text={row.madeName} />],
     [facts.created, <Time at={row.createdAt} />],
     [facts.expires, <Time at={row.expiresAt} />],
-    decidedName !== null && [facts.decided[status] ?? '', <Said text={decidedName} />],
+    decidedName !== null && [facts.decided[status] ?? '', <OutsideText text={decidedName} />],
     decidedAt !== null && [facts.when, <Time at={decidedAt} />],
-    row.reason !== null && [facts.reason, <Said text={row.reason} />],
-    objectId !== null && !row.takenBack && [facts.made, <a href={visit.to(pathOf(objectId))}>{objectId}</a>],
+    row.reason !== null && [facts.reason, <OutsideText text={row.reason} />],
+    objectId !== null &&
+      !row.takenBack && [facts.made, <a href={visit.to(pathOfPayoutObject(objectId))}>{objectId}</a>],
   ]
 }
 
 /** Builds the facts of when a prepared schedule pays: its approver decides about every cycle to come. */
 function scheduleFacts(row: StoredPrepared): (Fact | false)[] {
-  const schedule = scheduleIn(row)
+  const schedule = parsePreparedSchedule(row)
   if (schedule === null) return []
-  const { interval, name, startAt, most } = schedule
+  const { interval, name, startAt, maxPerRecipient } = schedule
   return [
-    name !== null && [facts.name, <Said text={name} />],
+    name !== null && [facts.name, <OutsideText text={name} />],
     [facts.interval, PREPARED.intervals[interval] ?? interval],
     [facts.start, startAt === null ? PREPARED.atOnce : <Time at={startAt} />],
-    most !== null && [facts.most, <Money amount={most} />],
+    maxPerRecipient !== null && [facts.most, <Money amount={maxPerRecipient} />],
   ]
 }
 
 /** The path of the object that a form or an approval has made, by the prefix of its id. */
-export function pathOf(objectId: string): string {
+export function pathOfPayoutObject(objectId: string): string {
   if (objectId.startsWith('prep_')) return `/payouts/prepared/${objectId}`
   if (objectId.startsWith('batch_')) return `/bulk/${objectId}`
   return `/${objectId.startsWith('spo_') ? 'payroll' : 'payouts'}/${objectId}`
 }
 
-type DecideProps = { visit: DashboardVisit; row: StoredPrepared; state: FormState | null }
+type DecisionProps = { visit: DashboardVisit; row: StoredPrepared; state: FormState | null }
 
-function Decide({ visit, row, state }: DecideProps) {
+function DecisionForms({ visit, row, state }: DecisionProps) {
   const params = { id: row.id }
   if (row.madeBy === visit.caller.personId)
     return (
       <>
         <Note>{PREPARED.own}</Note>
-        {row.status === 'prepared' && <FormBox of={WITHDRAW} visit={visit} state={state} params={params} />}
+        {row.status === 'prepared' && (
+          <FormBox of={WITHDRAW_PREPARED} visit={visit} state={state} params={params} />
+        )}
       </>
     )
   return (
     <>
-      <FormBox of={APPROVE} visit={visit} state={state} params={params}>
+      <FormBox of={APPROVE_PREPARED} visit={visit} state={state} params={params}>
         <p class="hint">{PREPARED.approve.says}</p>
       </FormBox>
       {row.status === 'prepared' && (
         <div class="actions">
-          <details open={state?.path === REJECT.path}>
+          <details open={state?.path === REJECT_PREPARED.path}>
             <summary>{PREPARED.reject.title}</summary>
-            <FormBox of={REJECT} visit={visit} state={state} params={params} />
+            <FormBox of={REJECT_PREPARED} visit={visit} state={state} params={params} />
           </details>
         </div>
       )}

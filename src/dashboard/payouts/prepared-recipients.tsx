@@ -1,10 +1,10 @@
 import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec } from '../../pages/form-spec.ts'
-import { Money, Note, Said, Status } from '../../pages/parts.tsx'
-import { addressWith, type Column, Table } from '../../pages/table.tsx'
+import { Money, Note, OutsideText, Status } from '../../pages/parts.tsx'
+import { addressWith, type ListColumn, Table } from '../../pages/table.tsx'
 import type { LineHolder } from '../../payouts/prepared/holders-of-prepared.ts'
-import { linesIn, type PreparedLine } from '../../payouts/prepared/prepared-lines.ts'
+import { type PreparedLine, parsePreparedLines } from '../../payouts/prepared/prepared-lines.ts'
 import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
 import { PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -13,27 +13,27 @@ import { Phone } from './phone.tsx'
 const { recipientColumns, holders: words } = PREPARED
 
 /** Asks the operator whose wallets these are, in browsers without scripts. */
-export const NAMES: FormSpec = {
+export const LOOK_UP_PREPARED_WALLETS: FormSpec = {
   path: '/payouts/prepared/:id/names',
   action: 'wallet.look-up',
   fields: [],
   submit: words.ask,
 }
 
-const columnsWith = (holders: ReadonlyMap<number, LineHolder>): readonly Column<PreparedLine>[] => [
+const columnsWith = (holders: ReadonlyMap<number, LineHolder>): readonly ListColumn<PreparedLine>[] => [
   { title: recipientColumns.line, cell: ({ line }) => line, figures: true },
   {
     title: recipientColumns.phone,
     cell: ({ phone, problem }) => (phone === null ? problem : <Phone phone={phone} />),
   },
-  { title: recipientColumns.holder, cell: ({ line }) => <HolderOf holder={holders.get(line)} /> },
-  { title: recipientColumns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: recipientColumns.holder, cell: ({ line }) => <WalletOwner holder={holders.get(line)} /> },
+  { title: recipientColumns.name, cell: ({ name }) => <OutsideText text={name} /> },
   {
     title: recipientColumns.amount,
     cell: ({ amount }) => (amount === null ? PREPARED.unreadable : <Money amount={amount} />),
     figures: true,
   },
-  { title: recipientColumns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: recipientColumns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
 ]
 
 type RecipientsProps = {
@@ -47,7 +47,8 @@ type RecipientsProps = {
 /** Shows who is paid, and whose wallets these are. For a person who may decide, the page's script or a button asks for the latter. */
 export function Recipients({ visit, row, holders, waits }: RecipientsProps) {
   const mayDecide = waits && row.madeBy !== visit.caller.personId
-  const asksNames = mayDecide && mayDo(visit.caller, NAMES.action) && visit.look === null
+  const asksNames =
+    mayDecide && mayDo(visit.caller, LOOK_UP_PREPARED_WALLETS.action) && visit.staffView === null
   const here = visit.to(`/payouts/prepared/${row.id}`)
   const live =
     asksNames && holders === null
@@ -59,18 +60,20 @@ export function Recipients({ visit, row, holders, waits }: RecipientsProps) {
       {holders?.some(({ says }) => says === 'differs' || says === 'no wallet') && (
         <Note tone="bad">{words.look}</Note>
       )}
-      <Table caption={PREPARED.recipients} rows={linesIn(row)} columns={columnsWith(byLine)} />
-      {asksNames && holders === null && <FormBox of={NAMES} visit={visit} params={{ id: row.id }} compact />}
+      <Table caption={PREPARED.recipients} rows={parsePreparedLines(row)} columns={columnsWith(byLine)} />
+      {asksNames && holders === null && (
+        <FormBox of={LOOK_UP_PREPARED_WALLETS} visit={visit} params={{ id: row.id }} compact />
+      )}
     </div>
   )
 }
 
-function HolderOf({ holder }: { holder: LineHolder | undefined }) {
+function WalletOwner({ holder }: { holder: LineHolder | undefined }) {
   if (holder === undefined) return <span class="quiet">{words.notAsked}</span>
   const { name, says } = holder
   return (
     <>
-      {name !== null && <Said text={name} />}{' '}
+      {name !== null && <OutsideText text={name} />}{' '}
       {says !== 'same' && <Status word={words.says[says]} tone={HOLDER_TONES[says]} />}
     </>
   )

@@ -1,7 +1,7 @@
-import { Ends } from '../../pages/chart.tsx'
-import { dayText } from '../../pages/parts.tsx'
-import { ugx } from '../../pages/wording.ts'
-import { later } from '../../platform/clock.ts'
+import { ChartEnds } from '../../pages/chart.tsx'
+import { formatPageDay } from '../../pages/parts.tsx'
+import { formatShillings } from '../../pages/wording.ts'
+import { addMs } from '../../platform/clock.ts'
 import { kampalaIso } from '../../platform/kampala.ts'
 import type { ForecastRun } from '../../scheduled-payouts/forecast.ts'
 
@@ -13,8 +13,8 @@ type CalendarProps = { title: string; runs: readonly ForecastRun[]; from: Date; 
 
 /** Draws the days ahead with a bar on each day of payroll: as high as the money it needs, in another colour if there is not enough. */
 export function CalendarLine({ title, runs, from, days }: CalendarProps) {
-  const dates = Array.from({ length: days }, (_, ahead) => later(from, ahead * DAY_MS))
-  const needs = needsByDay(runs)
+  const dates = Array.from({ length: days }, (_, ahead) => addMs(from, ahead * DAY_MS))
+  const needs = sumNeedsByDay(runs)
   const most = Math.max(1, ...[...needs.values()].map(({ need }) => need))
   const step = WIDTH / days
   const last = dates.at(-1)
@@ -24,7 +24,7 @@ export function CalendarLine({ title, runs, from, days }: CalendarProps) {
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
         <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
         {dates.map((date, index) => {
-          const day = needs.get(dayOf(date))
+          const day = needs.get(formatIsoDay(date))
           const height = day === undefined ? 2 : Math.max(6, Math.round(((HEIGHT - 4) * day.need) / most))
           return (
             <rect
@@ -34,23 +34,27 @@ export function CalendarLine({ title, runs, from, days }: CalendarProps) {
               y={HEIGHT - height}
               height={height}
             >
-              <title>{day === undefined ? dayText(date) : `${dayText(date)}: ${ugx(day.need)}`}</title>
+              <title>
+                {day === undefined
+                  ? formatPageDay(date)
+                  : `${formatPageDay(date)}: ${formatShillings(day.need)}`}
+              </title>
             </rect>
           )
         })}
       </svg>
-      <Ends first={dayText(from)} last={last && dayText(last)} />
+      <ChartEnds first={formatPageDay(from)} last={last && formatPageDay(last)} />
     </figure>
   )
 }
 
-const dayOf = (at: Date) => kampalaIso(at).slice(0, 'YYYY-MM-DD'.length)
+const formatIsoDay = (at: Date) => kampalaIso(at).slice(0, 'YYYY-MM-DD'.length)
 
-function needsByDay(runs: readonly ForecastRun[]): Map<string, { need: number; short: boolean }> {
+function sumNeedsByDay(runs: readonly ForecastRun[]): Map<string, { need: number; short: boolean }> {
   const days = new Map<string, { need: number; short: boolean }>()
   for (const { at, amount, fees, after } of runs) {
-    const day = days.get(dayOf(at))
-    days.set(dayOf(at), {
+    const day = days.get(formatIsoDay(at))
+    days.set(formatIsoDay(at), {
       need: (day?.need ?? 0) + amount + fees,
       short: (day?.short ?? false) || after < 0,
     })

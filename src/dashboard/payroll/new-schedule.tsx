@@ -1,13 +1,19 @@
 import { mayDo } from '../../actors/allow.ts'
-import { readBody } from '../../http/read-body.ts'
+import { parseBody } from '../../http/read-body.ts'
 import { FormBox } from '../../pages/form.tsx'
-import { amountOf, FieldFault, type FormSpec, type FormState, type Values } from '../../pages/form-spec.ts'
+import {
+  FieldFault,
+  type FormSpec,
+  type FormState,
+  type FormValues,
+  getAmount,
+} from '../../pages/form-spec.ts'
 import { Note } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { ugx } from '../../pages/wording.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { formatShillings } from '../../pages/wording.ts'
 import { checkerState } from '../../payouts/prepared/set-checker-rule.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { readRecipientLines } from '../../scheduled-payouts/recipient-lines.ts'
+import { parseRecipientLines } from '../../scheduled-payouts/recipient-lines.ts'
 import { INTERVALS } from '../../scheduled-payouts/schedule.ts'
 import {
   type ScheduledPayoutCreate,
@@ -18,11 +24,11 @@ import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { create } = PAYROLL
-const MOST_PASTED = 150_000
-const CLOCK = '08:00'
+const MAX_PASTED_CHARACTERS = 150_000
+const DEFAULT_START_TIME = '08:00'
 
-const FIELDS: FormSpec['fields'] = [
-  { name: 'name', label: create.name, hint: create.nameHint, optional: true, most: 200 },
+const SCHEDULE_FIELDS: FormSpec['fields'] = [
+  { name: 'name', label: create.name, hint: create.nameHint, optional: true, maxLength: 200 },
   { name: 'amount', label: create.amount, kind: 'amount', refused: /^(?:invalid request: )?amount/ },
   {
     name: 'interval',
@@ -54,72 +60,82 @@ const FIELDS: FormSpec['fields'] = [
     kind: 'lines',
     placeholder: create.example,
     rows: 10,
-    most: MOST_PASTED,
+    maxLength: MAX_PASTED_CHARACTERS,
     refused: /recipients/,
   },
-  { name: 'note', label: create.note, optional: true, most: 500 },
+  { name: 'note', label: create.note, optional: true, maxLength: 500 },
 ]
 
 /** Checks the schedule, and leads to the second step: what one cycle would cost, and when it would run. */
-export const CHECK: FormSpec = {
+export const CHECK_SCHEDULE: FormSpec = {
   path: '/payroll/check',
   action: 'payout.prepare',
-  fields: FIELDS,
+  fields: SCHEDULE_FIELDS,
   submit: create.check,
 }
 
 // Matches nothing. A hidden field cannot show a fault, so every refusal stands above the form.
-const NO_TEXT = /(?!)/
+const MATCHES_NOTHING = /(?!)/
 /** For people who may make a schedule without a second person; it asks for a fresh factor. */
-export const CREATE: FormSpec = {
+export const CREATE_SCHEDULE: FormSpec = {
   path: '/payroll/new',
   action: 'schedule.create',
-  fields: FIELDS.map((field) => ({
+  fields: SCHEDULE_FIELDS.map((field) => ({
     ...field,
-    ...{ kind: 'hidden' as const, refused: NO_TEXT },
+    ...{ kind: 'hidden' as const, refused: MATCHES_NOTHING },
     ...(field.kind === 'lines' ? { holdsLines: true as const } : {}),
   })),
   submit: create.submit,
   once: true,
 }
 /** For accountants, who may only prepare. */
-export const PREPARE: FormSpec = {
-  ...CREATE,
+export const PREPARE_SCHEDULE: FormSpec = {
+  ...CREATE_SCHEDULE,
   path: '/payroll/prepare',
   action: 'payout.prepare',
   submit: create.prepare,
 }
 
 /** Shows the form of a new schedule. */
-export async function showNewSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showNewSchedule(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const mayCreateAlone = mayDo(visit.caller, 'schedule.create')
   const { above } = await checkerState(visit.app, visit.caller)
-  return shownPage(
+  return pageReply(
     create.title,
     <>
       <h1>{create.title}</h1>
       {!mayCreateAlone && <Note>{PAYOUTS.create.accountant}</Note>}
-      {mayCreateAlone && above !== null && visit.mode === 'live' && <Note>{create.alone(ugx(above))}</Note>}
-      <FormBox of={CHECK} visit={visit} state={state} values={{ interval: 'monthly', clock: CLOCK }} />
+      {mayCreateAlone && above !== null && visit.mode === 'live' && (
+        <Note>{create.alone(formatShillings(above))}</Note>
+      )}
+      <FormBox
+        of={CHECK_SCHEDULE}
+        visit={visit}
+        state={state}
+        values={{ interval: 'monthly', clock: DEFAULT_START_TIME }}
+      />
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
 /** Parses the fields of the form like the body of a request. Throws Refusal, and FieldFault for the recipients. */
-export function scheduleOf(values: Values): ScheduledPayoutCreate {
+export function parseSchedule(values: FormValues): ScheduledPayoutCreate {
   const { name, interval, start = '', clock = '', cap = '', recipients = '' } = values
-  return readBody(ScheduledPayoutCreateShape, {
-    ...{ name, interval, amount: amountOf(values, 'amount') },
-    recipients: recipientsIn(recipients),
-    ...(cap === '' ? {} : { max_per_recipient: amountOf(values, 'cap') }),
-    ...(start === '' ? {} : { start_at: `${start}T${clock === '' ? CLOCK : clock}:00+03:00` }),
+  return parseBody(ScheduledPayoutCreateShape, {
+    ...{ name, interval, amount: getAmount(values, 'amount') },
+    recipients: parseRecipients(recipients),
+    ...(cap === '' ? {} : { max_per_recipient: getAmount(values, 'cap') }),
+    ...(start === '' ? {} : { start_at: `${start}T${clock === '' ? DEFAULT_START_TIME : clock}:00+03:00` }),
   })
 }
 
-function recipientsIn(lines: string) {
+function parseRecipients(lines: string) {
   try {
-    return readRecipientLines(lines)
+    return parseRecipientLines(lines)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new FieldFault('recipients', error.message.replace(/^invalid request: /, ''))

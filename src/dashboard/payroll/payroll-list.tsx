@@ -1,13 +1,31 @@
 import { mayDo } from '../../actors/allow.ts'
-import { readStatusAndWindow } from '../../http/lists.ts'
-import { findHead } from '../../ledger/heads.ts'
-import { Empty, Facts, Money, Note, Said, Section, Status, Time, timeText } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
-import { ugx } from '../../pages/wording.ts'
-import { later } from '../../platform/clock.ts'
-import { activeSchedules, listSchedules } from '../../scheduled-payouts/find-schedules.ts'
-import { type ForecastRun, forecast } from '../../scheduled-payouts/forecast.ts'
+import { parseStatusAndWindow } from '../../http/lists.ts'
+import { getLedgerHead } from '../../ledger/heads.ts'
+import {
+  Empty,
+  Facts,
+  formatPageTime,
+  Money,
+  Note,
+  OutsideText,
+  Section,
+  Status,
+  Time,
+} from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../pages/table.tsx'
+import { formatShillings } from '../../pages/wording.ts'
+import { addMs } from '../../platform/clock.ts'
+import { listActiveSchedules, listSchedules } from '../../scheduled-payouts/find-schedules.ts'
+import { type ForecastRun, forecastRuns } from '../../scheduled-payouts/forecast.ts'
 import { SCHEDULE_STATUSES, type Schedule } from '../../scheduled-payouts/schedule.ts'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -15,12 +33,12 @@ import { CalendarLine } from './calendar-line.tsx'
 
 const { columns, intervals } = PAYROLL
 const DAYS_AHEAD = 35
-const MOST_SHOWN = 40
+const MAX_RUNS_SHOWN = 40
 const DAY_MS = 86_400_000
 
-const COLUMNS: readonly Column<Schedule>[] = [
+const COLUMNS: readonly ListColumn<Schedule>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   { title: columns.each, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.people, cell: ({ recipients }) => recipients.length, figures: true },
   { title: columns.interval, cell: ({ interval }) => intervals[interval] },
@@ -30,7 +48,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
   },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
 ]
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     name: 'status',
     label: PAYROLL.filters.status,
@@ -40,12 +58,14 @@ const FILTERS: readonly Filter[] = [
 ]
 const { columns: ahead } = PAYROLL.forecast
 
-const columnsAhead = (visit: DashboardVisit): readonly Column<ForecastRun>[] => [
+const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[] => [
   { title: ahead.at, cell: ({ at }) => <Time at={at} /> },
   {
     title: ahead.name,
     cell: ({ scheduleId, name }) => (
-      <a href={visit.to(`/payroll/${scheduleId}`)}>{name === null ? scheduleId : <Said text={name} />}</a>
+      <a href={visit.to(`/payroll/${scheduleId}`)}>
+        {name === null ? scheduleId : <OutsideText text={name} />}
+      </a>
     ),
   },
   { title: ahead.people, cell: ({ recipients }) => recipients, figures: true },
@@ -53,20 +73,20 @@ const columnsAhead = (visit: DashboardVisit): readonly Column<ForecastRun>[] => 
   {
     title: ahead.after,
     cell: ({ after }) =>
-      after < 0 ? <Status word={`−${ugx(-after)}`} tone="bad" /> : <Money amount={after} />,
+      after < 0 ? <Status word={`−${formatShillings(-after)}`} tone="bad" /> : <Money amount={after} />,
     figures: true,
   },
 ]
 
 /** Lists the schedules of a merchant, with the money that their next cycles need. */
-export async function showPayroll(visit: DashboardVisit): Promise<Shown> {
+export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const schedules = await listSchedules(app, caller, {
-    ...readStatusAndWindow(pageQuery(query), SCHEDULE_STATUSES),
+    ...parseStatusAndWindow(buildPageQuery(query), SCHEDULE_STATUSES),
     endingBefore: query.before ?? null,
   })
   const here = visit.to('/payroll')
-  return shownPage(
+  return pageReply(
     PAYROLL.title,
     <>
       <div class="top">
@@ -99,11 +119,14 @@ export async function showPayroll(visit: DashboardVisit): Promise<Shown> {
 
 async function Forecast({ visit }: { visit: DashboardVisit }) {
   const { app, caller, now } = visit
-  const [schedules, { available }] = await Promise.all([activeSchedules(app, caller), findHead(app, caller)])
+  const [schedules, { available }] = await Promise.all([
+    listActiveSchedules(app, caller),
+    getLedgerHead(app, caller),
+  ])
   if (schedules.length === 0) return null
   // Schedules of test mode run by the test clock, which is ahead of the real one.
   const clockAheadMs = visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0
-  const runs = forecast(schedules, { available, until: later(now, clockAheadMs + DAYS_AHEAD * DAY_MS) })
+  const runs = forecastRuns(schedules, { available, until: addMs(now, clockAheadMs + DAYS_AHEAD * DAY_MS) })
   const shortRun = runs.find(({ after }) => after < 0)
   return (
     <Section title={PAYROLL.forecast.title}>
@@ -112,20 +135,22 @@ async function Forecast({ visit }: { visit: DashboardVisit }) {
       {shortRun === undefined ? (
         <Note tone="good">{runs.length === 0 ? PAYROLL.forecast.none : PAYROLL.forecast.enough}</Note>
       ) : (
-        <Note tone="warn">{PAYROLL.forecast.short(ugx(-shortRun.after), timeText(shortRun.at))}</Note>
+        <Note tone="warn">
+          {PAYROLL.forecast.short(formatShillings(-shortRun.after), formatPageTime(shortRun.at))}
+        </Note>
       )}
       {runs.length > 0 && (
         <CalendarLine
           title={PAYROLL.forecast.title}
           runs={runs}
-          from={later(now, clockAheadMs)}
+          from={addMs(now, clockAheadMs)}
           days={DAYS_AHEAD}
         />
       )}
       {runs.length > 0 && (
         <Table
           caption={PAYROLL.forecast.title}
-          rows={runs.slice(0, MOST_SHOWN)}
+          rows={runs.slice(0, MAX_RUNS_SHOWN)}
           columns={columnsAhead(visit)}
         />
       )}

@@ -1,12 +1,12 @@
 import { payoutFee } from '../../ledger/fees.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
-import { ugx } from '../../pages/wording.ts'
-import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
-import { type CycleRow, cyclesOf } from '../../scheduled-payouts/find-cycles.ts'
+import { Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { formatShillings } from '../../pages/wording.ts'
+import { findPreparedOfObject } from '../../payouts/prepared/find-prepared.ts'
+import { type CycleRow, listCycles } from '../../scheduled-payouts/find-cycles.ts'
 import { getSchedule } from '../../scheduled-payouts/find-schedules.ts'
 import { presentSchedule, type Recipient, type Schedule } from '../../scheduled-payouts/schedule.ts'
 import { Phone } from '../payouts/phone.tsx'
@@ -15,18 +15,18 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { facts, cycles, people } = PAYROLL
 
-const change = (name: 'pause' | 'resume' | 'cancel', danger = false): FormSpec => ({
+const changeForm = (name: 'pause' | 'resume' | 'cancel', danger = false): FormSpec => ({
   path: `/payroll/:id/${name}`,
   action: 'schedule.change',
   fields: [],
   submit: PAYROLL[name].submit,
   ...(danger ? { danger: true } : {}),
 })
-export const PAUSE = change('pause')
-export const RESUME = change('resume')
-export const CANCEL = change('cancel', true)
+export const PAUSE_SCHEDULE = changeForm('pause')
+export const RESUME_SCHEDULE = changeForm('resume')
+export const CANCEL_SCHEDULE = changeForm('cancel', true)
 
-const CYCLES: readonly Column<CycleRow>[] = [
+const CYCLE_COLUMNS: readonly ListColumn<CycleRow>[] = [
   { title: cycles.columns.at, cell: ({ cycleAt }) => <Time at={cycleAt} /> },
   { title: cycles.columns.payouts, cell: ({ payouts }) => payouts, figures: true },
   { title: cycles.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
@@ -34,31 +34,34 @@ const CYCLES: readonly Column<CycleRow>[] = [
   { title: cycles.columns.arrived, cell: ({ succeeded }) => succeeded, figures: true },
   { title: cycles.columns.failed, cell: ({ failed }) => failed, figures: true },
 ]
-export const PEOPLE: readonly Column<Recipient>[] = [
+export const RECIPIENT_COLUMNS: readonly ListColumn<Recipient>[] = [
   { title: people.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
-  { title: people.columns.name, cell: ({ name }) => <Said text={name} /> },
-  { title: people.columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: people.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: people.columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
 ]
 
 /** Shows one schedule: the money it needs, when it runs, its cycles and its people. */
-export async function showSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showSchedule(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller } = visit
   const schedule = await getSchedule(app, caller, visit.params.id ?? '')
   const [cycleRows, prepared] = await Promise.all([
-    cyclesOf(app, caller, schedule),
-    preparedOf(app, caller, schedule.id),
+    listCycles(app, caller, schedule),
+    findPreparedOfObject(app, caller, schedule.id),
   ])
-  return shownPage(
+  return pageReply(
     schedule.id,
     <>
       <div class="top">
-        <h1>{schedule.name === null ? PAYROLL.title : <Said text={schedule.name} />}</h1>
+        <h1>{schedule.name === null ? PAYROLL.title : <OutsideText text={schedule.name} />}</h1>
         <Status word={schedule.status} />
         <code>{schedule.id}</code>
       </div>
       {schedule.failureReason !== null && (
         <Note tone="warn">
-          <Said text={schedule.failureReason} />
+          <OutsideText text={schedule.failureReason} />
         </Note>
       )}
       <ScheduleFacts visit={visit} schedule={schedule} preparedId={prepared?.id ?? null} />
@@ -67,11 +70,11 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
         {cycleRows.length === 0 ? (
           <p>{cycles.none}</p>
         ) : (
-          <Table caption={cycles.title} rows={cycleRows} columns={CYCLES} />
+          <Table caption={cycles.title} rows={cycleRows} columns={CYCLE_COLUMNS} />
         )}
       </Section>
       <Section title={people.title}>
-        <Table caption={people.title} rows={schedule.recipients} columns={PEOPLE} />
+        <Table caption={people.title} rows={schedule.recipients} columns={RECIPIENT_COLUMNS} />
       </Section>
       <RawJson value={presentSchedule(schedule)} />
     </>,
@@ -80,18 +83,19 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
 }
 
 /** The whole UGX that one cycle takes from the balance, with its fees. */
-const cycleOf = ({ amount, recipients }: Schedule) => (amount + payoutFee(amount)) * recipients.length
+const computeCycleCost = ({ amount, recipients }: Schedule) =>
+  (amount + payoutFee(amount)) * recipients.length
 
-type FactsProps = { visit: DashboardVisit; schedule: Schedule; preparedId: string | null }
+type ScheduleFactsProps = { visit: DashboardVisit; schedule: Schedule; preparedId: string | null }
 
-function ScheduleFacts({ visit, schedule, preparedId }: FactsProps) {
+function ScheduleFacts({ visit, schedule, preparedId }: ScheduleFactsProps) {
   const { amount, recipients, interval, maxPerRecipient, status } = schedule
   return (
     <Facts
       facts={[
         [facts.each, <Money amount={amount} />],
         [facts.people, recipients.length],
-        [facts.cycle, <Money amount={cycleOf(schedule)} />],
+        [facts.cycle, <Money amount={computeCycleCost(schedule)} />],
         [facts.interval, PAYROLL.intervals[interval]],
         status === 'active' && [facts.next, <Time at={schedule.nextRunAt} />],
         [facts.last, <Time at={schedule.lastRunAt} />],
@@ -116,12 +120,19 @@ function Changes({ visit, schedule, state }: ChangesProps) {
   const runsNow = status === 'paused' && nextRunAt !== null && nextRunAt.getTime() <= now
   return (
     <div class="actions">
-      <FormBox of={status === 'active' ? PAUSE : RESUME} visit={visit} state={state} params={params}>
-        {runsNow && <Note tone="warn">{PAYROLL.resumesNow(ugx(cycleOf(schedule)))}</Note>}
+      <FormBox
+        of={status === 'active' ? PAUSE_SCHEDULE : RESUME_SCHEDULE}
+        visit={visit}
+        state={state}
+        params={params}
+      >
+        {runsNow && (
+          <Note tone="warn">{PAYROLL.resumesNow(formatShillings(computeCycleCost(schedule)))}</Note>
+        )}
       </FormBox>
-      <details open={state?.path === CANCEL.path}>
+      <details open={state?.path === CANCEL_SCHEDULE.path}>
         <summary>{PAYROLL.cancel.title}</summary>
-        <FormBox of={CANCEL} visit={visit} state={state} params={params} />
+        <FormBox of={CANCEL_SCHEDULE} visit={visit} state={state} params={params} />
       </details>
     </div>
   )

@@ -1,21 +1,21 @@
-import { merchantsById } from '../../merchants/merchant.ts'
-import type { Door } from '../../pages/sign-in/door.ts'
+import { findMerchantsById } from '../../merchants/merchant.ts'
+import type { SignInConfig } from '../../pages/sign-in/door.ts'
 import { ENTRY } from '../../pages/sign-in/texts.ts'
-import { BASE, TEST } from '../addresses.ts'
-import { callerAnywhere } from '../caller-anywhere.ts'
-import { COOKIES } from '../session-cookies.ts'
+import { DASHBOARD_BASE, TEST_PREFIX } from '../addresses.ts'
+import { buildAccountCaller } from '../caller-anywhere.ts'
+import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 
 /** The way into the dashboard. */
-export const DOOR: Door = {
-  ...{ realm: 'merchant', base: BASE, title: ENTRY.in.title, cookies: COOKIES },
+export const DASHBOARD_DOOR: SignInConfig = {
+  ...{ realm: 'merchant', base: DASHBOARD_BASE, title: ENTRY.in.title, cookies: DASHBOARD_COOKIES },
   below: (
     <>
       <p>
-        <a href={`${BASE}/forgot`}>{SIGN_IN.in.forgot}</a>
+        <a href={`${DASHBOARD_BASE}/forgot`}>{SIGN_IN.in.forgot}</a>
       </p>
       <p>
-        {SIGN_IN.in.noAccount} <a href={`${BASE}/sign-up`}>{SIGN_IN.in.signUp}</a>
+        {SIGN_IN.in.noAccount} <a href={`${DASHBOARD_BASE}/sign-up`}>{SIGN_IN.in.signUp}</a>
       </p>
     </>
   ),
@@ -23,9 +23,11 @@ export const DOOR: Door = {
   // money yet begins in test mode: it has nothing in live mode.
   async home({ at, person }, { gateway }) {
     if (at === null) return null
-    const query = merchantsById([at.merchantId])
+    const query = findMerchantsById([at.merchantId])
     const [merchant] = await gateway.appOf(at).db.query(query.statement, query.values)
-    return person.confirmed && merchant?.kycStatus === 'verified' ? BASE : `${BASE}${TEST}`
+    return person.confirmed && merchant?.kycStatus === 'verified'
+      ? DASHBOARD_BASE
+      : `${DASHBOARD_BASE}${TEST_PREFIX}`
   },
-  actorOf: callerAnywhere,
+  actorOf: buildAccountCaller,
 }

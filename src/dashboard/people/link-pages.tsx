@@ -1,36 +1,36 @@
-import type { Field } from '../../pages/form-spec.ts'
-import { timeText } from '../../pages/parts.tsx'
-import type { Asked, GuestRoute } from '../../pages/route.ts'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { goOn } from '../../pages/sign-in/go-on.ts'
+import type { FormField } from '../../pages/form-spec.ts'
+import { formatPageTime } from '../../pages/parts.tsx'
+import type { GuestRoute, PageRequest } from '../../pages/route.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { continueSignIn } from '../../pages/sign-in/go-on.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from '../../pages/sign-in/guest-form.tsx'
 import { type LinkPage, linkRoutes, NEW_PASSWORD } from '../../pages/sign-in/link-page.tsx'
 import { ENTRY } from '../../pages/sign-in/texts.ts'
-import { shown } from '../../pages/wording.ts'
+import { oneLine } from '../../pages/wording.ts'
 import { changeEmail, stopEmailChange } from '../../people/change-email.ts'
-import { type Confirming, confirmEmail, findConfirming } from '../../people/confirm-email.ts'
+import { confirmEmail, type EmailConfirmation, findEmailConfirmation } from '../../people/confirm-email.ts'
 import { findInvitation, joinMerchant, type OpenInvitation } from '../../people/join.ts'
 import { findLinkFacts } from '../../people/link-facts.ts'
-import { findLink } from '../../people/links.ts'
+import { findOneTimeLink } from '../../people/links.ts'
 import { findReset, type OpenReset, requestReset, resetPassword } from '../../people/reset-password.ts'
 import { enterTill } from '../../people/tills.ts'
-import { inSentence } from '../../platform/text.ts'
-import { BASE } from '../addresses.ts'
-import { COOKIES } from '../session-cookies.ts'
+import { isolateDirection } from '../../platform/text.ts'
+import { DASHBOARD_BASE } from '../addresses.ts'
+import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
-import { DOOR } from './door.tsx'
+import { DASHBOARD_DOOR } from './door.tsx'
 
-const reset: LinkPage = {
+const RESET_PAGE: LinkPage = {
   path: '/reset',
   async form({ gateway }, token) {
     const openReset = await findReset(gateway, token)
     return openReset === null ? null : resetForm(openReset)
   },
   use: async (asked, token, { password = '', business }) =>
-    goOn(
-      DOOR,
+    continueSignIn(
+      DASHBOARD_DOOR,
       asked,
-      await resetPassword(asked.gateway, COOKIES.visitor(asked), { token, password, business }),
+      await resetPassword(asked.gateway, DASHBOARD_COOKIES.visitor(asked), { token, password, business }),
     ),
 }
 
@@ -39,11 +39,11 @@ function resetForm({ opened }: OpenReset): Awaited<ReturnType<LinkPage['form']>>
   const { reset } = SIGN_IN
   const [only, ...more] = opened
   // No choice is preselected: the first business may be a stranger's.
-  const businessField: Field = {
+  const businessField: FormField = {
     ...{ name: 'business', label: reset.which, hint: reset.whichHint, kind: 'radio' as const },
     choices: opened.map(({ publicId, business, at }) => ({
       value: publicId,
-      label: reset.opened(shown(business), timeText(at)),
+      label: reset.opened(oneLine(business), formatPageTime(at)),
     })),
   }
   return {
@@ -51,7 +51,7 @@ function resetForm({ opened }: OpenReset): Awaited<ReturnType<LinkPage['form']>>
     lead: (
       <>
         {only !== undefined && more.length === 0 && (
-          <p>{reset.only(inSentence(shown(only.business)), timeText(only.at))}</p>
+          <p>{reset.only(isolateDirection(oneLine(only.business)), formatPageTime(only.at))}</p>
         )}
         <p>{reset.lead}</p>
       </>
@@ -61,29 +61,29 @@ function resetForm({ opened }: OpenReset): Awaited<ReturnType<LinkPage['form']>>
   }
 }
 
-const toSignIn = (message: string): Shown => ({
+const redirectToSignIn = (message: string): SurfaceReply => ({
   kind: 'redirect',
-  to: `${BASE}/sign-in`,
+  to: `${DASHBOARD_BASE}/sign-in`,
   flash: { kind: 'done', says: message },
 })
 
-const confirm: LinkPage = {
+const CONFIRM_PAGE: LinkPage = {
   path: '/confirm',
   async form(asked, token) {
     const { gateway } = asked
-    const confirming = await findConfirming(gateway, COOKIES.visitor(asked), token)
+    const confirming = await findEmailConfirmation(gateway, DASHBOARD_COOKIES.visitor(asked), token)
     const facts = confirming && (await findLinkFacts(gateway, 'confirm', token))
-    return confirming && facts && confirmForm(confirming, shown(facts.business))
+    return confirming && facts && confirmForm(confirming, oneLine(facts.business))
   },
   async use(asked, token, { password = '', account = '' }) {
     const passwords = { password, ownerPassword: account }
-    await confirmEmail(asked.gateway, COOKIES.visitor(asked), { token, ...passwords })
-    return toSignIn(SIGN_IN.confirm.done)
+    await confirmEmail(asked.gateway, DASHBOARD_COOKIES.visitor(asked), { token, ...passwords })
+    return redirectToSignIn(SIGN_IN.confirm.done)
   },
 }
 
 function confirmForm(
-  { email, owner, asksClaim, asksOwner }: Confirming,
+  { email, owner, asksClaim, asksOwner }: EmailConfirmation,
   business: string,
 ): Awaited<ReturnType<LinkPage['form']>> {
   const { confirm } = SIGN_IN
@@ -94,7 +94,7 @@ function confirmForm(
     title: confirm.title,
     lead: (
       <>
-        <p>{owner === null ? confirm.says(shown(email.text), business) : confirm.claimed(business)}</p>
+        <p>{owner === null ? confirm.says(oneLine(email.text), business) : confirm.claimed(business)}</p>
         <p>{confirm.notYou}</p>
       </>
     ),
@@ -103,47 +103,51 @@ function confirmForm(
   }
 }
 
-const email: LinkPage = {
+const EMAIL_PAGE: LinkPage = {
   path: '/email',
   async form({ gateway }, token) {
-    const link = await findLink(gateway, 'email', token)
+    const link = await findOneTimeLink(gateway, 'email', token)
     if (link?.email == null) return null
     const { change } = SIGN_IN
-    const lead = <p>{change.says(shown(link.email))}</p>
+    const lead = <p>{change.says(oneLine(link.email))}</p>
     return { title: change.title, lead, fields: [], submit: change.submit }
   },
   async use(asked, token) {
-    await changeEmail(asked.gateway, COOKIES.visitor(asked), token)
-    return toSignIn(SIGN_IN.change.done)
+    await changeEmail(asked.gateway, DASHBOARD_COOKIES.visitor(asked), token)
+    return redirectToSignIn(SIGN_IN.change.done)
   },
 }
 
-const stopEmail: LinkPage = {
+const STOP_EMAIL_PAGE: LinkPage = {
   path: '/email-stop',
   async form({ gateway }, token) {
-    const link = await findLink(gateway, 'email-stop', token)
+    const link = await findOneTimeLink(gateway, 'email-stop', token)
     if (link?.email == null) return null
     const { stop } = SIGN_IN
-    const lead = <p>{stop.says(shown(link.email))}</p>
+    const lead = <p>{stop.says(oneLine(link.email))}</p>
     return { title: stop.title, lead, fields: [], submit: stop.submit }
   },
   // The next step is a new password, because the person who asked for the change was signed in.
   async use(asked, token) {
-    const resetToken = await stopEmailChange(asked.gateway, COOKIES.visitor(asked), token)
-    return { kind: 'redirect', to: `${BASE}/reset?link=${resetToken}` }
+    const resetToken = await stopEmailChange(asked.gateway, DASHBOARD_COOKIES.visitor(asked), token)
+    return { kind: 'redirect', to: `${DASHBOARD_BASE}/reset?link=${resetToken}` }
   },
 }
 
-const join: LinkPage = {
+const JOIN_PAGE: LinkPage = {
   path: '/join',
   async form({ gateway }, token) {
     const invitation = await findInvitation(gateway, token)
     if (invitation === null) return null
     const facts = await findLinkFacts(gateway, 'join', token)
-    return joinForm(invitation, shown(facts?.business ?? ''))
+    return joinForm(invitation, oneLine(facts?.business ?? ''))
   },
   use: async (asked, token, { password = '', name }) =>
-    goOn(DOOR, asked, await joinMerchant(asked.gateway, COOKIES.visitor(asked), { token, password, name })),
+    continueSignIn(
+      DASHBOARD_DOOR,
+      asked,
+      await joinMerchant(asked.gateway, DASHBOARD_COOKIES.visitor(asked), { token, password, name }),
+    ),
 }
 
 function joinForm(
@@ -157,7 +161,7 @@ function joinForm(
     title: join.title(business),
     lead: (
       <>
-        <p>{join.says(SIGN_IN.roles[role ?? 'viewer'], shown(email ?? ''))}</p>
+        <p>{join.says(SIGN_IN.roles[role ?? 'viewer'], oneLine(email ?? ''))}</p>
         {known && <p>{join.known}</p>}
       </>
     ),
@@ -168,7 +172,7 @@ function joinForm(
             name: 'name',
             label: name.label,
             hint: name.hint,
-            most: 100,
+            maxLength: 100,
             optional: true,
             autocomplete: 'name',
           },
@@ -178,51 +182,55 @@ function joinForm(
   }
 }
 
-const till: LinkPage = {
+const TILL_PAGE: LinkPage = {
   path: '/till',
   async form({ gateway }, token) {
-    const link = await findLink(gateway, 'till', token)
+    const link = await findOneTimeLink(gateway, 'till', token)
     if (link?.shiftEnds == null) return null
     const facts = await findLinkFacts(gateway, 'till', token)
     const { till } = SIGN_IN
     const message = till.says(
-      inSentence(shown(link.name ?? '')),
-      inSentence(shown(facts?.business ?? '')),
-      timeText(link.shiftEnds),
+      isolateDirection(oneLine(link.name ?? '')),
+      isolateDirection(oneLine(facts?.business ?? '')),
+      formatPageTime(link.shiftEnds),
     )
     return { title: till.title, lead: <p>{message}</p>, fields: [], submit: till.submit }
   },
   async use(asked, token) {
-    const session = await enterTill(asked.gateway, COOKIES.visitor(asked), token)
-    return { kind: 'redirect', to: `${BASE}/counter`, cookies: [COOKIES.session(session.token, asked)] }
+    const session = await enterTill(asked.gateway, DASHBOARD_COOKIES.visitor(asked), token)
+    return {
+      kind: 'redirect',
+      to: `${DASHBOARD_BASE}/counter`,
+      cookies: [DASHBOARD_COOKIES.session(session.token, asked)],
+    }
   },
 }
 
-const FORGOT: GuestForm = {
+const FORGOT_FORM: GuestForm = {
   title: SIGN_IN.forgot.title,
   lead: <p>{SIGN_IN.forgot.lead}</p>,
-  address: `${BASE}/forgot`,
+  address: `${DASHBOARD_BASE}/forgot`,
   fields: [{ name: 'email', label: ENTRY.email.label, kind: 'email', autocomplete: 'username' }],
   submit: SIGN_IN.forgot.submit,
 }
 
-async function askReset(asked: Asked): Promise<Shown> {
-  return answerGuestForm(asked, FORGOT, async ({ email = '' }) => {
-    await requestReset(asked.gateway, COOKIES.visitor(asked), email)
-    return { kind: 'redirect', to: `${BASE}/forgot?sent=yes` }
+async function submitForgot(asked: PageRequest): Promise<SurfaceReply> {
+  return answerGuestForm(asked, FORGOT_FORM, async ({ email = '' }) => {
+    await requestReset(asked.gateway, DASHBOARD_COOKIES.visitor(asked), email)
+    return { kind: 'redirect', to: `${DASHBOARD_BASE}/forgot?sent=yes` }
   })
 }
 
-const showForgot = async ({ query }: Asked): Promise<Shown> => {
-  if (query.sent === undefined) return showGuestForm(FORGOT)
+const showForgot = async ({ query }: PageRequest): Promise<SurfaceReply> => {
+  if (query.sent === undefined) return showGuestForm(FORGOT_FORM)
   const { sentTitle, sent, back } = SIGN_IN.forgot
-  return shownPage(
+  return pageReply(
     sentTitle,
     <div class="entry">
       <h1>{sentTitle}</h1>
       <p>{sent}</p>
       <p>
-        <a href={`${BASE}/sign-in`}>{back}</a>
+        <a href={`${DASHBOARD_BASE}/sign-in`}>{back}</a>
       </p>
     </div>,
   )
@@ -230,6 +238,8 @@ const showForgot = async ({ query }: Asked): Promise<Shown> => {
 
 export const LINK_GUESTS: readonly GuestRoute[] = [
   { method: 'GET', path: '/forgot', handle: showForgot },
-  { method: 'POST', path: '/forgot', handle: askReset },
-  ...[reset, confirm, email, stopEmail, join, till].flatMap((page) => linkRoutes(BASE, page)),
+  { method: 'POST', path: '/forgot', handle: submitForgot },
+  ...[RESET_PAGE, CONFIRM_PAGE, EMAIL_PAGE, STOP_EMAIL_PAGE, JOIN_PAGE, TILL_PAGE].flatMap((page) =>
+    linkRoutes(DASHBOARD_BASE, page),
+  ),
 ]

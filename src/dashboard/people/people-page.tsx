@@ -4,87 +4,93 @@ import { mayDo } from '../../actors/allow.ts'
 import { sessionColumns } from '../../pages/account/account-parts.tsx'
 import { ACCOUNT } from '../../pages/account/texts.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { Choice, FormSpec, FormState } from '../../pages/form-spec.ts'
+import type { FieldChoice, FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Section, Time } from '../../pages/parts.tsx'
 import { RolesTable } from '../../pages/roles-table.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
-import { shown } from '../../pages/wording.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { oneLine } from '../../pages/wording.ts'
 import { listInvitations } from '../../people/invitations.ts'
-import type { Link } from '../../people/links.ts'
-import { listMembers, type Member } from '../../people/members.ts'
+import type { OneTimeLink } from '../../people/links.ts'
+import { listMembers, type MerchantMember } from '../../people/members.ts'
 import { listSessionsAt, type OpenSession } from '../../people/open-sessions.ts'
-import { refundLimitOf } from '../../people/refund-limit.ts'
+import { readRefundLimit } from '../../people/refund-limit.ts'
 import { ACTION_NAMES } from '../texts/action-names.ts'
 import { PEOPLE } from '../texts/people.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
-const CHOICES: readonly Choice[] = ROLES.map((value) => ({ value, label: SIGN_IN.roles[value] }))
+const MERCHANT_ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+const ROLE_CHOICES: readonly FieldChoice[] = MERCHANT_ROLES.map((value) => ({
+  value,
+  label: SIGN_IN.roles[value],
+}))
 const { members, invite, till, limit } = PEOPLE
 const { sessions } = ACCOUNT
 
 export const PEOPLE_PATH = '/settings/people'
 
-export const INVITE: FormSpec = {
+export const INVITE_MEMBER: FormSpec = {
   path: `${PEOPLE_PATH}/invite`,
   action: 'people.invite',
   fields: [
     { name: 'email', label: invite.email, kind: 'email', hint: invite.hint, autocomplete: 'off' },
-    { name: 'role', label: members.role, kind: 'select', choices: CHOICES },
+    { name: 'role', label: members.role, kind: 'select', choices: ROLE_CHOICES },
   ],
   submit: invite.submit,
   once: true,
 }
-export const TAKE_BACK: FormSpec = {
+export const TAKE_BACK_INVITATION: FormSpec = {
   path: `${PEOPLE_PATH}/invitations/:id/take-back`,
   action: 'people.take-back',
   ...{ fields: [], submit: invite.takeBack, plain: true },
 }
-export const SET_ROLE: FormSpec = {
+export const SET_MEMBER_ROLE: FormSpec = {
   path: `${PEOPLE_PATH}/:id/role`,
   action: 'people.role',
-  fields: [{ name: 'role', label: members.role, kind: 'select', choices: CHOICES }],
+  fields: [{ name: 'role', label: members.role, kind: 'select', choices: ROLE_CHOICES }],
   submit: members.change,
 }
-export const REMOVE: FormSpec = {
+export const REMOVE_MEMBER: FormSpec = {
   path: `${PEOPLE_PATH}/:id/remove`,
   action: 'people.remove',
   ...{ fields: [], submit: members.remove, danger: true },
 }
-export const TILL: FormSpec = {
+export const SHOW_TILL_CODE: FormSpec = {
   path: `${PEOPLE_PATH}/till`,
   action: 'till.show',
   fields: [
-    { name: 'name', label: till.name, hint: till.nameHint, most: 60 },
-    { name: 'hours', label: till.hours, hint: till.hoursHint, kind: 'number', most: 2 },
+    { name: 'name', label: till.name, hint: till.nameHint, maxLength: 60 },
+    { name: 'hours', label: till.hours, hint: till.hoursHint, kind: 'number', maxLength: 2 },
   ],
   submit: till.submit,
 }
-export const LIMIT: FormSpec = {
+export const SET_REFUND_LIMIT: FormSpec = {
   path: `${PEOPLE_PATH}/refund-limit`,
   action: 'people.limit',
   fields: [{ name: 'limit', label: limit.label, hint: limit.hint, kind: 'amount' }],
   submit: limit.submit,
 }
-export const END_SESSION: FormSpec = {
+export const END_MEMBER_SESSION: FormSpec = {
   path: `${PEOPLE_PATH}/sessions/:id/end`,
   action: 'people.sessions',
   ...{ fields: [], submit: sessions.end, plain: true },
 }
 
 /** Shows everybody who works for the merchant. People who may not change that see names and roles, and no forms. */
-export async function showPeople(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showPeople(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { gateway, merchant, caller } = visit
   const [people, invitations, openSessions, refundLimit] = await Promise.all([
     listMembers(gateway, merchant.id),
     listInvitations(gateway, merchant.id),
     listSessionsAt(gateway, merchant.id),
-    refundLimitOf(gateway, merchant.id),
+    readRefundLimit(gateway, merchant.id),
   ])
   const mayManage = mayDo(caller, 'people.role')
-  return shownPage(
+  return pageReply(
     PEOPLE.title,
     <>
       <h1>{PEOPLE.title}</h1>
@@ -94,22 +100,27 @@ export async function showPeople(visit: DashboardVisit, state: FormState | null 
       {mayManage && (
         <>
           <Section title={invite.title}>
-            <FormBox of={INVITE} visit={visit} state={state} values={{ role: 'cashier' }} />
+            <FormBox of={INVITE_MEMBER} visit={visit} state={state} values={{ role: 'cashier' }} />
           </Section>
           {invitations.length > 0 && (
             <Section title={invite.open}>
-              <Table caption={invite.open} rows={invitations} columns={linkColumns(visit, state)} />
+              <Table caption={invite.open} rows={invitations} columns={invitationColumns(visit, state)} />
             </Section>
           )}
           <Section title={till.title}>
             <p>{till.lead}</p>
-            <FormBox of={TILL} visit={visit} state={state} values={{ hours: '8' }} />
+            <FormBox of={SHOW_TILL_CODE} visit={visit} state={state} values={{ hours: '8' }} />
           </Section>
           <Section title={limit.title}>
-            <FormBox of={LIMIT} visit={visit} state={state} values={{ limit: String(refundLimit) }} />
+            <FormBox
+              of={SET_REFUND_LIMIT}
+              visit={visit}
+              state={state}
+              values={{ limit: String(refundLimit) }}
+            />
           </Section>
           <Section title={sessions.title}>
-            <Table caption={sessions.title} rows={openSessions} columns={signedInColumns(visit, state)} />
+            <Table caption={sessions.title} rows={openSessions} columns={openSessionColumns(visit, state)} />
           </Section>
         </>
       )}
@@ -127,14 +138,14 @@ export async function showPeople(visit: DashboardVisit, state: FormState | null 
 }
 
 /** The state of a refused form belongs to the row that the form's address names; other rows have none. */
-const ownState = (state: FormState | null, visit: DashboardVisit, id: string) =>
+const findRowState = (state: FormState | null, visit: DashboardVisit, id: string) =>
   visit.params.id === id ? state : null
 
-function memberColumns(visit: DashboardVisit, state: FormState | null): Column<Member>[] {
+function memberColumns(visit: DashboardVisit, state: FormState | null): ListColumn<MerchantMember>[] {
   const { columns } = members
-  const nameCell = ({ name, publicId }: Member) => (
+  const nameCell = ({ name, publicId }: MerchantMember) => (
     <span>
-      <bdi>{shown(name)}</bdi>
+      <bdi>{oneLine(name)}</bdi>
       {publicId === visit.signedIn.person.publicId && <span class="quiet"> ({members.you})</span>}
     </span>
   )
@@ -142,40 +153,51 @@ function memberColumns(visit: DashboardVisit, state: FormState | null): Column<M
     { title: columns.name, cell: nameCell },
     {
       title: columns.email,
-      cell: ({ email, till }) => (till ? members.till : <bdi>{shown(email ?? '')}</bdi>),
+      cell: ({ email, till }) => (till ? members.till : <bdi>{oneLine(email ?? '')}</bdi>),
     },
     { title: columns.role, cell: ({ role }) => <span class="one-line">{SIGN_IN.roles[role]}</span> },
     { title: columns.factor, cell: ({ hasFactor }) => (hasFactor ? members.on : members.none) },
     { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
     ...(mayDo(visit.caller, 'people.role')
-      ? [{ title: columns.acts, cell: (member: Member) => <MemberForms {...{ visit, state, member }} /> }]
+      ? [
+          {
+            title: columns.acts,
+            cell: (member: MerchantMember) => <MemberForms {...{ visit, state, member }} />,
+          },
+        ]
       : []),
   ]
 }
 
-type MemberFormsProps = { visit: DashboardVisit; state: FormState | null; member: Member }
+type MemberFormsProps = { visit: DashboardVisit; state: FormState | null; member: MerchantMember }
 
 function MemberForms({ visit, state, member }: MemberFormsProps) {
   const params = { id: member.publicId }
-  const own = ownState(state, visit, member.publicId)
+  const own = findRowState(state, visit, member.publicId)
   return (
     <details open={own !== null}>
       <summary>
         {members.open}
-        <span class="ear"> {shown(member.name)}</span>
+        <span class="ear"> {oneLine(member.name)}</span>
       </summary>
       {!member.till && (
-        <FormBox of={SET_ROLE} visit={visit} params={params} state={own} values={{ role: member.role }} />
+        <FormBox
+          of={SET_MEMBER_ROLE}
+          visit={visit}
+          params={params}
+          state={own}
+          values={{ role: member.role }}
+        />
       )}
-      <FormBox of={REMOVE} visit={visit} params={params} state={own} />
+      <FormBox of={REMOVE_MEMBER} visit={visit} params={params} state={own} />
     </details>
   )
 }
 
-function linkColumns(visit: DashboardVisit, state: FormState | null): Column<Link>[] {
+function invitationColumns(visit: DashboardVisit, state: FormState | null): ListColumn<OneTimeLink>[] {
   const { columns } = invite
   return [
-    { title: columns.whom, cell: ({ email, name }) => <bdi>{shown(email ?? name ?? '')}</bdi> },
+    { title: columns.whom, cell: ({ email, name }) => <bdi>{oneLine(email ?? name ?? '')}</bdi> },
     {
       title: columns.role,
       cell: ({ role, purpose }) => (purpose === 'till' ? members.till : SIGN_IN.roles[role ?? 'viewer']),
@@ -184,21 +206,33 @@ function linkColumns(visit: DashboardVisit, state: FormState | null): Column<Lin
     {
       title: columns.acts,
       cell: ({ id }) => (
-        <FormBox of={TAKE_BACK} visit={visit} params={{ id }} state={ownState(state, visit, id)} compact />
+        <FormBox
+          of={TAKE_BACK_INVITATION}
+          visit={visit}
+          params={{ id }}
+          state={findRowState(state, visit, id)}
+          compact
+        />
       ),
     },
   ]
 }
 
-function signedInColumns(visit: DashboardVisit, state: FormState | null): Column<OpenSession>[] {
+function openSessionColumns(visit: DashboardVisit, state: FormState | null): ListColumn<OpenSession>[] {
   const { columns } = sessions
   return [
-    { title: columns.name, cell: ({ name }) => <bdi>{shown(name)}</bdi> },
+    { title: columns.name, cell: ({ name }) => <bdi>{oneLine(name)}</bdi> },
     ...sessionColumns(visit),
     {
       title: columns.acts,
       cell: ({ id }) => (
-        <FormBox of={END_SESSION} visit={visit} params={{ id }} state={ownState(state, visit, id)} compact />
+        <FormBox
+          of={END_MEMBER_SESSION}
+          visit={visit}
+          params={{ id }}
+          state={findRowState(state, visit, id)}
+          compact
+        />
       ),
     },
   ]

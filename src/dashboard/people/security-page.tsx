@@ -1,78 +1,86 @@
 import { type AccountPage, accountForms } from '../../pages/account/account-forms.ts'
-import { Factors, Name, Password, readAccount, Sessions } from '../../pages/account/account-parts.tsx'
+import {
+  FactorsSection,
+  NameSection,
+  PasswordSection,
+  readAccountFacts,
+  SessionsSection,
+} from '../../pages/account/account-parts.tsx'
 import { ACCOUNT } from '../../pages/account/texts.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Note, Section, timeText } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { shown } from '../../pages/wording.ts'
-import { COOKIES } from '../session-cookies.ts'
+import { formatPageTime, Note, Section } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { oneLine } from '../../pages/wording.ts'
+import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { PEOPLE } from '../texts/people.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 export const SECURITY_PATH = '/settings/security'
 const { security } = PEOPLE
 
-const bare = { fields: [] } as const
+const NO_FIELDS = { fields: [] } as const
 
-export const SECURITY: AccountPage<DashboardVisit> = {
+export const SECURITY_PAGE: AccountPage<DashboardVisit> = {
   path: SECURITY_PATH,
-  cookies: COOKIES,
+  cookies: DASHBOARD_COOKIES,
   forms: accountForms(SECURITY_PATH),
   ...{ removeWarn: security.removeWarn, removed: security.removed },
   show: showSecurity,
 }
 
-export const EMAIL: FormSpec = {
+export const CHANGE_EMAIL: FormSpec = {
   path: `${SECURITY_PATH}/email`,
   action: 'account.email',
   fields: [{ name: 'email', label: security.email.label, hint: security.email.hint, kind: 'email' }],
   submit: security.email.submit,
 }
-export const RESEND: FormSpec = {
+export const RESEND_CONFIRMATION: FormSpec = {
   path: `${SECURITY_PATH}/confirmation`,
   action: 'account.resend',
-  ...{ ...bare, submit: security.email.resend, plain: true },
+  ...{ ...NO_FIELDS, submit: security.email.resend, plain: true },
 }
 export const ADD_BUSINESS: FormSpec = {
   path: `${SECURITY_PATH}/business`,
   action: 'account.add-business',
-  fields: [{ name: 'password', label: security.add.label, kind: 'password', most: 512 }],
+  fields: [{ name: 'password', label: security.add.label, kind: 'password', maxLength: 512 }],
   submit: security.add.submit,
 }
-export const SWITCH: FormSpec = {
+export const SWITCH_BUSINESS: FormSpec = {
   path: '/settings/business/:id/switch',
   action: 'account.switch',
-  ...{ ...bare, submit: '', plain: true },
+  ...{ ...NO_FIELDS, submit: '', plain: true },
 }
 
 /** Shows what a person may change about their own sign-in. */
-async function showSecurity(visit: DashboardVisit, state: FormState | null): Promise<Shown> {
+async function showSecurity(visit: DashboardVisit, state: FormState | null): Promise<SurfaceReply> {
   const { signedIn } = visit
-  const account = await readAccount(visit)
-  const of = SECURITY
-  return shownPage(
+  const account = await readAccountFacts(visit)
+  const of = SECURITY_PAGE
+  return pageReply(
     ACCOUNT.title,
     <>
       <h1>{ACCOUNT.title}</h1>
-      {signedIn.heldUntil !== null && <Note tone="warn">{security.held(timeText(signedIn.heldUntil))}</Note>}
+      {signedIn.heldUntil !== null && (
+        <Note tone="warn">{security.held(formatPageTime(signedIn.heldUntil))}</Note>
+      )}
       {signedIn.till ? (
         <Note>{security.till}</Note>
       ) : (
         <>
-          <Factors {...{ of, visit, state, ...account }} />
-          <Password {...{ of, visit, state }} />
+          <FactorsSection {...{ of, visit, state, ...account }} />
+          <PasswordSection {...{ of, visit, state }} />
           <Section title={security.email.title}>
-            <p>{security.email.now(shown(signedIn.person.email))}</p>
+            <p>{security.email.now(oneLine(signedIn.person.email))}</p>
             {!signedIn.person.confirmed && (
               <>
                 <p>{security.email.unconfirmed}</p>
-                <FormBox of={RESEND} visit={visit} state={state} />
+                <FormBox of={RESEND_CONFIRMATION} visit={visit} state={state} />
               </>
             )}
-            <FormBox of={EMAIL} visit={visit} state={state} />
+            <FormBox of={CHANGE_EMAIL} visit={visit} state={state} />
           </Section>
-          <Name {...{ of, visit, state }} />
+          <NameSection {...{ of, visit, state }} />
         </>
       )}
       {signedIn.person.confirmed && !signedIn.till && (
@@ -81,7 +89,7 @@ async function showSecurity(visit: DashboardVisit, state: FormState | null): Pro
           <FormBox of={ADD_BUSINESS} visit={visit} state={state} />
         </Section>
       )}
-      <Sessions {...{ of, visit, state, ...account }} />
+      <SessionsSection {...{ of, visit, state, ...account }} />
       {signedIn.memberships.length > 1 && <Businesses visit={visit} />}
     </>,
     { status: state?.status ?? 200, scripts: ['passkeys.js'] },
@@ -98,7 +106,7 @@ const Businesses = ({ visit }: { visit: DashboardVisit }) => (
             `${handle} (${security.switch.here})`
           ) : (
             <FormBox
-              of={{ ...SWITCH, submit: security.switch.submit(handle) }}
+              of={{ ...SWITCH_BUSINESS, submit: security.switch.submit(handle) }}
               visit={visit}
               params={{ id: publicId }}
               compact

@@ -1,31 +1,31 @@
 import { FieldFault } from '../../pages/form-spec.ts'
-import { keyOfForm, newFormToken } from '../../pages/form-token.ts'
-import type { Asked, GuestRoute } from '../../pages/route.ts'
-import type { Shown } from '../../pages/shown.ts'
+import { newOneTimeToken, verifyFormToken } from '../../pages/form-token.ts'
+import type { GuestRoute, PageRequest } from '../../pages/route.ts'
+import type { SurfaceReply } from '../../pages/shown.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from '../../pages/sign-in/guest-form.tsx'
 import { NEW_PASSWORD } from '../../pages/sign-in/link-page.tsx'
 import { ENTRY } from '../../pages/sign-in/texts.ts'
 import { PARTS } from '../../pages/texts.ts'
 import { signUp } from '../../people/sign-up.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { BASE, TEST } from '../addresses.ts'
-import { COOKIES } from '../session-cookies.ts'
+import { DASHBOARD_BASE, TEST_PREFIX } from '../addresses.ts'
+import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 
-const ADDRESS = `${BASE}/sign-up`
+const SIGN_UP_ADDRESS = `${DASHBOARD_BASE}/sign-up`
 // There is no session yet: the form's token is bound to its address alone.
-const PLACE = { sessionId: '', address: ADDRESS }
+const TOKEN_BINDING = { sessionId: '', address: SIGN_UP_ADDRESS }
 
-const formOf = (token: string): GuestForm => ({
+const signUpForm = (token: string): GuestForm => ({
   title: SIGN_IN.up.title,
   lead: <p>{SIGN_IN.up.lead}</p>,
-  address: ADDRESS,
+  address: SIGN_UP_ADDRESS,
   fields: [
     {
       name: 'business',
       label: SIGN_IN.business.label,
       hint: SIGN_IN.business.hint,
-      most: 200,
+      maxLength: 200,
       autocomplete: 'organization',
       refused: /^invalid request: (?:name|business) /,
     },
@@ -35,7 +35,7 @@ const formOf = (token: string): GuestForm => ({
       name: 'handle',
       label: SIGN_IN.handle.label,
       hint: SIGN_IN.handle.hint,
-      most: 30,
+      maxLength: 30,
       optional: true,
       refused: /handle/,
     },
@@ -44,37 +44,43 @@ const formOf = (token: string): GuestForm => ({
   hidden: { form: token },
   below: (
     <p>
-      {SIGN_IN.up.known} <a href={`${BASE}/sign-in`}>{SIGN_IN.up.signIn}</a>
+      {SIGN_IN.up.known} <a href={`${DASHBOARD_BASE}/sign-in`}>{SIGN_IN.up.signIn}</a>
     </p>
   ),
 })
 
-const newToken = ({ gateway, now }: Asked) => newFormToken(gateway.vault, PLACE, now.getTime())
+const newToken = ({ gateway, now }: PageRequest) =>
+  newOneTimeToken(gateway.vault, TOKEN_BINDING, now.getTime())
 
-const show = async (asked: Asked): Promise<Shown> => showGuestForm(formOf(newToken(asked)))
+const showSignUp = async (asked: PageRequest): Promise<SurfaceReply> =>
+  showGuestForm(signUpForm(newToken(asked)))
 
-async function submit(asked: Asked): Promise<Shown> {
+async function submitSignUp(asked: PageRequest): Promise<SurfaceReply> {
   const { gateway, fields } = asked
-  const form = formOf(fields.form || newToken(asked))
+  const form = signUpForm(fields.form || newToken(asked))
   return answerGuestForm(asked, form, async ({ business = '', email = '', password = '', handle = '' }) => {
     if (business.trim() === '') throw new FieldFault('business', PARTS.mend)
-    const formKey = keyOf(asked)
-    const session = await signUp(gateway, COOKIES.visitor(asked), {
+    const formKey = parseFormKey(asked)
+    const session = await signUp(gateway, DASHBOARD_COOKIES.visitor(asked), {
       ...{ business, email, password, handle: handle || undefined, formKey },
     })
-    return { kind: 'redirect', to: `${BASE}${TEST}`, cookies: COOKIES.entered(session, asked) }
+    return {
+      kind: 'redirect',
+      to: `${DASHBOARD_BASE}${TEST_PREFIX}`,
+      cookies: DASHBOARD_COOKIES.entered(session, asked),
+    }
   })
 }
 
 /** The key by which a form that is sent twice opens one account. A form without a token came from a program: each opens an account. */
-function keyOf({ gateway, fields, now }: Asked): string | undefined {
+function parseFormKey({ gateway, fields, now }: PageRequest): string | undefined {
   if (!fields.form) return undefined
-  const result = keyOfForm(gateway.vault, PLACE, { token: fields.form, nowMs: now.getTime() })
+  const result = verifyFormToken(gateway.vault, TOKEN_BINDING, { token: fields.form, nowMs: now.getTime() })
   if ('key' in result) return result.key
   throw new Refusal(403, 'forbidden', PARTS.errors.expired)
 }
 
 export const SIGN_UP_GUESTS: readonly GuestRoute[] = [
-  { method: 'GET', path: '/sign-up', handle: show },
-  { method: 'POST', path: '/sign-up', handle: submit },
+  { method: 'GET', path: '/sign-up', handle: showSignUp },
+  { method: 'POST', path: '/sign-up', handle: submitSignUp },
 ]

@@ -1,14 +1,14 @@
-import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { Empty, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { presentLink } from '../../payment-links/payment-link.ts'
-import { search } from '../../reports/search.ts'
-import { OBJECT_PAGES, pathIn } from '../object-link.tsx'
+import { searchObjects } from '../../reports/search.ts'
+import { OBJECT_PAGES, objectPath } from '../object-link.tsx'
 import { SEARCH } from '../texts/search.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
 const { columns } = SEARCH
-type Row = {
+type SearchRow = {
   id: string
   amount: number
   status: string
@@ -17,22 +17,22 @@ type Row = {
   createdAt: Date
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly ListColumn<SearchRow>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.who, cell: ({ who }) => <Said text={who} /> },
-  { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: columns.who, cell: ({ who }) => <OutsideText text={who} /> },
+  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** Shows the objects that match a text. A single match is opened at once. */
-async function showSearch(visit: DashboardVisit): Promise<Shown> {
+async function showSearch(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const text = query.q ?? ''
-  const result = await search(app, caller, text)
+  const result = await searchObjects(app, caller, text)
   if (result.kind === 'id')
-    return { kind: 'redirect', to: visit.to(pathIn(OBJECT_PAGES[result.prefix], result.id)) }
+    return { kind: 'redirect', to: visit.to(objectPath(OBJECT_PAGES[result.prefix], result.id)) }
   const groups = [
     {
       title: SEARCH.charges,
@@ -57,7 +57,7 @@ async function showSearch(visit: DashboardVisit): Promise<Shown> {
   const [group] = groups
   if (group !== undefined && groups.length === 1 && group.rows.length === 1)
     return { kind: 'redirect', to: visit.to(`${group.path}/${group.rows[0]?.id}`) }
-  return shownPage(
+  return pageReply(
     SEARCH.title,
     <>
       <h1>{SEARCH.title}</h1>

@@ -1,23 +1,26 @@
 import { ACTIONS } from '../../actors/actions.ts'
-import { type AuditEntry, readAudit, readPart } from '../../actors/read-audit.ts'
-import { Empty, Said, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { type AuditEntry, parseAuditPart, readAuditAsMerchant } from '../../actors/read-audit.ts'
+import { Empty, OutsideText, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
 import { AUDIT } from '../texts/business.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
 const { columns, filters } = AUDIT
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
+const COLUMNS: readonly ListColumn<AuditEntry>[] = [
   { title: columns.at, cell: ({ at }) => <Time at={at} /> },
-  { title: columns.who, cell: ({ actor }) => (actor === null ? AUDIT.gateway : <Said text={actor} />) },
+  {
+    title: columns.who,
+    cell: ({ actor }) => (actor === null ? AUDIT.gateway : <OutsideText text={actor} />),
+  },
   { title: columns.what, cell: ({ action }) => <code>{action}</code> },
-  { title: columns.subject, cell: ({ subject }) => <Said text={subject} /> },
+  { title: columns.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
   { title: columns.mode, cell: ({ mode }) => mode },
-  { title: columns.origin, cell: ({ origin }) => <Said text={origin} /> },
+  { title: columns.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
   { title: AUDIT.details, cell: (entry) => <Details entry={entry} /> },
 ]
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   {
     ...{ name: 'of', label: filters.of, kind: 'select' },
     choices: [
@@ -45,10 +48,10 @@ const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry })
   )
 
 /** Who did what about this business. */
-async function showAudit(visit: DashboardVisit): Promise<Shown> {
+async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const { entries, older, newer } = await readAudit(app, caller, {
-    of: readPart(query.of, 'all'),
+  const { entries, older, newer } = await readAuditAsMerchant(app, caller, {
+    part: parseAuditPart(query.of, 'all'),
     action: query.action ?? null,
     actor: query.actor ?? null,
     older: query.after ?? null,
@@ -56,7 +59,7 @@ async function showAudit(visit: DashboardVisit): Promise<Shown> {
   })
   const here = visit.to('/settings/audit')
   const isFiltered = query.action !== undefined || query.actor !== undefined || query.of !== undefined
-  return shownPage(
+  return pageReply(
     AUDIT.title,
     <>
       <h1>{AUDIT.title}</h1>

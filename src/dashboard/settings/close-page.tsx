@@ -1,10 +1,15 @@
-import { closeAccount, keepAccount } from '../../closing/close-account.ts'
-import { type Left, type Waits, waitsOf, whatIsLeft } from '../../closing/what-is-left.ts'
+import { closeAccount, keepAccountOpen } from '../../closing/close-account.ts'
+import {
+  type AccountRemainder,
+  type ClosingBlocker,
+  listClosingBlockers,
+  readRemainder,
+} from '../../closing/what-is-left.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { FieldFault, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { ugx } from '../../pages/wording.ts'
+import { type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { formatShillings } from '../../pages/wording.ts'
 import { CLOSING as WORDS } from '../texts/closing.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 
@@ -13,7 +18,7 @@ export const CLOSE_PATH = '/settings/close'
 const CLOSE: FormSpec = {
   path: CLOSE_PATH,
   action: 'merchant.close',
-  fields: [{ name: 'handle', label: '', most: 30 }],
+  fields: [{ name: 'handle', label: '', maxLength: 30 }],
   submit: WORDS.ask.submit,
   danger: true,
 }
@@ -24,26 +29,26 @@ const KEEP: FormSpec = {
   submit: WORDS.closing.keep,
 }
 
-type Part = { visit: DashboardVisit; left: Left; state: FormState | null }
+type ClosingProps = { visit: DashboardVisit; left: AccountRemainder; state: FormState | null }
 
 /** Shows what closing the account does, how far it is, and the form that stops it. */
-async function showClosing(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showClosing(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant } = visit
-  const left = await whatIsLeft(app, merchant)
+  const left = await readRemainder(app, merchant)
   const props = { visit, left, state }
-  return shownPage(
+  return pageReply(
     WORDS.title,
     <>
       <h1>{merchant.account === 'open' ? WORDS.title : WORDS[merchant.account].title}</h1>
-      {merchant.account === 'open' && <Ask {...props} />}
-      {merchant.account === 'closing' && <Closing {...props} />}
-      {merchant.account === 'closed' && <Closed visit={visit} />}
+      {merchant.account === 'open' && <BeforeClosing {...props} />}
+      {merchant.account === 'closing' && <WhileClosing {...props} />}
+      {merchant.account === 'closed' && <AfterClosing visit={visit} />}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-const Ask = ({ visit, left, state }: Part) => (
+const BeforeClosing = ({ visit, left, state }: ClosingProps) => (
   <>
     <p>{WORDS.lead}</p>
     <Section title={WORDS.happens.title}>
@@ -53,7 +58,7 @@ const Ask = ({ visit, left, state }: Part) => (
         ))}
       </ol>
     </Section>
-    <Has left={left} />
+    <AccountContents left={left} />
     {visit.merchant.active ? (
       <FormBox of={closeSpec(visit.merchant.handle)} visit={visit} state={state} />
     ) : (
@@ -64,10 +69,10 @@ const Ask = ({ visit, left, state }: Part) => (
 
 const closeSpec = (handle: string): FormSpec => ({
   ...CLOSE,
-  fields: [{ name: 'handle', label: WORDS.ask.handle(handle), most: 30 }],
+  fields: [{ name: 'handle', label: WORDS.ask.handle(handle), maxLength: 30 }],
 })
 
-function Has({ left }: { left: Left }) {
+function AccountContents({ left }: { left: AccountRemainder }) {
   const { now } = WORDS
   const countFact = (name: string, count: number): Fact | false => count > 0 && [name, String(count)]
   const moneyFact = (name: string, amount: number): Fact | false =>
@@ -90,7 +95,7 @@ function Has({ left }: { left: Left }) {
           countFact(now.goods, left.openGoods),
           countFact(now.disputes, left.openDisputes),
           countFact(now.schedules, left.schedules),
-          left.cards > 0 && [now.cards, now.cardsWorth(String(left.cards), ugx(left.cardsWorth))],
+          left.cards > 0 && [now.cards, now.cardsWorth(String(left.cards), formatShillings(left.cardsWorth))],
           [now.number, <OwnNumber left={left} />],
         ]}
       />
@@ -98,22 +103,23 @@ function Has({ left }: { left: Left }) {
   )
 }
 
-const OwnNumber = ({ left: { number } }: { left: Left }) =>
+const OwnNumber = ({ left: { number } }: { left: AccountRemainder }) =>
   number === null ? (
     <span>{WORDS.now.noNumber}</span>
   ) : (
     <>
-      <Said text={number.phone} /> {!number.verified && <Status word={WORDS.now.unverified} tone="open" />}
+      <OutsideText text={number.phone} />{' '}
+      {!number.verified && <Status word={WORDS.now.unverified} tone="open" />}
     </>
   )
 
-function Closing({ visit, left, state }: Part) {
+function WhileClosing({ visit, left, state }: ClosingProps) {
   const { merchant, app } = visit
-  const waits: readonly Waits[] = waitsOf(app, merchant, left)
+  const waits: readonly ClosingBlocker[] = listClosingBlockers(app, merchant, left)
   return (
     <>
       {merchant.closingBy === 'operator' && <p>{WORDS.closing.byUs}</p>}
-      {merchant.inactiveFor !== null && <p>{<Said text={merchant.inactiveFor} />}</p>}
+      {merchant.inactiveFor !== null && <p>{<OutsideText text={merchant.inactiveFor} />}</p>}
       {waits.length === 0 ? (
         <p>{WORDS.closing.soon}</p>
       ) : (
@@ -126,13 +132,13 @@ function Closing({ visit, left, state }: Part) {
           </ul>
         </>
       )}
-      <Has left={left} />
+      <AccountContents left={left} />
       {merchant.closingBy === 'owner' && <FormBox of={KEEP} visit={visit} state={state} />}
     </>
   )
 }
 
-const Closed = ({ visit }: { visit: DashboardVisit }) => (
+const AfterClosing = ({ visit }: { visit: DashboardVisit }) => (
   <>
     <p>
       {WORDS.closed.says} {visit.merchant.closedAt !== null && <Time at={visit.merchant.closedAt} />}
@@ -149,15 +155,15 @@ export const CLOSE_ROUTES: readonly DashboardRoute[] = [
     async submit({ app, caller, merchant, to }, { handle = '' }) {
       if (handle.trim().toLowerCase() !== merchant.handle) throw new FieldFault('handle', WORDS.ask.wrong)
       await closeAccount(app, caller, { merchant })
-      return doneTo(to(CLOSE_PATH), WORDS.ask.done)
+      return redirectDone(to(CLOSE_PATH), WORDS.ask.done)
     },
-    again: showClosing,
+    showRefused: showClosing,
   }),
   form(KEEP, {
     async submit({ app, caller, merchant, to }) {
-      await keepAccount(app, caller, merchant)
-      return doneTo(to(CLOSE_PATH), WORDS.closing.kept)
+      await keepAccountOpen(app, caller, merchant)
+      return redirectDone(to(CLOSE_PATH), WORDS.closing.kept)
     },
-    again: showClosing,
+    showRefused: showClosing,
   }),
 ]

@@ -1,9 +1,9 @@
 import type { Action } from '../../actors/actions.ts'
 import { mayDo } from '../../actors/allow.ts'
 import { Section } from '../../pages/parts.tsx'
-import { shownPage } from '../../pages/shown.ts'
+import { pageReply } from '../../pages/shown.ts'
 import { BRANDING_PATH } from '../branding/branding-page.tsx'
-import { leadsOn } from '../hidden-from-operators.ts'
+import { isReachable } from '../hidden-from-operators.ts'
 import { NOTICES_PATH } from '../notices/notices-page.tsx'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
@@ -11,9 +11,9 @@ import { SETTINGS } from '../texts/settings.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 import { CLOSE_PATH } from './close-page.tsx'
 
-type Entry = { path: string; name: string; says: string; see?: Action }
+type SettingsEntry = { path: string; name: string; says: string; see?: Action }
 
-const ENTRIES: readonly Entry[] = [
+const ENTRIES: readonly SettingsEntry[] = [
   { path: BRANDING_PATH, ...SETTINGS.branding },
   { path: '/settings/business', ...SETTINGS.business },
   { path: PEOPLE_PATH, ...SETTINGS.people },
@@ -25,16 +25,18 @@ const ENTRIES: readonly Entry[] = [
 ]
 
 /** The settings that this person may open. */
-const entriesFor = (visit: DashboardVisit) =>
-  ENTRIES.filter(({ path, see }) => leadsOn(visit, path) && (see === undefined || mayDo(visit.caller, see)))
+const filterEntries = (visit: DashboardVisit) =>
+  ENTRIES.filter(
+    ({ path, see }) => isReachable(visit, path) && (see === undefined || mayDo(visit.caller, see)),
+  )
 
 /** Lists the settings of the business and of the person's own account. */
 const showSettings = async (visit: DashboardVisit) =>
-  shownPage(
+  pageReply(
     SETTINGS.title,
     <>
       <h1>{SETTINGS.title}</h1>
-      {entriesFor(visit).map(({ path, name, says }) => (
+      {filterEntries(visit).map(({ path, name, says }) => (
         <Section title={name}>
           <p>{says}</p>
           <p>

@@ -1,26 +1,26 @@
-import { type Entry, Note, Section, Timeline, timeText } from '../../pages/parts.tsx'
-import { shown, ugx } from '../../pages/wording.ts'
-import type { WhatWeDid } from '../../reports/what-we-did.ts'
-import { WHAT_WE_DID as WORDS } from '../texts/what-we-did.ts'
+import { formatPageTime, Note, Section, Timeline, type TimelineEntry } from '../../pages/parts.tsx'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
+import type { StaffActs } from '../../reports/what-we-did.ts'
+import { STAFF_ACTS as WORDS } from '../texts/what-we-did.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const RECENT_MS = 24 * 3_600_000
 
-type Props = { visit: DashboardVisit; acts: WhatWeDid }
+type StaffActsProps = { visit: DashboardVisit; acts: StaffActs }
 
-const since = (at: Date | null) => (at === null ? '' : WORDS.since(timeText(at)))
+const formatSince = (at: Date | null) => (at === null ? '' : WORDS.since(formatPageTime(at)))
 
 /** Says what stops the business, and that our staff viewed its pages within a day. */
-export const Stopped = ({ visit, acts: { frozen, inactive, looked } }: Props) => (
+export const StopNotes = ({ visit, acts: { frozen, inactive, visits } }: StaffActsProps) => (
   <>
-    {inactive !== null && <Because text={WORDS.inactive(since(inactive.since))} why={inactive.says} />}
+    {inactive !== null && <StopNote text={WORDS.inactive(formatSince(inactive.since))} why={inactive.says} />}
     {frozen !== null && visit.mode === 'live' && (
-      <Because
-        text={WORDS.frozen(since(frozen.since), frozen.until && timeText(frozen.until))}
+      <StopNote
+        text={WORDS.frozen(formatSince(frozen.since), frozen.until && formatPageTime(frozen.until))}
         why={frozen.says}
       />
     )}
-    {looked.some((viewedAt) => visit.now.getTime() - viewedAt.getTime() < RECENT_MS) && (
+    {visits.some((viewedAt) => visit.now.getTime() - viewedAt.getTime() < RECENT_MS) && (
       <Note>
         {WORDS.looked} <a href={visit.to('/settings/business')}>{WORDS.all}</a>
       </Note>
@@ -28,36 +28,37 @@ export const Stopped = ({ visit, acts: { frozen, inactive, looked } }: Props) =>
   </>
 )
 
-const Because = ({ text, why }: { text: string; why: string | null }) => (
+const StopNote = ({ text, why }: { text: string; why: string | null }) => (
   <Note tone="warn">
     <p>{text}</p>
-    {why !== null && <p>{WORDS.why(shown(why))}</p>}
+    {why !== null && <p>{WORDS.why(oneLine(why))}</p>}
   </Note>
 )
 
 /** Lists what our staff did about the business, oldest first. */
-export function WhatWeDidSection({ visit, acts }: Props) {
-  const entries = entriesOf(acts)
+export function StaffActsSection({ visit, acts }: StaffActsProps) {
+  const entries = buildEntries(acts)
   return (
     <Section title={WORDS.title} id="what-we-did">
       <p class="quiet">{WORDS.lead}</p>
-      <Stopped visit={visit} acts={{ ...acts, looked: [] }} />
+      <StopNotes visit={visit} acts={{ ...acts, visits: [] }} />
       {entries.length === 0 ? <p class="quiet">{WORDS.nothing}</p> : <Timeline entries={entries} />}
     </Section>
   )
 }
 
-const limitText = (limit: number | null) => (limit === null ? WORDS.usual : WORDS.upTo(ugx(limit)))
+const formatLimit = (limit: number | null) =>
+  limit === null ? WORDS.usual : WORDS.upTo(formatShillings(limit))
 
-function entriesOf({ limits, decided, looked }: WhatWeDid): Entry[] {
-  const entries: Entry[] = [
-    ...looked.map((at): Entry => ({ at, title: WORDS.looked })),
+function buildEntries({ limits, decided, visits }: StaffActs): TimelineEntry[] {
+  const entries: TimelineEntry[] = [
+    ...visits.map((at): TimelineEntry => ({ at, title: WORDS.looked })),
     ...(limits === null
       ? []
       : [
           {
             at: limits.at,
-            title: WORDS.limits(limitText(limits.charge), limitText(limits.payout)),
+            title: WORDS.limits(formatLimit(limits.charge), formatLimit(limits.payout)),
             ...(limits.rates ? { detail: WORDS.rates } : {}),
           },
         ]),

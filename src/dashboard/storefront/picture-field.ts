@@ -1,12 +1,12 @@
 import { FieldFault } from '../../pages/form-spec.ts'
-import { readPicture } from '../../storefront/picture.ts'
+import { makeItemPicture } from '../../storefront/picture.ts'
 import { STOREFRONT } from '../texts/storefront.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 /** Reads the picture of a form into the format that is stored; null without one. Throws FieldFault. */
-export async function pictureOf({ file }: DashboardVisit): Promise<Buffer | null> {
+export async function parsePictureField({ file }: DashboardVisit): Promise<Buffer | null> {
   if (file === null) return null
-  const picture = await readPicture(file.bytes)
+  const picture = await makeItemPicture(file.bytes)
   if (picture === null) throw new FieldFault('picture', STOREFRONT.badPicture)
   return picture
 }

@@ -3,38 +3,38 @@ import type { Action } from '../../actors/actions.ts'
 import { mayDo } from '../../actors/allow.ts'
 import type { AuditEntry } from '../../actors/read-audit.ts'
 import type { Transfer } from '../../ledger/find-transfers.ts'
-import { type Entry, Money, Said, Section, Time } from '../../pages/parts.tsx'
-import { type Column, Table } from '../../pages/table.tsx'
-import { shown, ugx } from '../../pages/wording.ts'
-import type { Story, StoryEntry } from '../../reports/story/story.ts'
-import type { EventTold } from '../../webhooks/events-of.ts'
+import { Money, OutsideText, Section, Time, type TimelineEntry } from '../../pages/parts.tsx'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { formatShillings, oneLine } from '../../pages/wording.ts'
+import type { ObjectStory, StoryEntry } from '../../reports/story/story.ts'
+import type { EventWithDelivery } from '../../webhooks/events-of.ts'
 import { DeliveryStatus } from '../developers/failing.tsx'
-import { OBJECT_PAGES, pageOfObject } from '../object-link.tsx'
+import { findObjectAddress, OBJECT_PAGES } from '../object-link.tsx'
 import { ACTION_NAMES } from '../texts/action-names.ts'
 import { STORY } from '../texts/story.ts'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { money } = STORY
-const sentEvents = STORY.told
+const sentEvents = STORY.sentEvents
 const DELIVERIES = '/developers/webhooks'
 
 /** Builds the entries of a timeline from a story. */
-export const entriesOf = (visit: DashboardVisit, { entries }: Story): Entry[] =>
-  entries.map((entry) => ({ at: entry.at, ...toldOf(visit, entry) }))
+export const buildTimelineEntries = (visit: DashboardVisit, { entries }: ObjectStory): TimelineEntry[] =>
+  entries.map((entry) => ({ at: entry.at, ...describeEntry(visit, entry) }))
 
-function toldOf(visit: DashboardVisit, entry: StoryEntry): Omit<Entry, 'at'> {
+function describeEntry(visit: DashboardVisit, entry: StoryEntry): Omit<TimelineEntry, 'at'> {
   switch (entry.kind) {
     case 'act':
-      return { title: actOf(entry.act) }
+      return { title: formatAct(entry.act) }
     case 'happened':
       return {
         title: entry.says,
-        tone: toneOf(entry.says),
+        tone: chooseTone(entry.says),
         ...(entry.repeated > 1 ? { detail: STORY.times(entry.repeated) } : {}),
       }
     case 'money':
-      return { title: `${nameOf(entry.transfer)}: ${ugx(entry.transfer.amount)}` }
+      return { title: `${formatTransferKind(entry.transfer)}: ${formatShillings(entry.transfer.amount)}` }
     case 'dispute': {
       const { dispute, moved } = entry
       const text = moved === 'opened' ? STORY.opened : STORY.closed
@@ -45,12 +45,12 @@ function toldOf(visit: DashboardVisit, entry: StoryEntry): Omit<Entry, 'at'> {
       }
     }
     case 'event':
-      return { title: eventLink(visit, entry.event, STORY.event(entry.event.type)) }
+      return { title: renderEventLink(visit, entry.event, STORY.event(entry.event.type)) }
     case 'delivery': {
       const { event } = entry
       const { attempts, lastResponseCode } = event
       return {
-        title: eventLink(visit, event, STORY.delivered(event.type)),
+        title: renderEventLink(visit, event, STORY.delivered(event.type)),
         detail: STORY.attempts(attempts ?? 1, lastResponseCode),
         tone: 'good',
       }
@@ -58,24 +58,24 @@ function toldOf(visit: DashboardVisit, entry: StoryEntry): Omit<Entry, 'at'> {
   }
 }
 
-function actOf({ action, actor }: AuditEntry): string {
+function formatAct({ action, actor }: AuditEntry): string {
   // An action without a name here is shown by its word in the audit. The brackets in names are about roles.
   const name = ACTION_NAMES[action as Action]?.replace(/ \(.*\)$/, '') ?? action
-  return STORY.act(name, actor === null ? STORY.gateway : shown(actor))
+  return STORY.act(name, actor === null ? STORY.gateway : oneLine(actor))
 }
 
-const toneOf = (text: string): NonNullable<Entry['tone']> =>
+const chooseTone = (text: string): NonNullable<TimelineEntry['tone']> =>
   /^succeeded/.test(text) ? 'good' : /^failed/.test(text) ? 'bad' : 'quiet'
 
 /** Links an event to its delivery. Readers who may not see the pages of webhooks get the text alone. */
-function eventLink(visit: DashboardVisit, { id }: EventTold, text: ComponentChildren) {
-  const address = pageOfObject(visit, id)
+function renderEventLink(visit: DashboardVisit, { id }: EventWithDelivery, text: ComponentChildren) {
+  const address = findObjectAddress(visit, id)
   return address === null ? text : <a href={address}>{text}</a>
 }
 
-const nameOf = ({ kind }: Transfer) => WALLET.ledger.kinds[kind] ?? kind.replaceAll('_', ' ')
+const formatTransferKind = ({ kind }: Transfer) => WALLET.ledger.kinds[kind] ?? kind.replaceAll('_', ' ')
 
-const accountOf = (account: string) => {
+const renderAccount = (account: string) => {
   const [name = '', part] = account.split(':')
   const text = money.accounts[name] ?? name
   return name.startsWith('sub_') ? (
@@ -87,26 +87,26 @@ const accountOf = (account: string) => {
   )
 }
 
-const TRANSFERS: readonly Column<Transfer>[] = [
-  { title: money.columns.what, cell: nameOf },
-  { title: money.columns.from, cell: ({ debit }) => accountOf(debit) },
-  { title: money.columns.to, cell: ({ credit }) => accountOf(credit) },
+const TRANSFER_COLUMNS: readonly ListColumn<Transfer>[] = [
+  { title: money.columns.what, cell: formatTransferKind },
+  { title: money.columns.from, cell: ({ debit }) => renderAccount(debit) },
+  { title: money.columns.to, cell: ({ credit }) => renderAccount(credit) },
   { title: money.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: money.columns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
 /** Shows where the money went: the ledger lines of the object in plain words. */
-export const MoneyMoved = ({ story: { transfers } }: { story: Story }) => (
+export const MoneyMoved = ({ story: { transfers } }: { story: ObjectStory }) => (
   <Section title={money.title}>
     {transfers.length === 0 ? (
       <p class="quiet">{money.empty}</p>
     ) : (
-      <Table caption={money.title} rows={transfers} columns={TRANSFERS} />
+      <Table caption={money.title} rows={transfers} columns={TRANSFER_COLUMNS} />
     )}
   </Section>
 )
 
-const EVENTS: readonly Column<EventTold>[] = [
+const EVENT_COLUMNS: readonly ListColumn<EventWithDelivery>[] = [
   { title: sentEvents.columns.event, cell: ({ type }) => type },
   {
     title: sentEvents.columns.state,
@@ -120,13 +120,13 @@ const EVENTS: readonly Column<EventTold>[] = [
   { title: sentEvents.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
   {
     title: sentEvents.columns.answer,
-    cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <Said text={lastError} />,
+    cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <OutsideText text={lastError} />,
   },
   { title: sentEvents.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** Lists the events sent to the merchant's server, each with a link to its delivery. */
-export const EventsTold = ({ visit, story: { events } }: { visit: DashboardVisit; story: Story }) => (
+export const EventsSent = ({ visit, story: { events } }: { visit: DashboardVisit; story: ObjectStory }) => (
   <Section title={sentEvents.title}>
     {events.length === 0 ? (
       <p class="quiet">{sentEvents.empty}</p>
@@ -134,9 +134,9 @@ export const EventsTold = ({ visit, story: { events } }: { visit: DashboardVisit
       <Table
         caption={sentEvents.title}
         rows={events}
-        columns={EVENTS}
+        columns={EVENT_COLUMNS}
         {...(mayDo(visit.caller, OBJECT_PAGES.evt_.see)
-          ? { href: (event: EventTold) => visit.to(`${DELIVERIES}/${event.id}`) }
+          ? { href: (event: EventWithDelivery) => visit.to(`${DELIVERIES}/${event.id}`) }
           : {})}
       />
     )}

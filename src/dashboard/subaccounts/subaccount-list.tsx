@@ -1,30 +1,30 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, Pager, Table } from '../../pages/table.tsx'
+import { Empty, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { cursorsOf, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { listSubaccounts } from '../../subaccounts/find-subaccounts.ts'
 import type { Subaccount } from '../../subaccounts/subaccount.ts'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { columns, create } = SUBACCOUNTS
-const ROWS = 25
+const ROWS_PER_PAGE = 25
 
-const COLUMNS: readonly Column<Subaccount>[] = [
+const COLUMNS: readonly ListColumn<Subaccount>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.phone, cell: ({ payoutPhone }) => <Said text={payoutPhone} /> },
-  { title: columns.ref, cell: ({ externalRef }) => <Said text={externalRef} /> },
+  { title: columns.phone, cell: ({ payoutPhone }) => <OutsideText text={payoutPhone} /> },
+  { title: columns.ref, cell: ({ externalRef }) => <OutsideText text={externalRef} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-export const CREATE: FormSpec = {
+export const CREATE_SUBACCOUNT: FormSpec = {
   path: '/subaccounts/new',
   action: 'subaccount.create',
   fields: [
-    { name: 'name', label: create.name, most: 200, refused: /name/ },
+    { name: 'name', label: create.name, maxLength: 200, refused: /name/ },
     { name: 'phone', label: create.phone, kind: 'phone', optional: true, refused: /payout_phone/ },
     { name: 'ref', label: create.ref, optional: true, refused: /external_ref/ },
   ],
@@ -33,10 +33,16 @@ export const CREATE: FormSpec = {
 }
 
 /** Lists the subaccounts of a merchant, which are the same in both modes, with the form that makes one. */
-export async function showSubaccounts(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showSubaccounts(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const subaccounts = await listSubaccounts(app, caller, { limit: ROWS, startingAfter: query.after ?? null })
-  return shownPage(
+  const subaccounts = await listSubaccounts(app, caller, {
+    limit: ROWS_PER_PAGE,
+    startingAfter: query.after ?? null,
+  })
+  return pageReply(
     SUBACCOUNTS.title,
     <>
       <h1>{SUBACCOUNTS.title}</h1>
@@ -55,7 +61,7 @@ export async function showSubaccounts(visit: DashboardVisit, state: FormState | 
       )}
       <Pager cursors={cursorsOf(subaccounts)} query={query} here={visit.to('/subaccounts')} />
       <Section title={create.title} id="new">
-        <FormBox of={CREATE} visit={visit} state={state} />
+        <FormBox of={CREATE_SUBACCOUNT} visit={visit} state={state} />
       </Section>
     </>,
     { status: state?.status ?? 200 },

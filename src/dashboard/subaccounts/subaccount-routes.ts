@@ -1,8 +1,8 @@
-import { readBody } from '../../http/read-body.ts'
-import { createdId } from '../../pages/created.ts'
-import { amountOf, type FormSpec } from '../../pages/form-spec.ts'
-import { onceOf } from '../../pages/route.ts'
-import { doneTo } from '../../pages/shown.ts'
+import { parseBody } from '../../http/read-body.ts'
+import { getCreatedId } from '../../pages/created.ts'
+import { type FormSpec, getAmount } from '../../pages/form-spec.ts'
+import { getOnce } from '../../pages/route.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import { PREPARED_PREFIX } from '../../payouts/prepared/prepared-payout.ts'
 import { requestSubaccountPayout } from '../../payouts/prepared/request-subaccount-payout.ts'
 import { createSubaccount } from '../../subaccounts/create-subaccount.ts'
@@ -10,47 +10,55 @@ import { setSubaccountStatus } from '../../subaccounts/set-subaccount-status.ts'
 import { SubaccountCreateShape, type SubaccountStatus } from '../../subaccounts/subaccount.ts'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import { type DashboardRoute, form, page } from '../visit.ts'
-import { CREATE, showSubaccounts } from './subaccount-list.tsx'
-import { ACTIVATE, DEACTIVATE, PAY_OUT, showSubaccount } from './subaccount-page.tsx'
+import { CREATE_SUBACCOUNT, showSubaccounts } from './subaccount-list.tsx'
+import {
+  ACTIVATE_SUBACCOUNT,
+  DEACTIVATE_SUBACCOUNT,
+  PAY_OUT_SUBACCOUNT,
+  showSubaccount,
+} from './subaccount-page.tsx'
 
-const sets = (spec: FormSpec, status: SubaccountStatus, message: string): DashboardRoute =>
+const statusRoute = (spec: FormSpec, status: SubaccountStatus, message: string): DashboardRoute =>
   form(spec, {
     async submit(visit) {
       const id = visit.params.id ?? ''
       await setSubaccountStatus(visit.app, visit.caller, { merchantId: visit.merchant.id, id, status })
-      return doneTo(visit.to(`/subaccounts/${id}`), message)
+      return redirectDone(visit.to(`/subaccounts/${id}`), message)
     },
-    again: showSubaccount,
+    showRefused: showSubaccount,
   })
 
 /** Subaccounts: the list, a new one, one with its balances and payouts. */
 export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
   page('/subaccounts', (visit) => showSubaccounts(visit)),
   page('/subaccounts/:id', (visit) => showSubaccount(visit)),
-  form(CREATE, {
+  form(CREATE_SUBACCOUNT, {
     async submit(visit, { name, phone, ref }) {
       const { app, caller, requestId } = visit
-      const given = readBody(SubaccountCreateShape, { name, payout_phone: phone, external_ref: ref })
-      const id = createdId(
-        await createSubaccount(app, { caller, requestId, given, idempotency: onceOf(visit) }),
+      const given = parseBody(SubaccountCreateShape, { name, payout_phone: phone, external_ref: ref })
+      const id = getCreatedId(
+        await createSubaccount(app, { caller, requestId, given, idempotency: getOnce(visit) }),
       )
-      return doneTo(visit.to(`/subaccounts/${id}`), SUBACCOUNTS.create.done)
+      return redirectDone(visit.to(`/subaccounts/${id}`), SUBACCOUNTS.create.done)
     },
-    again: showSubaccounts,
+    showRefused: showSubaccounts,
   }),
-  form(PAY_OUT, {
+  form(PAY_OUT_SUBACCOUNT, {
     async submit(visit, values) {
       const { app, caller, requestId, params } = visit
-      const payout = { subaccountId: params.id ?? '', amount: amountOf(values, 'amount') }
-      const id = createdId(
-        await requestSubaccountPayout(app, { ...payout, caller, requestId, ...onceOf(visit) }),
+      const payout = { subaccountId: params.id ?? '', amount: getAmount(values, 'amount') }
+      const id = getCreatedId(
+        await requestSubaccountPayout(app, { ...payout, caller, requestId, ...getOnce(visit) }),
       )
       const waits = id.startsWith(PREPARED_PREFIX)
       const { prepared, done } = SUBACCOUNTS.payOut
-      return doneTo(visit.to(waits ? `/payouts/prepared/${id}` : `/payouts/${id}`), waits ? prepared : done)
+      return redirectDone(
+        visit.to(waits ? `/payouts/prepared/${id}` : `/payouts/${id}`),
+        waits ? prepared : done,
+      )
     },
-    again: showSubaccount,
+    showRefused: showSubaccount,
   }),
-  sets(ACTIVATE, 'active', SUBACCOUNTS.activate.done),
-  sets(DEACTIVATE, 'inactive', SUBACCOUNTS.deactivate.done),
+  statusRoute(ACTIVATE_SUBACCOUNT, 'active', SUBACCOUNTS.activate.done),
+  statusRoute(DEACTIVATE_SUBACCOUNT, 'inactive', SUBACCOUNTS.deactivate.done),
 ]

@@ -1,6 +1,6 @@
 /** The frame around the pages of the dashboard. */
 export const FRAME = {
-  look: {
+  staffView: {
     label: 'View of our support',
     says: (name: string, until: string) =>
       `You are looking at the pages of ${name} until ${until}. Nothing can be changed here.`,

@@ -1,4 +1,4 @@
-import { ugx } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
 
 /** Gift cards. */
 export const GIFT_CARDS = {
@@ -60,7 +60,7 @@ export const GIFT_CARDS = {
     states: { reserved: 'held', taken: 'paid', freed: 'freed', restored: 'put back' },
     restoreTitle: 'Put back on the card',
     restoreHint: 'Charges that the card has paid in full. The charge is refunded; no mobile money moves.',
-    choice: (id: string, amount: number) => `${id}: ${ugx(amount)}`,
+    choice: (id: string, amount: number) => `${id}: ${formatShillings(amount)}`,
     restore: 'Refund it to the card',
     restored: 'The charge is refunded, and its amount is back on the card.',
   },

@@ -1,12 +1,12 @@
-const NUMBER = new Intl.NumberFormat('en-US')
+const NUMBER_FORMAT = new Intl.NumberFormat('en-US')
 
 /** What stands around every list: totals, files, saved views. */
 export const LISTS = {
   totals: {
-    count: (count: number) => `${NUMBER.format(count)} ${count === 1 ? 'row' : 'rows'}`,
-    more: (count: number) => `More than ${NUMBER.format(count)} rows`,
+    count: (count: number) => `${NUMBER_FORMAT.format(count)} ${count === 1 ? 'row' : 'rows'}`,
+    more: (count: number) => `More than ${NUMBER_FORMAT.format(count)} rows`,
     narrow: 'Narrow the filters to see what they come to.',
-    paid: (count: number) => `${NUMBER.format(count)} paid`,
+    paid: (count: number) => `${NUMBER_FORMAT.format(count)} paid`,
     amount: 'amount',
     fees: 'fees',
   },

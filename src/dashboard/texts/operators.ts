@@ -1,5 +1,5 @@
 /** The notes for merchants while an operator does not serve. */
-export const OPERATORS = {
+export const OPERATOR_NOTES = {
   names: { op1_momo: 'MTN MoMo' },
   says: {
     silent: {

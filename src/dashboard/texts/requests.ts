@@ -30,7 +30,7 @@ export const REQUESTS = {
   },
   noKey: 'no idempotency key',
   ms: (ms: number) => `${ms} ms`,
-  one: {
+  details: {
     title: 'Request',
     facts: {
       at: 'When',

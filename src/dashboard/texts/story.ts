@@ -26,7 +26,7 @@ export const STORY = {
       sub_pending: 'a subaccount, in its hold',
     } as Readonly<Record<string, string>>,
   },
-  told: {
+  sentEvents: {
     title: 'What we told you',
     columns: { event: 'Event', state: 'Delivery', attempts: 'Attempts', answer: 'Last answer', at: 'Made' },
     empty: 'No event was made yet. Events tell your server how it ended.',

@@ -114,7 +114,7 @@ export const WALLET = {
     done: 'The phone is asked. Agree there with the PIN.',
     columns: { id: 'Top-up', amount: 'Amount', phone: 'From', status: 'Status', created: 'When' },
     empty: 'No top-ups yet',
-    one: {
+    details: {
       underWay: 'The phone is asked. This page looks for news by itself.',
       amount: 'Amount',
       phone: 'From',

@@ -82,7 +82,7 @@ export const WEBHOOKS = {
     attempts: 'Attempts',
     noAttempts: 'No attempt yet.',
     answered: (code: number) => `Answered ${code}`,
-    failed: (error: string) => FAILURES[error] ?? error,
+    failed: (error: string) => DELIVERY_FAILURES[error] ?? error,
     took: (ms: number, url: string) => `${ms} ms, ${url}`,
     answer: 'How the answer began',
     request: 'What is sent',
@@ -109,7 +109,7 @@ export const WEBHOOKS = {
   },
 }
 
-export const FAILURES: Readonly<Record<string, string>> = {
+export const DELIVERY_FAILURES: Readonly<Record<string, string>> = {
   dns: 'The name of the address was not found',
   connect: 'No connection',
   tls: 'The certificate was not accepted',

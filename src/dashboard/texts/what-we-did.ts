@@ -1,5 +1,5 @@
 /** What the people who run the gateway did about the business. */
-export const WHAT_WE_DID = {
+export const STAFF_ACTS = {
   title: 'What we did',
   lead: 'What the people who run the gateway did about this business.',
   nothing: 'Nothing so far.',

@@ -1,8 +1,8 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
+import { Empty, Facts, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import {
   addMachine,
   getMachine,
@@ -17,14 +17,14 @@ import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.t
 import { VendingTabs } from './vending-tabs.tsx'
 
 const { machines: words } = VENDING
-const ROWS = 25
+const ROWS_PER_PAGE = 25
 
 const ADD: FormSpec = {
   path: '/vending/add',
   action: 'machine.add',
   fields: [
-    { name: 'machine', label: words.add.machine, most: 64 },
-    { name: 'name', label: words.add.name, hint: words.add.nameHint, most: 200, optional: true },
+    { name: 'machine', label: words.add.machine, maxLength: 64 },
+    { name: 'name', label: words.add.name, hint: words.add.nameHint, maxLength: 200, optional: true },
   ],
   submit: words.add.submit,
 }
@@ -37,26 +37,29 @@ const REMOVE: FormSpec = {
   danger: true,
 }
 
-const StateOf = ({ machine }: { machine: Machine }) =>
+const MachineBadge = ({ machine }: { machine: Machine }) =>
   presentMachine(machine).registered ? (
     <Status word={words.registered} tone="good" />
   ) : (
     <Status word={words.inactive} tone="quiet" />
   )
 
-const COLUMNS: readonly Column<Machine>[] = [
+const COLUMNS: readonly ListColumn<Machine>[] = [
   { title: words.columns.machine, cell: ({ machine }) => machine },
-  { title: words.columns.name, cell: ({ name }) => <Said text={name} /> },
-  { title: words.columns.address, cell: ({ address }) => <Said text={address} /> },
-  { title: words.columns.state, cell: (machine) => <StateOf machine={machine} /> },
+  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: words.columns.address, cell: ({ address }) => <OutsideText text={address} /> },
+  { title: words.columns.state, cell: (machine) => <MachineBadge machine={machine} /> },
   { title: words.columns.synced, cell: ({ lastSyncedAt }) => <Time at={lastSyncedAt} /> },
 ]
 
-async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, query } = visit
-  const machines = await listMachines(app, merchant.id, { limit: ROWS, startingAfter: query.after ?? null })
+  const machines = await listMachines(app, merchant.id, {
+    limit: ROWS_PER_PAGE,
+    startingAfter: query.after ?? null,
+  })
   const here = visit.to('/vending')
-  return shownPage(
+  return pageReply(
     VENDING.title,
     <>
       <h1>{VENDING.title}</h1>
@@ -83,28 +86,28 @@ async function showMachines(visit: DashboardVisit, state: FormState | null = nul
   )
 }
 
-async function showMachine(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showMachine(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const machine = await getMachine(visit.app, {
     merchantId: visit.merchant.id,
     machine: visit.params.id ?? '',
   })
   const { facts } = words
   const isOn = presentMachine(machine).registered
-  return shownPage(
+  return pageReply(
     machine.name,
     <>
       <div class="top">
         <h1>
-          <Said text={machine.name} />
+          <OutsideText text={machine.name} />
         </h1>
-        <StateOf machine={machine} />
+        <MachineBadge machine={machine} />
       </div>
       <Section title={words.about} aside={<code>{machine.machine}</code>}>
         <Facts
           facts={[
-            [facts.address, <Said text={machine.address} />],
-            [facts.category, <Said text={machine.category} />],
-            [facts.type, <Said text={machine.type} />],
+            [facts.address, <OutsideText text={machine.address} />],
+            [facts.category, <OutsideText text={machine.category} />],
+            [facts.type, <OutsideText text={machine.type} />],
             [facts.synced, <Time at={machine.lastSyncedAt} />],
             [facts.created, <Time at={machine.createdAt} />],
           ]}
@@ -130,23 +133,23 @@ export const MACHINE_ROUTES: readonly DashboardRoute[] = [
   form(ADD, {
     async submit({ app, caller, merchant, to }, { machine = '', name = '' }) {
       const added = await addMachine(app, caller, { merchantId: merchant.id, machine, name: name || null })
-      return doneTo(to('/vending'), words.added(added.machine))
+      return redirectDone(to('/vending'), words.added(added.machine))
     },
-    again: showMachines,
+    showRefused: showMachines,
   }),
   form(SYNC, {
     async submit({ app, caller, merchant, to }) {
       const { listed, added, inactive } = await syncMachines(app, caller, merchant.id)
-      return doneTo(to('/vending'), words.synced(listed, added, inactive))
+      return redirectDone(to('/vending'), words.synced(listed, added, inactive))
     },
-    again: showMachines,
+    showRefused: showMachines,
   }),
   form(REMOVE, {
     async submit({ app, caller, merchant, params, to }) {
       const machine = params.id ?? ''
       await removeMachine(app, caller, { merchantId: merchant.id, machine })
-      return doneTo(to('/vending'), words.removed(machine))
+      return redirectDone(to('/vending'), words.removed(machine))
     },
-    again: showMachine,
+    showRefused: showMachine,
   }),
 ]

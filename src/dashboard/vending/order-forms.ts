@@ -1,11 +1,11 @@
-import { readBody } from '../../http/read-body.ts'
-import { createdId } from '../../pages/created.ts'
-import { amountOf } from '../../pages/form-spec.ts'
-import { onceOf } from '../../pages/route.ts'
-import { doneTo } from '../../pages/shown.ts'
+import { parseBody } from '../../http/read-body.ts'
+import { getCreatedId } from '../../pages/created.ts'
+import { getAmount } from '../../pages/form-spec.ts'
+import { getOnce } from '../../pages/route.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { exportOrders } from '../../reports/exports/export-orders.ts'
-import { type Decision, decideOrder } from '../../vending/dispensing/decide-order.ts'
+import { decideOrder, type OrderDecision } from '../../vending/dispensing/decide-order.ts'
 import { retryDispense } from '../../vending/dispensing/retry-dispense.ts'
 import { createOrder } from '../../vending/orders/create-order.ts'
 import { getOrder } from '../../vending/orders/find-orders.ts'
@@ -14,8 +14,14 @@ import { VendingOrderCreateShape } from '../../vending/orders/order-request.ts'
 import { exportRoute } from '../lists/exports.tsx'
 import { VENDING } from '../texts/vending.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { EXPORT, NEW_ORDER, orderFilter, showOrders } from './order-list.tsx'
-import { DELIVERED, INVALIDATE, NOT_DELIVERED, RETRY, showOrder } from './order-page.tsx'
+import { EXPORT_ORDERS, NEW_ORDER, parseOrderFilter, showOrders } from './order-list.tsx'
+import {
+  INVALIDATE_ORDER,
+  MARK_DELIVERED,
+  MARK_NOT_DELIVERED,
+  RETRY_DISPENSE,
+  showOrder,
+} from './order-page.tsx'
 
 const { orders: words } = VENDING
 
@@ -23,45 +29,48 @@ const { orders: words } = VENDING
 export const ORDER_ROUTES: readonly DashboardRoute[] = [
   page('/orders', (visit) => showOrders(visit), 'read'),
   page('/orders/:id', (visit) => showOrder(visit), 'read'),
-  exportRoute(EXPORT, {
+  exportRoute(EXPORT_ORDERS, {
     name: 'orders',
-    file: ({ app, caller, query }) => exportOrders(app, caller, orderFilter(query)),
+    file: ({ app, caller, query }) => exportOrders(app, caller, parseOrderFilter(query)),
     again: showOrders,
   }),
   form(NEW_ORDER, {
     async submit(visit, { machine = '', product = '', ...values }) {
       if (visit.mode === 'live') throw domainRefusal('test_only', 'live orders come from machines')
-      const amount = amountOf(values, 'amount')
+      const amount = getAmount(values, 'amount')
       const goods = [{ spbh: '1', spmc: product, spdj: amount }]
-      const given = readBody(VendingOrderCreateShape, { machine, amount, goods })
+      const given = parseBody(VendingOrderCreateShape, { machine, amount, goods })
       const { caller, requestId } = visit
-      const id = createdId(
-        await createOrder(visit.app, { caller, requestId, given, idempotency: onceOf(visit) }),
+      const id = getCreatedId(
+        await createOrder(visit.app, { caller, requestId, given, idempotency: getOnce(visit) }),
       )
-      return doneTo(visit.to(`/orders/${id}`), words.create.done)
+      return redirectDone(visit.to(`/orders/${id}`), words.create.done)
     },
-    again: showOrders,
+    showRefused: showOrders,
   }),
-  form(RETRY, {
+  form(RETRY_DISPENSE, {
     async submit({ app, caller, params, to }) {
       const { ok, order } = await retryDispense(app, caller, params.id ?? '')
-      return doneTo(to(`/orders/${order.id}`), ok ? words.retry.done : words.retry.failed)
+      return redirectDone(to(`/orders/${order.id}`), ok ? words.retry.done : words.retry.failed)
     },
-    again: showOrder,
+    showRefused: showOrder,
   }),
-  form(DELIVERED, { submit: (visit) => decided(visit, 'delivered'), again: showOrder }),
-  form(NOT_DELIVERED, { submit: (visit) => decided(visit, 'not-delivered'), again: showOrder }),
-  form(INVALIDATE, {
+  form(MARK_DELIVERED, { submit: (visit) => submitDecision(visit, 'delivered'), showRefused: showOrder }),
+  form(MARK_NOT_DELIVERED, {
+    submit: (visit) => submitDecision(visit, 'not-delivered'),
+    showRefused: showOrder,
+  }),
+  form(INVALIDATE_ORDER, {
     async submit({ app, caller, params, to }) {
       const { id } = await invalidateOrder(app, caller, params.id ?? '')
-      return doneTo(to(`/orders/${id}`), words.invalidate.done)
+      return redirectDone(to(`/orders/${id}`), words.invalidate.done)
     },
-    again: showOrder,
+    showRefused: showOrder,
   }),
 ]
 
-async function decided({ app, caller, params, to }: DashboardVisit, decision: Decision) {
+async function submitDecision({ app, caller, params, to }: DashboardVisit, decision: OrderDecision) {
   const { id, merchantId } = await getOrder(app, caller, params.id ?? '')
   await decideOrder(app, caller, { merchantId, id, decision })
-  return doneTo(to(`/orders/${id}`), words.decided)
+  return redirectDone(to(`/orders/${id}`), words.decided)
 }

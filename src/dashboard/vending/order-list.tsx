@@ -1,15 +1,23 @@
 import { countRows } from '../../http/list-totals.ts'
-import { readListWindow } from '../../http/lists.ts'
+import { parseListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
-import { listOrders, type OrderFilter, readingOf } from '../../vending/orders/list-orders.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../pages/table.tsx'
+import { chooseOrderStatement, listOrders, type OrderFilter } from '../../vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { CountLine } from '../lists/totals.tsx'
-import { Views, viewsOf } from '../lists/views.tsx'
+import { readViewsOfList, SavedViews } from '../lists/views.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { VendingTabs } from './vending-tabs.tsx'
@@ -21,14 +29,14 @@ export const NEW_ORDER: FormSpec = {
   path: '/orders/new',
   action: 'order.create',
   fields: [
-    { name: 'machine', label: words.create.machine, most: 64 },
+    { name: 'machine', label: words.create.machine, maxLength: 64 },
     { name: 'amount', label: words.create.amount, kind: 'amount', refused: /amount|fee/ },
-    { name: 'product', label: words.create.product, most: 64, refused: /goods/ },
+    { name: 'product', label: words.create.product, maxLength: 64, refused: /goods/ },
   ],
   submit: words.create.submit,
   once: true,
 }
-const COLUMNS: readonly Column<VendingOrder>[] = [
+const COLUMNS: readonly ListColumn<VendingOrder>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.machine, cell: ({ machine }) => machine },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
@@ -36,7 +44,7 @@ const COLUMNS: readonly Column<VendingOrder>[] = [
   { title: columns.machineState, cell: ({ vendingStatus }) => <Status word={vendingStatus} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly ListFilter[] = [
   { name: 'machine', label: words.filters.machine },
   {
     name: 'state',
@@ -46,34 +54,37 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-export const EXPORT = exportForm('/orders', FILTERS)
+export const EXPORT_ORDERS = exportForm('/orders', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
-export const orderFilter = (query: DashboardVisit['query']): OrderFilter => ({
-  ...readListWindow(pageQuery(query)),
+export const parseOrderFilter = (query: DashboardVisit['query']): OrderFilter => ({
+  ...parseListWindow(buildPageQuery(query)),
   endingBefore: query.before ?? null,
   machine: query.machine ?? null,
   waiting: query.state === 'waiting',
 })
 
 /** Lists the orders, in test mode with the form that makes one. */
-export async function showOrders(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showOrders(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller, query, mode } = visit
-  const filter = orderFilter(query)
+  const filter = parseOrderFilter(query)
   const [orders, counted, views] = await Promise.all([
     listOrders(app, caller, filter),
-    countRows(app, caller, readingOf(filter)),
-    viewsOf(visit, 'orders'),
+    countRows(app, caller, chooseOrderStatement(filter)),
+    readViewsOfList(visit, 'orders'),
   ])
   const here = visit.to('/orders')
   const isFiltered = query.machine !== undefined || query.state !== undefined
-  return shownPage(
+  return pageReply(
     words.title,
     <>
       <h1>{words.title}</h1>
       <VendingTabs visit={visit} at="/orders" />
       <Filters filters={FILTERS} query={query} action={here} />
-      <Views visit={visit} list="orders" filters={FILTERS} views={views} />
+      <SavedViews visit={visit} list="orders" filters={FILTERS} views={views} />
       <CountLine counted={counted} />
       {orders.data.length === 0 ? (
         <Empty title={isFiltered ? words.filtered : words.empty.title}>
@@ -88,7 +99,7 @@ export async function showOrders(visit: DashboardVisit, state: FormState | null 
         />
       )}
       <Pager cursors={cursorsOf(orders)} query={query} here={here} />
-      {orders.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      {orders.data.length > 0 && <ExportBox of={EXPORT_ORDERS} visit={visit} state={state} />}
       {mode === 'test' && (
         <Section title={words.create.title} id="new">
           <FormBox

@@ -2,55 +2,61 @@ import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import {
-  type Entry,
   Facts,
   Money,
   Note,
+  OutsideText,
   RawJson,
-  Said,
   Section,
   Status,
   Time,
   Timeline,
+  type TimelineEntry,
 } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
-import { readStory, type Story } from '../../reports/story/story.ts'
+import { type ObjectStory, readStory } from '../../reports/story/story.ts'
 import { getOrder } from '../../vending/orders/find-orders.ts'
 import { paymentStatus, presentOrder, type VendingOrder } from '../../vending/orders/order.ts'
-import { productNames } from '../../vending/orders/product-names.ts'
-import { EventsTold, entriesOf } from '../story/story-parts.tsx'
+import { listProductNames } from '../../vending/orders/product-names.ts'
+import { buildTimelineEntries, EventsSent } from '../story/story-parts.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { orders: words } = VENDING
 const { facts } = words
 
-const act = (name: string, more: Pick<FormSpec, 'action' | 'submit'> & Partial<FormSpec>): FormSpec => ({
+const orderForm = (
+  name: string,
+  more: Pick<FormSpec, 'action' | 'submit'> & Partial<FormSpec>,
+): FormSpec => ({
   path: `/orders/:id/${name}`,
   fields: [],
   ...more,
 })
-export const RETRY = act('retry', { action: 'order.dispense', submit: words.retry.submit })
-export const DELIVERED = act('delivered', { action: 'order.decide', submit: words.delivered })
-export const NOT_DELIVERED = act('not-delivered', {
+export const RETRY_DISPENSE = orderForm('retry', { action: 'order.dispense', submit: words.retry.submit })
+export const MARK_DELIVERED = orderForm('delivered', { action: 'order.decide', submit: words.delivered })
+export const MARK_NOT_DELIVERED = orderForm('not-delivered', {
   ...{ action: 'order.decide', submit: words.notDelivered, danger: true },
 })
-export const INVALIDATE = act('invalidate', {
+export const INVALIDATE_ORDER = orderForm('invalidate', {
   ...{ action: 'order.invalidate', submit: words.invalidate.submit, danger: true },
 })
 
-const isWaiting = ({ vendingStatus, confirmed }: VendingOrder) =>
+const isWaitingForReport = ({ vendingStatus, confirmed }: VendingOrder) =>
   vendingStatus === 'dispensing' || (vendingStatus === 'dispensed' && !confirmed)
 
 /** Shows one order: its payment, the reports of its machine, and the forms that decide about it. */
-export async function showOrder(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showOrder(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller, params, now } = visit
   const order = await getOrder(app, caller, params.id ?? '')
   const view = presentOrder(order, { baseUrl: app.baseUrl, at: now })
   const props = { visit, order, story: await readStory(app, caller, { subject: order.id }) }
   if (visit.part === 'story') return { kind: 'part', body: <OrderStory {...props} /> }
-  return shownPage(
+  return pageReply(
     order.id,
     <>
       <div class="top">
@@ -60,24 +66,26 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
         <code>{order.id}</code>
       </div>
       <OrderStory {...props} />
-      <EventsTold {...props} />
-      <Acts visit={visit} order={order} state={state} expired={view.expired} />
+      <EventsSent {...props} />
+      <OrderActs visit={visit} order={order} state={state} expired={view.expired} />
       <RawJson value={view} />
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-type Told = { visit: DashboardVisit; order: VendingOrder; story: Story }
+type OrderStoryProps = { visit: DashboardVisit; order: VendingOrder; story: ObjectStory }
 
 /** The part of the page that a script keeps reloading. */
-function OrderStory({ visit, order, story }: Told) {
+function OrderStory({ visit, order, story }: OrderStoryProps) {
   const view = presentOrder(order, { baseUrl: visit.app.baseUrl, at: visit.now })
   return (
     <div class="split" data-live={addressWith(visit.to(`/orders/${order.id}`), { part: 'story' })}>
       <Section title={words.story} aside={<Status word={order.vendingStatus} />}>
-        {isWaiting(order) && <Note tone="open">{words.waits}</Note>}
-        <Timeline entries={inTime([...movesOf(order), ...entriesOf(visit, story)])} />
+        {isWaitingForReport(order) && <Note tone="open">{words.waits}</Note>}
+        <Timeline
+          entries={sortByTime([...buildOrderEntries(order), ...buildTimelineEntries(visit, story)])}
+        />
       </Section>
       <Section title={words.about}>
         <Facts
@@ -93,14 +101,14 @@ function OrderStory({ visit, order, story }: Told) {
               ),
             ],
             [facts.payment, <Status word={view.payment_status} />],
-            order.vendingError !== null && [facts.error, <Said text={order.vendingError} />],
-            [facts.products, <Said text={productNames(order.goods).join(', ')} />],
+            order.vendingError !== null && [facts.error, <OutsideText text={order.vendingError} />],
+            [facts.products, <OutsideText text={listProductNames(order.goods).join(', ')} />],
             order.unitsDispensed !== null && [facts.units, String(order.unitsDispensed)],
             order.charge !== null && [
               facts.charge,
               <a href={visit.to(`/charges/${order.charge.id}`)}>{order.charge.id}</a>,
             ],
-            [facts.reference, <Said text={order.reference} />],
+            [facts.reference, <OutsideText text={order.reference} />],
             [facts.expires, <Time at={order.expiresAt} />],
           ]}
         />
@@ -115,10 +123,10 @@ function OrderStory({ visit, order, story }: Told) {
   )
 }
 
-const inTime = (entries: readonly Entry[]) =>
+const sortByTime = (entries: readonly TimelineEntry[]) =>
   entries.toSorted((first, second) => new Date(first.at).getTime() - new Date(second.at).getTime())
 
-function movesOf(order: VendingOrder): Entry[] {
+function buildOrderEntries(order: VendingOrder): TimelineEntry[] {
   const { createdAt, dispensedAt, invalidatedAt, confirmed } = order
   const dispensed = { title: confirmed ? words.dispensed : words.assumed, tone: 'good' as const }
   return [
@@ -130,22 +138,27 @@ function movesOf(order: VendingOrder): Entry[] {
   ]
 }
 
-type ActsProps = { visit: DashboardVisit; order: VendingOrder; state: FormState | null; expired: boolean }
+type OrderActsProps = {
+  visit: DashboardVisit
+  order: VendingOrder
+  state: FormState | null
+  expired: boolean
+}
 
-function Acts({ visit, order, state, expired }: ActsProps) {
+function OrderActs({ visit, order, state, expired }: OrderActsProps) {
   const formProps = { visit, state, params: { id: order.id } }
   const payment = paymentStatus(order)
   return (
     <div class="actions">
       {payment === 'succeeded' && order.vendingStatus === 'failed' && (
-        <FormBox of={RETRY} {...formProps}>
+        <FormBox of={RETRY_DISPENSE} {...formProps}>
           <p class="hint">{words.retry.says}</p>
         </FormBox>
       )}
-      {isWaiting(order) && <FormBox of={DELIVERED} {...formProps} />}
-      {isWaiting(order) && <FormBox of={NOT_DELIVERED} {...formProps} />}
+      {isWaitingForReport(order) && <FormBox of={MARK_DELIVERED} {...formProps} />}
+      {isWaitingForReport(order) && <FormBox of={MARK_NOT_DELIVERED} {...formProps} />}
       {!expired && (payment === 'unpaid' || payment === 'failed') && (
-        <FormBox of={INVALIDATE} {...formProps}>
+        <FormBox of={INVALIDATE_ORDER} {...formProps}>
           <p class="hint">{words.invalidate.says}</p>
         </FormBox>
       )}

@@ -2,36 +2,42 @@ import { setMerchant } from '../../merchants/set-merchant.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Section, Status } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
 import { makeDispenseSecret } from '../../vending/callbacks/dispense-secret.ts'
-import { readVending, setVending } from '../../vending/suppliers/vending-settings.ts'
-import { secretPage } from '../developers/secret-page.tsx'
+import { readVendingSettings, setVending } from '../../vending/suppliers/vending-settings.ts'
+import { renderSecretPage } from '../developers/secret-page.tsx'
 import { VENDING } from '../texts/vending.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { VendingTabs } from './vending-tabs.tsx'
 
 const { settings: words } = VENDING
-const JAMS = ['off', 'test', 'live', 'both'] as const
+const JAM_REFUND_MODES = ['off', 'test', 'live', 'both'] as const
 
-const SWITCH: FormSpec = {
+const TURN_ON_VENDING: FormSpec = {
   path: '/vending/settings/switch',
   action: 'merchant.vending',
   fields: [{ name: 'to', label: words.switch.title, kind: 'hidden' }],
   submit: words.switch.turnOn,
 }
-const TURN_OFF: FormSpec = { ...SWITCH, submit: words.switch.turnOff, danger: true }
-const SUPPLIER: FormSpec = {
+const TURN_OFF_VENDING: FormSpec = { ...TURN_ON_VENDING, submit: words.switch.turnOff, danger: true }
+const SET_SUPPLIER: FormSpec = {
   path: '/vending/settings/supplier',
   action: 'vending.set',
   fields: [
-    { name: 'base_url', label: words.supplier.baseUrl, kind: 'url', most: 2000, refused: /address|base_url/ },
-    { name: 'shbh', label: words.supplier.shbh, most: 64 },
+    {
+      name: 'base_url',
+      label: words.supplier.baseUrl,
+      kind: 'url',
+      maxLength: 2000,
+      refused: /address|base_url/,
+    },
+    { name: 'shbh', label: words.supplier.shbh, maxLength: 64 },
     {
       name: 'key',
       label: words.supplier.key,
       kind: 'password',
       autocomplete: 'off',
-      most: 500,
+      maxLength: 500,
       hint: words.supplier.never,
     },
     {
@@ -39,13 +45,13 @@ const SUPPLIER: FormSpec = {
       label: words.supplier.secret,
       kind: 'password',
       autocomplete: 'off',
-      most: 500,
+      maxLength: 500,
       hint: words.supplier.never,
     },
   ],
   submit: words.supplier.submit,
 }
-const PROFILE: FormSpec = {
+const SET_PROFILE: FormSpec = {
   path: '/vending/settings/profile',
   action: 'vending.set',
   fields: [
@@ -62,7 +68,7 @@ const PROFILE: FormSpec = {
   ],
   submit: words.profile.submit,
 }
-const JAM: FormSpec = {
+const SET_JAM_REFUNDS: FormSpec = {
   path: '/vending/settings/jams',
   action: 'merchant.jams',
   fields: [
@@ -70,12 +76,12 @@ const JAM: FormSpec = {
       name: 'jams',
       label: words.jams.label,
       kind: 'select',
-      choices: JAMS.map((value) => ({ value, label: words.jams.choices[value] })),
+      choices: JAM_REFUND_MODES.map((value) => ({ value, label: words.jams.choices[value] })),
     },
   ],
   submit: words.jams.submit,
 }
-const SECRET: FormSpec = {
+const MAKE_DISPENSE_SECRET: FormSpec = {
   path: '/vending/settings/secret',
   action: 'vending.secret',
   fields: [],
@@ -83,12 +89,15 @@ const SECRET: FormSpec = {
   once: true,
 }
 
-async function showSettings(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showVendingSettings(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, merchant } = visit
-  const vending = await readVending(app, merchant.id)
+  const vending = await readVendingSettings(app, merchant.id)
   const isOn = merchant.vendingEnabled
   const formProps = { visit, state }
-  return shownPage(
+  return pageReply(
     VENDING.title,
     <>
       <h1>{VENDING.title}</h1>
@@ -97,7 +106,11 @@ async function showSettings(visit: DashboardVisit, state: FormState | null = nul
         title={words.switch.title}
         aside={<Status word={isOn ? words.switch.on : words.switch.off} tone={isOn ? 'good' : 'quiet'} />}
       >
-        <FormBox of={isOn ? TURN_OFF : SWITCH} {...formProps} values={{ to: isOn ? 'off' : 'on' }} />
+        <FormBox
+          of={isOn ? TURN_OFF_VENDING : TURN_ON_VENDING}
+          {...formProps}
+          values={{ to: isOn ? 'off' : 'on' }}
+        />
       </Section>
       <Section title={words.supplier.title}>
         <p>
@@ -106,23 +119,23 @@ async function showSettings(visit: DashboardVisit, state: FormState | null = nul
             : words.supplier.set(vending.baseUrl, vending.shbh ?? '')}
         </p>
         <FormBox
-          of={SUPPLIER}
+          of={SET_SUPPLIER}
           {...formProps}
           values={{ base_url: vending.baseUrl ?? '', shbh: vending.shbh ?? '' }}
         />
       </Section>
       <Section title={words.profile.title}>
         <FormBox
-          of={PROFILE}
+          of={SET_PROFILE}
           {...formProps}
           values={{ profile: vending.profile, accept: vending.acceptApiSecret ? 'yes' : '' }}
         />
       </Section>
       <Section title={words.jams.title}>
-        <FormBox of={JAM} {...formProps} values={{ jams: merchant.autoRefundOnJam }} />
+        <FormBox of={SET_JAM_REFUNDS} {...formProps} values={{ jams: merchant.autoRefundOnJam }} />
       </Section>
       <Section title={words.secret.title}>
-        <FormBox of={SECRET} {...formProps}>
+        <FormBox of={MAKE_DISPENSE_SECRET} {...formProps}>
           <p class="hint">{words.secret.says}</p>
         </FormBox>
       </Section>
@@ -131,28 +144,29 @@ async function showSettings(visit: DashboardVisit, state: FormState | null = nul
   )
 }
 
-const back = (visit: DashboardVisit, message: string) => doneTo(visit.to('/vending/settings'), message)
+const returnToSettings = (visit: DashboardVisit, message: string) =>
+  redirectDone(visit.to('/vending/settings'), message)
 
 /** The settings of vending: its switch, supplier, profile, refunds of jams, and the dispense secret. */
 export const VENDING_SETTINGS_ROUTES: readonly DashboardRoute[] = [
-  page('/vending/settings', (visit) => showSettings(visit)),
-  form(SWITCH, {
+  page('/vending/settings', (visit) => showVendingSettings(visit)),
+  form(TURN_ON_VENDING, {
     async submit(visit, { to }) {
       const { app, caller, merchant } = visit
       await setMerchant(app, caller, { merchant, change: { vendingEnabled: to === 'on' } })
-      return back(visit, to === 'on' ? words.switch.isOn : words.switch.isOff)
+      return returnToSettings(visit, to === 'on' ? words.switch.isOn : words.switch.isOff)
     },
-    again: showSettings,
+    showRefused: showVendingSettings,
   }),
-  form(SUPPLIER, {
+  form(SET_SUPPLIER, {
     async submit(visit, { base_url: baseUrl = '', shbh = '', key = '', secret = '' }) {
       const { app, caller, merchant } = visit
       await setVending(app, caller, { merchant, change: { supplier: { baseUrl, shbh, key, secret } } })
-      return back(visit, words.supplier.done)
+      return returnToSettings(visit, words.supplier.done)
     },
-    again: showSettings,
+    showRefused: showVendingSettings,
   }),
-  form(PROFILE, {
+  form(SET_PROFILE, {
     async submit(visit, { profile, accept }) {
       const { app, caller, merchant } = visit
       const change = {
@@ -160,28 +174,28 @@ export const VENDING_SETTINGS_ROUTES: readonly DashboardRoute[] = [
         acceptApiSecret: accept === 'yes',
       }
       await setVending(app, caller, { merchant, change })
-      return back(visit, words.profile.done)
+      return returnToSettings(visit, words.profile.done)
     },
-    again: showSettings,
+    showRefused: showVendingSettings,
   }),
-  form(JAM, {
+  form(SET_JAM_REFUNDS, {
     async submit(visit, { jams }) {
       const { app, caller, merchant } = visit
-      const autoRefundOnJam = JAMS.find((jam) => jam === jams) ?? 'off'
+      const autoRefundOnJam = JAM_REFUND_MODES.find((jam) => jam === jams) ?? 'off'
       await setMerchant(app, caller, { merchant, change: { autoRefundOnJam } })
-      return back(visit, words.jams.done)
+      return returnToSettings(visit, words.jams.done)
     },
-    again: showSettings,
+    showRefused: showVendingSettings,
   }),
-  form(SECRET, {
+  form(MAKE_DISPENSE_SECRET, {
     async submit(visit) {
       const { secret } = await makeDispenseSecret(visit.app, visit.caller, visit.once?.key)
       const to = { href: visit.to('/vending/settings'), name: words.secret.back }
-      return secretPage(
+      return renderSecretPage(
         { title: words.secret.title, label: words.secret.label, secret, back: to },
         words.secret.shown,
       )
     },
-    again: showSettings,
+    showRefused: showVendingSettings,
   }),
 ]

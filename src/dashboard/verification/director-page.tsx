@@ -1,28 +1,28 @@
 import { FormBox } from '../../pages/form.tsx'
-import type { FormState, Values } from '../../pages/form-spec.ts'
-import { Empty, Note, Said, Section } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import type { FormState, FormValues } from '../../pages/form-spec.ts'
+import { Empty, Note, OutsideText, Section } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
 import { readVerification } from '../../verification/read-application.ts'
-import { MOST_DIRECTORS, removeDirector, saveDirector } from '../../verification/save-step.ts'
+import { MAX_DIRECTORS, removeDirector, saveDirector } from '../../verification/save-step.ts'
 import type { Director } from '../../verification/steps.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { liveCaller, mayEdit, StepList, StepNote } from './frame.tsx'
-import { ADD_DIRECTOR, EDIT_DIRECTOR, REMOVE_DIRECTOR, withNotes } from './step-specs.ts'
+import { ADD_DIRECTOR, addReviewNotes, EDIT_DIRECTOR, REMOVE_DIRECTOR } from './step-specs.ts'
 
 const { director } = VERIFICATION
-const HOME = '/verification/directors'
+const DIRECTORS_PATH = '/verification/directors'
 
-type Listed = Director & { position: number }
+type DirectorRow = Director & { position: number }
 
-const columnsOf = (visit: DashboardVisit): readonly Column<Listed>[] => [
-  { title: director.columns.name, cell: ({ name }) => <Said text={name} /> },
+const columnsFor = (visit: DashboardVisit): readonly ListColumn<DirectorRow>[] => [
+  { title: director.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   { title: director.columns.part, cell: ({ part }) => director.parts[part] },
   {
     title: director.columns.document,
-    cell: ({ id_kind, id_number }) => <Said text={`${director.id_kinds[id_kind]} ${id_number}`} />,
+    cell: ({ id_kind, id_number }) => <OutsideText text={`${director.id_kinds[id_kind]} ${id_number}`} />,
   },
   {
     title: director.columns.acts,
@@ -33,14 +33,17 @@ const columnsOf = (visit: DashboardVisit): readonly Column<Listed>[] => [
 ]
 
 /** Lists the people behind the business, with the form that adds one. */
-export async function showDirectors(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showDirectors(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
-  if (!mayEdit(visit, verification) && state === null) return doneTo(visit.to('/verification'))
+  if (!mayEdit(visit, verification) && state === null) return redirectDone(visit.to('/verification'))
   const people = (verification.answers.directors ?? []).map((person, index) => ({
     ...person,
     position: index + 1,
   }))
-  return shownPage(
+  return pageReply(
     VERIFICATION.steps.directors,
     <>
       <p>
@@ -57,14 +60,14 @@ export async function showDirectors(visit: DashboardVisit, state: FormState | nu
         <Table
           caption={director.list}
           rows={people}
-          columns={columnsOf(visit)}
-          href={({ position }) => visit.to(`${HOME}/${position}`)}
+          columns={columnsFor(visit)}
+          href={({ position }) => visit.to(`${DIRECTORS_PATH}/${position}`)}
         />
       )}
-      {people.length < MOST_DIRECTORS && (
+      {people.length < MAX_DIRECTORS && (
         <Section title={director.add} id="add">
           <FormBox
-            of={withNotes(ADD_DIRECTOR, 'directors', verification.rejection?.notes ?? null)}
+            of={addReviewNotes(ADD_DIRECTOR, 'directors', verification.rejection?.notes ?? null)}
             visit={visit}
             state={state}
           />
@@ -76,25 +79,28 @@ export async function showDirectors(visit: DashboardVisit, state: FormState | nu
 }
 
 /** Shows one of these people in the form that changes them. */
-export async function showDirector(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showDirector(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
-  const index = placeOf(visit)
+  const index = parseDirectorIndex(visit)
   const person = verification.answers.directors?.[index]
   if (person === undefined || !mayEdit(visit, verification)) throw notFound('director')
-  return shownPage(
+  return pageReply(
     director.edit,
     <>
       <p>
-        <a href={visit.to(HOME)}>{VERIFICATION.steps.directors}</a>
+        <a href={visit.to(DIRECTORS_PATH)}>{VERIFICATION.steps.directors}</a>
       </p>
       <h1>
-        <Said text={person.name} />
+        <OutsideText text={person.name} />
       </h1>
       <FormBox
-        of={withNotes(EDIT_DIRECTOR, 'directors', verification.rejection?.notes ?? null)}
+        of={addReviewNotes(EDIT_DIRECTOR, 'directors', verification.rejection?.notes ?? null)}
         visit={visit}
         state={state}
-        values={person as Values}
+        values={person as FormValues}
         params={{ place: `${index + 1}` }}
       />
     </>,
@@ -103,20 +109,20 @@ export async function showDirector(visit: DashboardVisit, state: FormState | nul
 }
 
 /** Parses the index of a person from the address, which counts from 1; -1, which is the index of no person, if it is no such number. */
-const placeOf = ({ params }: DashboardVisit): number =>
+const parseDirectorIndex = ({ params }: DashboardVisit): number =>
   /^[1-9][0-9]?$/.test(params.place ?? '') ? Number(params.place) - 1 : -1
 
-export async function addDirector(visit: DashboardVisit, values: Values): Promise<Shown> {
-  await saveDirector(visit.app, liveCaller(visit), { place: null, given: values })
-  return doneTo(visit.to(HOME), VERIFICATION.saved)
+export async function addDirector(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
+  await saveDirector(visit.app, liveCaller(visit), { index: null, fields: values })
+  return redirectDone(visit.to(DIRECTORS_PATH), VERIFICATION.saved)
 }
 
-export async function editDirector(visit: DashboardVisit, values: Values): Promise<Shown> {
-  await saveDirector(visit.app, liveCaller(visit), { place: placeOf(visit), given: values })
-  return doneTo(visit.to(HOME), VERIFICATION.saved)
+export async function editDirector(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
+  await saveDirector(visit.app, liveCaller(visit), { index: parseDirectorIndex(visit), fields: values })
+  return redirectDone(visit.to(DIRECTORS_PATH), VERIFICATION.saved)
 }
 
-export async function dropDirector(visit: DashboardVisit): Promise<Shown> {
-  await removeDirector(visit.app, liveCaller(visit), placeOf(visit))
-  return doneTo(visit.to(HOME), director.removed)
+export async function dropDirector(visit: DashboardVisit): Promise<SurfaceReply> {
+  await removeDirector(visit.app, liveCaller(visit), parseDirectorIndex(visit))
+  return redirectDone(visit.to(DIRECTORS_PATH), director.removed)
 }

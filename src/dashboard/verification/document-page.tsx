@@ -1,8 +1,8 @@
 import { FormBox } from '../../pages/form.tsx'
-import type { FormState, Values } from '../../pages/form-spec.ts'
-import { Empty, Note, Said, Section, Time } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import type { FormState, FormValues } from '../../pages/form-spec.ts'
+import { Empty, Note, OutsideText, Section, Time } from '../../pages/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
 import { assert } from '../../platform/assert.ts'
 import { addDocument, removeDocument } from '../../verification/change-documents.ts'
 import type { Document, DocumentKind } from '../../verification/documents.ts'
@@ -13,10 +13,10 @@ import { liveCaller, mayEdit, StepList, StepNote } from './frame.tsx'
 import { ADD_DOCUMENT, REMOVE_DOCUMENT } from './step-specs.ts'
 
 const { documents: texts } = VERIFICATION
-const HOME = '/verification/documents'
+const DOCUMENTS_PATH = '/verification/documents'
 
-const COLUMNS: readonly Column<Document>[] = [
-  { title: texts.columns.name, cell: ({ name }) => <Said text={name} /> },
+const COLUMNS: readonly ListColumn<Document>[] = [
+  { title: texts.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
   { title: texts.columns.kind, cell: ({ kind }) => texts.kinds[kind] },
   { title: texts.columns.size, cell: ({ bytes }) => texts.size(bytes), figures: true },
   { title: texts.columns.when, cell: ({ addedAt }) => <Time at={addedAt} /> },
@@ -32,7 +32,7 @@ export function DocumentTable({
   documents: readonly Document[]
   mayRemove: boolean
 }) {
-  const removeColumn: Column<Document> = {
+  const removeColumn: ListColumn<Document> = {
     title: texts.columns.acts,
     cell: ({ id }) => <FormBox of={REMOVE_DOCUMENT} visit={visit} params={{ id }} compact />,
   }
@@ -42,10 +42,13 @@ export function DocumentTable({
 }
 
 /** Lists the documents, with the form that adds one. */
-export async function showDocuments(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showDocuments(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
-  if (!mayEdit(visit, verification) && state === null) return doneTo(visit.to('/verification'))
-  return shownPage(
+  if (!mayEdit(visit, verification) && state === null) return redirectDone(visit.to('/verification'))
+  return pageReply(
     VERIFICATION.steps.documents,
     <>
       <p>
@@ -70,15 +73,15 @@ export async function showDocuments(visit: DashboardVisit, state: FormState | nu
   )
 }
 
-export async function uploadDocument(visit: DashboardVisit, { kind }: Values): Promise<Shown> {
+export async function uploadDocument(visit: DashboardVisit, { kind }: FormValues): Promise<SurfaceReply> {
   const { file } = visit
   assert(file !== null, 'the form wants a file')
   // The form accepts only its choices, which are the kinds.
   await addDocument(visit.app, liveCaller(visit), { kind: kind as DocumentKind, file })
-  return doneTo(visit.to(HOME), texts.added)
+  return redirectDone(visit.to(DOCUMENTS_PATH), texts.added)
 }
 
-export async function dropDocument(visit: DashboardVisit): Promise<Shown> {
+export async function dropDocument(visit: DashboardVisit): Promise<SurfaceReply> {
   await removeDocument(visit.app, liveCaller(visit), visit.params.id ?? '')
-  return doneTo(visit.to(HOME), texts.removed)
+  return redirectDone(visit.to(DOCUMENTS_PATH), texts.removed)
 }

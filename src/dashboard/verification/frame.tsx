@@ -3,11 +3,11 @@ import { mayDo } from '../../actors/allow.ts'
 import { Icon } from '../../pages/icons.tsx'
 import { Note } from '../../pages/parts.tsx'
 import { missingSteps, type Verification, type WizardStep } from '../../verification/read-application.ts'
-import { STEPS } from '../../verification/steps.ts'
+import { ANSWER_STEPS } from '../../verification/steps.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const WIZARD: readonly WizardStep[] = [...STEPS, 'documents']
+const WIZARD_STEPS: readonly WizardStep[] = [...ANSWER_STEPS, 'documents']
 
 /** The caller of operations on the verification: always in live mode, because it is about real money, whichever mode the page is in. */
 export const liveCaller = ({ caller }: DashboardVisit): PersonCaller => ({ ...caller, mode: 'live' })
@@ -32,7 +32,7 @@ export function StepList({
   return (
     <nav aria-label={VERIFICATION.steps.title}>
       <ol class="steps">
-        {WIZARD.map((step) => {
+        {WIZARD_STEPS.map((step) => {
           const isDone = !missing.includes(step)
           return (
             <li>
@@ -54,9 +54,9 @@ export function StepList({
 }
 
 /** The path after a step: the next step that lacks something, or the overview with its review. */
-export function nextAfter(step: WizardStep, of: Verification): string {
+export function findNextPath(step: WizardStep, of: Verification): string {
   const missing = missingSteps(of)
-  const later = WIZARD.slice(WIZARD.indexOf(step) + 1)
+  const later = WIZARD_STEPS.slice(WIZARD_STEPS.indexOf(step) + 1)
   const next = later.find((wizardStep) => missing.includes(wizardStep)) ?? missing[0]
   return next === undefined ? '/verification' : `/verification/${next}`
 }

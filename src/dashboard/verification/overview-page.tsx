@@ -1,15 +1,15 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
 import type { FieldNotes } from '../../verification/application.ts'
-import { endingDocumentsOf } from '../../verification/document-expiry.ts'
+import { readExpiringDocumentsOf } from '../../verification/document-expiry.ts'
 import { missingSteps, readVerification, type Verification } from '../../verification/read-application.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { mayEdit, StepList } from './frame.tsx'
 import { Review } from './review.tsx'
-import { labelOf, SUBMIT } from './step-specs.ts'
+import { findStepFieldLabel, SUBMIT_VERIFICATION } from './step-specs.ts'
 
 const { status, words, submit } = VERIFICATION
 
@@ -17,12 +17,12 @@ const { status, words, submit } = VERIFICATION
 export async function showVerification(
   visit: DashboardVisit,
   state: FormState | null = null,
-): Promise<Shown> {
+): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
   const open = mayEdit(visit, verification)
-  const ending = await endingDocumentsOf(visit.app, visit.merchant.id)
-  const stands = standing(visit, verification)
-  return shownPage(
+  const ending = await readExpiringDocumentsOf(visit.app, visit.merchant.id)
+  const stands = decideStanding(visit, verification)
+  return pageReply(
     VERIFICATION.title,
     <>
       <div class="top">
@@ -52,7 +52,7 @@ export async function showVerification(
 const TONES = { none: 'quiet', draft: 'open', submitted: 'open', approved: 'good', rejected: 'bad' } as const
 
 /** The state of the business comes first: a draft that was begun after a rejection still counts as rejected. */
-function standing({ merchant }: DashboardVisit, { application }: Verification): keyof typeof TONES {
+function decideStanding({ merchant }: DashboardVisit, { application }: Verification): keyof typeof TONES {
   if (merchant.kycStatus === 'verified') return 'approved'
   if (application?.state === 'submitted') return 'submitted'
   if (merchant.kycStatus === 'rejected') return 'rejected'
@@ -64,7 +64,8 @@ const submittedFact = ({ application }: Verification) =>
   ([
     VERIFICATION.submittedAt,
     <>
-      <Time at={application.submittedAt} /> {VERIFICATION.submittedBy} <Said text={application.submittedBy} />
+      <Time at={application.submittedAt} /> {VERIFICATION.submittedBy}{' '}
+      <OutsideText text={application.submittedBy} />
     </>,
   ] as const)
 
@@ -88,7 +89,7 @@ const NoteList = ({ visit, notes }: { visit: DashboardVisit; notes: FieldNotes }
       return (
         <li>
           <a href={visit.to(`/verification/${step}`)}>
-            {field === '' ? name : VERIFICATION.ofField(name, labelOf(step, field))}
+            {field === '' ? name : VERIFICATION.ofField(name, findStepFieldLabel(step, field))}
           </a>
           {`: ${text}`}
         </li>
@@ -110,7 +111,7 @@ function SubmitBox({
   return (
     <Section title={submit.title} id="submit">
       {isReady || state !== null ? (
-        <FormBox of={SUBMIT} visit={visit} state={state} />
+        <FormBox of={SUBMIT_VERIFICATION} visit={visit} state={state} />
       ) : (
         <p class="quiet">{submit.notYet}</p>
       )}

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { mayDo } from '../../actors/allow.ts'
-import { type Fact, Facts, Said, Section } from '../../pages/parts.tsx'
+import { type Fact, Facts, OutsideText, Section } from '../../pages/parts.tsx'
 import type { Verification } from '../../verification/read-application.ts'
 import type { Director } from '../../verification/steps.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DocumentTable } from './document-page.tsx'
-import { answerText, STEP_FORMS } from './step-specs.ts'
+import { formatStepAnswer, STEP_FORMS } from './step-specs.ts'
 
 const { review, steps, director } = VERIFICATION
 
@@ -21,7 +21,7 @@ export function Review({ visit, of, open }: { visit: DashboardVisit; of: Verific
       <FormPart visit={visit} step="business" answers={answers} open={open} />
       {(answers.directors ?? []).length > 0 && (
         <Part visit={visit} step="directors" open={open}>
-          <Facts facts={(answers.directors ?? []).map(factOf)} />
+          <Facts facts={(answers.directors ?? []).map(buildDirectorFact)} />
         </Part>
       )}
       <FormPart visit={visit} step="settlement" answers={answers} open={open} />
@@ -35,9 +35,9 @@ export function Review({ visit, of, open }: { visit: DashboardVisit; of: Verific
   )
 }
 
-const factOf = ({ part, name, id_kind, id_number, born }: Director): Fact => [
+const buildDirectorFact = ({ part, name, id_kind, id_number, born }: Director): Fact => [
   director.parts[part],
-  <Said text={`${name}, ${director.id_kinds[id_kind]} ${id_number}, ${born}`} />,
+  <OutsideText text={`${name}, ${director.id_kinds[id_kind]} ${id_number}, ${born}`} />,
 ]
 
 type FormPartProps = Omit<PartProps, 'step' | 'children'> & {
@@ -49,7 +49,7 @@ function FormPart({ visit, step, answers, open }: FormPartProps) {
   const stepAnswers = answers[step]
   return stepAnswers === undefined ? null : (
     <Part visit={visit} step={step} open={open}>
-      <Facts facts={factsOf(step, stepAnswers)} />
+      <Facts facts={buildStepFacts(step, stepAnswers)} />
     </Part>
   )
 }
@@ -77,11 +77,11 @@ const Part = ({ visit, step, open, children }: PartProps) => (
 )
 
 /** Builds the facts of a step from its answers, under the labels of its form. */
-const factsOf = (
+const buildStepFacts = (
   step: keyof typeof STEP_FORMS,
   stepAnswers: Readonly<Record<string, string | undefined>>,
 ): Fact[] =>
   STEP_FORMS[step].fields.flatMap(({ name, label }): Fact[] => {
     const value = stepAnswers[name]
-    return value === undefined ? [] : [[label, <Said text={answerText(step, name, value)} />]]
+    return value === undefined ? [] : [[label, <OutsideText text={formatStepAnswer(step, name, value)} />]]
   })

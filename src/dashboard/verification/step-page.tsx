@@ -1,24 +1,24 @@
 import { FormBox } from '../../pages/form.tsx'
-import type { FormState, Values } from '../../pages/form-spec.ts'
+import type { FormState, FormValues } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
 import { readVerification } from '../../verification/read-application.ts'
 import { saveStep } from '../../verification/save-step.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { liveCaller, mayEdit, nextAfter, StepList, StepNote } from './frame.tsx'
-import { STEP_FORMS, withNotes } from './step-specs.ts'
+import { findNextPath, liveCaller, mayEdit, StepList, StepNote } from './frame.tsx'
+import { addReviewNotes, STEP_FORMS } from './step-specs.ts'
 
 type FormStep = keyof typeof STEP_FORMS
 
 /** Shows a step that is one form, filled with the saved answers. */
 export const showStep =
   (step: FormStep) =>
-  async (visit: DashboardVisit, state: FormState | null = null): Promise<Shown> => {
+  async (visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> => {
     const verification = await readVerification(visit.app, visit.merchant.id)
-    if (!mayEdit(visit, verification) && state === null) return doneTo(visit.to('/verification'))
-    const values = (verification.answers[step] ?? {}) as Values
-    return shownPage(
+    if (!mayEdit(visit, verification) && state === null) return redirectDone(visit.to('/verification'))
+    const values = (verification.answers[step] ?? {}) as FormValues
+    return pageReply(
       VERIFICATION.steps[step],
       <>
         <p>
@@ -30,7 +30,7 @@ export const showStep =
         <Section title={VERIFICATION.steps[step]}>
           {step === 'settlement' && <p class="quiet">{VERIFICATION.settlement.lead}</p>}
           <FormBox
-            of={withNotes(STEP_FORMS[step], step, verification.rejection?.notes ?? null)}
+            of={addReviewNotes(STEP_FORMS[step], step, verification.rejection?.notes ?? null)}
             visit={visit}
             state={state}
             values={values}
@@ -44,8 +44,8 @@ export const showStep =
 /** Saves a step, and leads to the next one that lacks something. */
 export const saveFormStep =
   (step: FormStep) =>
-  async (visit: DashboardVisit, values: Values): Promise<Shown> => {
-    await saveStep(visit.app, liveCaller(visit), { step, given: values })
+  async (visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> => {
+    await saveStep(visit.app, liveCaller(visit), { step, fields: values })
     const verification = await readVerification(visit.app, visit.merchant.id)
-    return doneTo(visit.to(nextAfter(step, verification)), VERIFICATION.saved)
+    return redirectDone(visit.to(findNextPath(step, verification)), VERIFICATION.saved)
   }

@@ -1,7 +1,7 @@
 import { FieldFault } from '../../pages/form-spec.ts'
-import { doneTo } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/shown.ts'
 import { submitApplication } from '../../verification/submit-application.ts'
-import { COOKIES } from '../session-cookies.ts'
+import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import { type DashboardRoute, form, page } from '../visit.ts'
 import { addDirector, dropDirector, editDirector, showDirector, showDirectors } from './director-page.tsx'
@@ -16,33 +16,33 @@ import {
   REMOVE_DIRECTOR,
   REMOVE_DOCUMENT,
   STEP_FORMS,
-  SUBMIT,
+  SUBMIT_VERIFICATION,
 } from './step-specs.ts'
 
-const SEE = 'verification.edit'
+const ACTION_TO_SEE = 'verification.edit'
 const FORM_STEPS = ['business', 'settlement', 'questionnaire'] as const
 
 /** The verification of a business, in steps that are saved separately. */
 export const VERIFICATION_ROUTES: readonly DashboardRoute[] = [
   page('/verification', (visit) => showVerification(visit)),
   ...FORM_STEPS.flatMap((step): DashboardRoute[] => [
-    page(`/verification/${step}`, (visit) => showStep(step)(visit), SEE),
-    form(STEP_FORMS[step], { submit: saveFormStep(step), again: showStep(step) }),
+    page(`/verification/${step}`, (visit) => showStep(step)(visit), ACTION_TO_SEE),
+    form(STEP_FORMS[step], { submit: saveFormStep(step), showRefused: showStep(step) }),
   ]),
-  page('/verification/directors', (visit) => showDirectors(visit), SEE),
-  page('/verification/directors/:place', (visit) => showDirector(visit), SEE),
-  form(ADD_DIRECTOR, { submit: addDirector, again: showDirectors }),
-  form(EDIT_DIRECTOR, { submit: editDirector, again: showDirector }),
-  form(REMOVE_DIRECTOR, { submit: dropDirector, again: showDirectors }),
-  page('/verification/documents', (visit) => showDocuments(visit), SEE),
-  form(ADD_DOCUMENT, { submit: uploadDocument, again: showDocuments }),
-  form(REMOVE_DOCUMENT, { submit: dropDocument, again: showDocuments }),
-  form(SUBMIT, {
+  page('/verification/directors', (visit) => showDirectors(visit), ACTION_TO_SEE),
+  page('/verification/directors/:place', (visit) => showDirector(visit), ACTION_TO_SEE),
+  form(ADD_DIRECTOR, { submit: addDirector, showRefused: showDirectors }),
+  form(EDIT_DIRECTOR, { submit: editDirector, showRefused: showDirector }),
+  form(REMOVE_DIRECTOR, { submit: dropDirector, showRefused: showDirectors }),
+  page('/verification/documents', (visit) => showDocuments(visit), ACTION_TO_SEE),
+  form(ADD_DOCUMENT, { submit: uploadDocument, showRefused: showDocuments }),
+  form(REMOVE_DOCUMENT, { submit: dropDocument, showRefused: showDocuments }),
+  form(SUBMIT_VERIFICATION, {
     async submit(visit, { declared }) {
       if (declared !== 'yes') throw new FieldFault('declared', VERIFICATION.submit.needsDeclared)
-      await submitApplication(visit.app, liveCaller(visit), COOKIES.visitor(visit).browser)
-      return doneTo(visit.to('/verification'), VERIFICATION.submit.done)
+      await submitApplication(visit.app, liveCaller(visit), DASHBOARD_COOKIES.visitor(visit).browser)
+      return redirectDone(visit.to('/verification'), VERIFICATION.submit.done)
     },
-    again: showVerification,
+    showRefused: showVerification,
   }),
 ]

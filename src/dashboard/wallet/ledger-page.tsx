@@ -1,40 +1,40 @@
 import type { FloorAccount } from '../../ledger/accounts.ts'
-import { toldOf } from '../../ledger/corrections.ts'
-import { findHead } from '../../ledger/heads.ts'
+import { readAdjustmentMessages } from '../../ledger/corrections.ts'
+import { getLedgerHead } from '../../ledger/heads.ts'
 import { type LedgerLine, readLedgerLines } from '../../ledger/read-lines.ts'
-import { Empty, Money, Said, Section, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
-import { ugx } from '../../pages/wording.ts'
-import { hiddenPayouts } from '../../payouts/find-payouts.ts'
+import { Empty, Money, OutsideText, Section, Time } from '../../pages/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
+import { formatShillings } from '../../pages/wording.ts'
+import { findHiddenPayouts } from '../../payouts/find-payouts.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { pausedNote, WalletPages } from './wallet-shell.tsx'
+import { renderPausedNote, WalletTabs } from './wallet-shell.tsx'
 
 const { ledger, accounts } = WALLET
 const ACCOUNTS = ['available', 'pending', 'in_flight'] as const satisfies readonly FloorAccount[]
-const ROWS = 25
-const NUMBER = /^[0-9]{1,15}$/
+const LINES_PER_PAGE = 25
+const SEQUENCE_PATTERN = /^[0-9]{1,15}$/
 
 /** Shows the balances, what stops payouts, and the ledger of one balance in plain words. */
-export async function showWallet(visit: DashboardVisit): Promise<Shown> {
+export async function showWallet(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const account = ACCOUNTS.find((name) => name === query.account) ?? 'available'
-  const head = await findHead(app, caller)
-  const window = { account, limit: ROWS, ...windowOf(query) }
+  const head = await getLedgerHead(app, caller)
+  const window = { account, limit: LINES_PER_PAGE, ...parseLedgerWindow(query) }
   const page = await readLedgerLines(app.db, caller, window)
   const subjects = page.lines.map(({ subject }) => subject)
-  const corrections = await toldOf(app.db, caller.merchantId, subjects)
+  const corrections = await readAdjustmentMessages(app.db, caller.merchantId, subjects)
   const payouts = subjects.filter((subject) => subject.startsWith('pout_'))
-  const hidden = await hiddenPayouts(app, caller, payouts)
+  const hidden = await findHiddenPayouts(app, caller, payouts)
   const here = visit.to('/wallet')
-  return shownPage(
+  return pageReply(
     WALLET.title,
     <>
       <h1>{WALLET.title}</h1>
-      <WalletPages visit={visit} at="/wallet" />
-      {await pausedNote(visit)}
+      <WalletTabs visit={visit} at="/wallet" />
+      {await renderPausedNote(visit)}
       <div class="cards">
         {ACCOUNTS.map((account) => (
           <div>
@@ -66,7 +66,7 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
           />
         )}
         <Pager
-          cursors={{ newer: textOf(page.newer), older: textOf(page.older) }}
+          cursors={{ newer: formatCursor(page.newer), older: formatCursor(page.older) }}
           query={{ account }}
           here={here}
         />
@@ -75,25 +75,30 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
   )
 }
 
-function windowOf({ after, before }: DashboardVisit['query']) {
-  if (before !== undefined && NUMBER.test(before)) return { newerThan: Number(before) }
-  return after !== undefined && NUMBER.test(after) ? { olderThan: Number(after) } : {}
+function parseLedgerWindow({ after, before }: DashboardVisit['query']) {
+  if (before !== undefined && SEQUENCE_PATTERN.test(before)) return { newerThan: Number(before) }
+  return after !== undefined && SEQUENCE_PATTERN.test(after) ? { olderThan: Number(after) } : {}
 }
 
-const textOf = (sequence: number | null) => (sequence === null ? null : String(sequence))
+const formatCursor = (sequence: number | null) => (sequence === null ? null : String(sequence))
 
 /** The corrections by their ids, and the payouts without a page: the operator has not accepted them. */
-type Known = { corrections: Awaited<ReturnType<typeof toldOf>>; hidden: ReadonlySet<string> }
+type LineContext = {
+  corrections: Awaited<ReturnType<typeof readAdjustmentMessages>>
+  hidden: ReadonlySet<string>
+}
 
-const columnsFor = (visit: DashboardVisit, context: Known): readonly Column<LedgerLine>[] => [
+const columnsFor = (visit: DashboardVisit, context: LineContext): readonly ListColumn<LedgerLine>[] => [
   { title: ledger.columns.what, cell: ({ kind }) => ledger.kinds[kind] ?? kind.replaceAll('_', ' ') },
   {
     title: ledger.columns.about,
-    cell: ({ subject }) => <About visit={visit} id={subject} context={context} />,
+    cell: ({ subject }) => <LineSubject visit={visit} id={subject} context={context} />,
   },
   {
     title: ledger.columns.change,
-    cell: ({ change }) => <span class="money">{`${change < 0 ? '−' : '+'}${ugx(Math.abs(change))}`}</span>,
+    cell: ({ change }) => (
+      <span class="money">{`${change < 0 ? '−' : '+'}${formatShillings(Math.abs(change))}`}</span>
+    ),
     figures: true,
   },
   { title: ledger.columns.after, cell: ({ after }) => <Money amount={after} />, figures: true },
@@ -101,7 +106,7 @@ const columnsFor = (visit: DashboardVisit, context: Known): readonly Column<Ledg
 ]
 
 /** Shows the object of a line; for a correction, the movement that it corrects and why. */
-function About({ visit, id, context }: { visit: DashboardVisit; id: string; context: Known }) {
+function LineSubject({ visit, id, context }: { visit: DashboardVisit; id: string; context: LineContext }) {
   const correction = context.corrections.get(id)
   if (context.hidden.has(id)) return <code>{id}</code>
   if (correction === undefined) return <ObjectLink visit={visit} id={id} />
@@ -109,7 +114,7 @@ function About({ visit, id, context }: { visit: DashboardVisit; id: string; cont
     <>
       <ObjectLink visit={visit} id={correction.about} />
       <p class="hint">
-        <Said text={correction.told} />
+        <OutsideText text={correction.told} />
       </p>
     </>
   )

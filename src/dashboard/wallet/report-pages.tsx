@@ -1,21 +1,28 @@
-import { type ListWindow, readListWindow } from '../../http/lists.ts'
+import { type ListWindow, parseListWindow } from '../../http/lists.ts'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, type Filter, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../pages/table.tsx'
 import { kampalaMonth, monthBounds } from '../../platform/kampala.ts'
 import { listSettlements, type SettlementRow } from '../../reports/settlements.ts'
-import { statementOf } from '../../reports/statement/statement-of.ts'
-import { leadsOn } from '../hidden-from-operators.ts'
+import { streamStatement } from '../../reports/statement/statement-of.ts'
+import { isReachable } from '../hidden-from-operators.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { WalletPages } from './wallet-shell.tsx'
+import { WalletTabs } from './wallet-shell.tsx'
 
 const { settlements, statements } = WALLET
-const MOST_MONTHS = 36
+const MAX_STATEMENT_MONTHS = 36
 
-const COLUMNS: readonly Column<SettlementRow>[] = [
+const COLUMNS: readonly ListColumn<SettlementRow>[] = [
   { title: settlements.columns.id, cell: ({ id }) => <code>{id}</code> },
   { title: settlements.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: settlements.columns.charges, cell: ({ chargeCount }) => chargeCount, figures: true },
@@ -23,25 +30,28 @@ const COLUMNS: readonly Column<SettlementRow>[] = [
   { title: settlements.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-const WITHOUT_FILTERS: readonly Filter[] = []
-export const EXPORT = exportForm('/wallet/settlements', WITHOUT_FILTERS)
+const NO_FILTERS: readonly ListFilter[] = []
+export const EXPORT_SETTLEMENTS = exportForm('/wallet/settlements', NO_FILTERS)
 
 /** Parses the window of the list from a query. Throws Refusal. */
-export const settlementWindow = (query: DashboardVisit['query']): ListWindow => ({
-  ...readListWindow(pageQuery(query)),
+export const parseSettlementWindow = (query: DashboardVisit['query']): ListWindow => ({
+  ...parseListWindow(buildPageQuery(query)),
   endingBefore: query.before ?? null,
 })
 
 /** Lists the settlements: releases from pending to available. */
-export async function showSettlements(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showSettlements(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const page = await listSettlements(app, caller, settlementWindow(query))
+  const page = await listSettlements(app, caller, parseSettlementWindow(query))
   const here = visit.to('/wallet/settlements')
-  return shownPage(
+  return pageReply(
     settlements.title,
     <>
       <h1>{settlements.title}</h1>
-      <WalletPages visit={visit} at="/wallet/settlements" />
+      <WalletTabs visit={visit} at="/wallet/settlements" />
       <p>{settlements.lead}</p>
       {page.data.length === 0 ? (
         <Empty title={settlements.empty}>
@@ -51,20 +61,20 @@ export async function showSettlements(visit: DashboardVisit, state: FormState | 
         <Table caption={settlements.title} rows={page.data} columns={COLUMNS} />
       )}
       <Pager cursors={cursorsOf(page)} query={query} here={here} />
-      {page.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      {page.data.length > 0 && <ExportBox of={EXPORT_SETTLEMENTS} visit={visit} state={state} />}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
 /** Lists the months that have a statement, newest first. */
-export async function showStatements(visit: DashboardVisit): Promise<Shown> {
-  const months = monthsSince(visit.merchant.createdAt, visit.now)
+export async function showStatements(visit: DashboardVisit): Promise<SurfaceReply> {
+  const months = listMonthsSince(visit.merchant.createdAt, visit.now)
   const link = (month: string, text: string) => {
     const path = `/wallet/statements/${month}`
-    return leadsOn(visit, path) ? <a href={visit.to(path)}>{text}</a> : text
+    return isReachable(visit, path) ? <a href={visit.to(path)}>{text}</a> : text
   }
-  const columns: readonly Column<string>[] = [
+  const columns: readonly ListColumn<string>[] = [
     {
       title: statements.columns.month,
       cell: (month) => (month === months[0] ? `${month} (${statements.open})` : month),
@@ -72,11 +82,11 @@ export async function showStatements(visit: DashboardVisit): Promise<Shown> {
     { title: statements.columns.pdf, cell: (month) => link(`${month}.pdf`, `${statements.pdf} ${month}`) },
     { title: statements.columns.json, cell: (month) => link(month, `${statements.json} ${month}`) },
   ]
-  return shownPage(
+  return pageReply(
     statements.title,
     <>
       <h1>{statements.title}</h1>
-      <WalletPages visit={visit} at="/wallet/statements" />
+      <WalletTabs visit={visit} at="/wallet/statements" />
       <p>{statements.lead}</p>
       <Table caption={statements.title} rows={months} columns={columns} />
     </>,
@@ -84,9 +94,9 @@ export async function showStatements(visit: DashboardVisit): Promise<Shown> {
 }
 
 /** Lists the months from now back to the first, such as `2026-07`; at most three years. */
-function monthsSince(first: Date, now: Date): string[] {
+function listMonthsSince(first: Date, now: Date): string[] {
   const months: string[] = []
-  for (let at = now; months.length < MOST_MONTHS; ) {
+  for (let at = now; months.length < MAX_STATEMENT_MONTHS; ) {
     const month = kampalaMonth(at)
     months.push(month)
     const start = monthBounds(month)?.start
@@ -97,9 +107,9 @@ function monthsSince(first: Date, now: Date): string[] {
 }
 
 /** Sends the statement of a month as a file, by the same stream as the API. */
-export async function downloadStatement(visit: DashboardVisit): Promise<Shown> {
+export async function downloadStatement(visit: DashboardVisit): Promise<SurfaceReply> {
   const text = visit.params.period ?? ''
-  const { stream, pdf } = await statementOf(visit.app, visit.caller, text)
+  const { stream, pdf } = await streamStatement(visit.app, visit.caller, text)
   const name = `statement-${visit.merchant.handle}-${visit.mode}-${pdf ? text : `${text}.json`}`
   const type = pdf ? 'application/pdf' : 'application/json; charset=utf-8'
   return { kind: 'stream', name, type, stream }

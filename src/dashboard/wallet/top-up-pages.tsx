@@ -1,16 +1,16 @@
 import { FormBox } from '../../pages/form.tsx'
-import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { onceOf } from '../../pages/route.ts'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { addressWith, type Column, Table } from '../../pages/table.tsx'
+import { type FormSpec, type FormState, getAmount } from '../../pages/form-spec.ts'
+import { Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../pages/parts.tsx'
+import { getOnce } from '../../pages/route.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { addressWith, type ListColumn, Table } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
 import { findTopUp, listTopUps } from '../../top-ups/find-top-ups.ts'
 import { requestTopUp } from '../../top-ups/request-top-up.ts'
 import { presentTopUp, type TopUp } from '../../top-ups/top-up.ts'
 import { WALLET } from '../texts/wallet.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { WalletPages } from './wallet-shell.tsx'
+import { WalletTabs } from './wallet-shell.tsx'
 
 const { topUps: words } = WALLET
 const PATH = '/wallet/top-ups'
@@ -26,21 +26,21 @@ const REQUEST: FormSpec = {
   once: true,
 }
 
-const COLUMNS: readonly Column<TopUp>[] = [
+const COLUMNS: readonly ListColumn<TopUp>[] = [
   { title: words.columns.id, cell: ({ id }) => id },
   { title: words.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: words.columns.phone, cell: ({ phone }) => <Said text={phone} /> },
+  { title: words.columns.phone, cell: ({ phone }) => <OutsideText text={phone} /> },
   { title: words.columns.status, cell: ({ status }) => <Status word={status} /> },
   { title: words.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-async function showTopUps(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+async function showTopUps(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const rows = visit.mode === 'test' ? [] : await listTopUps(visit.app, visit.merchant.id)
-  return shownPage(
+  return pageReply(
     words.title,
     <>
       <h1>{words.title}</h1>
-      <WalletPages visit={visit} at={PATH} />
+      <WalletTabs visit={visit} at={PATH} />
       <p>{words.lead}</p>
       {visit.mode === 'test' ? (
         <Note>{words.inTest}</Note>
@@ -64,14 +64,14 @@ async function showTopUps(visit: DashboardVisit, state: FormState | null = null)
 
 const isOpen = ({ status }: TopUp) => status === 'pending' || status === 'authorized'
 
-async function showTopUp(visit: DashboardVisit): Promise<Shown> {
+async function showTopUp(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, merchant, mode, params } = visit
   const topUp = mode === 'test' ? null : await findTopUp(app, merchant.id, params.id ?? '')
   if (topUp === null) throw notFound('top-up')
   const open = isOpen(topUp)
-  const story = <Story visit={visit} topUp={topUp} />
+  const story = <TopUpStory visit={visit} topUp={topUp} />
   if (visit.part === 'story') return { kind: 'part', body: story, final: !open }
-  return shownPage(
+  return pageReply(
     topUp.id,
     <>
       <div class="top">
@@ -87,8 +87,8 @@ async function showTopUp(visit: DashboardVisit): Promise<Shown> {
   )
 }
 
-function Story({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
-  const details = words.one
+function TopUpStory({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
+  const details = words.details
   const open = isOpen(topUp)
   const live = open ? { 'data-live': addressWith(visit.to(`${PATH}/${topUp.id}`), { part: 'story' }) } : {}
   return (
@@ -98,10 +98,10 @@ function Story({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
         <Facts
           facts={[
             [details.amount, <Money amount={topUp.amount} />],
-            [details.phone, <Said text={topUp.phone} />],
+            [details.phone, <OutsideText text={topUp.phone} />],
             topUp.failureReason !== null && [details.failure, topUp.failureReason.replaceAll('_', ' ')],
-            [details.sms, <Said text={topUp.railTransactionId} />],
-            [details.rail, <Said text={topUp.railReference} />],
+            [details.sms, <OutsideText text={topUp.railTransactionId} />],
+            [details.rail, <OutsideText text={topUp.railReference} />],
             [details.created, <Time at={topUp.createdAt} />],
             [details.completed, <Time at={topUp.completedAt} />],
           ]}
@@ -118,10 +118,10 @@ export const TOP_UP_ROUTES: readonly DashboardRoute[] = [
   form(REQUEST, {
     async submit(visit, { phone = '', ...values }) {
       const { app, caller, merchant } = visit
-      const input = { merchantId: merchant.id, amount: amountOf(values, 'amount'), phone }
-      const { topUp } = await requestTopUp(app, caller, { ...input, key: onceOf(visit).key })
-      return doneTo(visit.to(`${PATH}/${topUp.id}`), words.done)
+      const input = { merchantId: merchant.id, amount: getAmount(values, 'amount'), phone }
+      const { topUp } = await requestTopUp(app, caller, { ...input, key: getOnce(visit).key })
+      return redirectDone(visit.to(`${PATH}/${topUp.id}`), words.done)
     },
-    again: showTopUps,
+    showRefused: showTopUps,
   }),
 ]

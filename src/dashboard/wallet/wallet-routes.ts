@@ -4,8 +4,8 @@ import { type DashboardRoute, page } from '../visit.ts'
 import { showWallet } from './ledger-page.tsx'
 import {
   downloadStatement,
-  EXPORT,
-  settlementWindow,
+  EXPORT_SETTLEMENTS,
+  parseSettlementWindow,
   showSettlements,
   showStatements,
 } from './report-pages.tsx'
@@ -16,9 +16,9 @@ import { WITHDRAWAL_ROUTES } from './withdrawal-page.tsx'
 export const WALLET_ROUTES: readonly DashboardRoute[] = [
   page('/wallet', showWallet, 'payouts.read'),
   page('/wallet/settlements', (visit) => showSettlements(visit), 'payouts.read'),
-  exportRoute(EXPORT, {
+  exportRoute(EXPORT_SETTLEMENTS, {
     name: 'settlements',
-    file: ({ app, caller, query }) => exportSettlements(app, caller, settlementWindow(query)),
+    file: ({ app, caller, query }) => exportSettlements(app, caller, parseSettlementWindow(query)),
     again: showSettlements,
   }),
   page('/wallet/statements', showStatements, 'payouts.read'),

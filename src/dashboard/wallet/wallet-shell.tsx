@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Note, Time } from '../../pages/parts.tsx'
-import { whyPaused } from '../../payouts/why-paused.ts'
+import { findPayoutPause } from '../../payouts/why-paused.ts'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -13,7 +13,7 @@ const PAGES = [
 ] as const
 
 /** The tabs of the wallet. */
-export const WalletPages = ({ visit, at }: { visit: DashboardVisit; at: string }) => (
+export const WalletTabs = ({ visit, at }: { visit: DashboardVisit; at: string }) => (
   <nav class="tabs" aria-label={WALLET.title}>
     {PAGES.map(([path, name]) => (
       <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
@@ -24,8 +24,8 @@ export const WalletPages = ({ visit, at }: { visit: DashboardVisit; at: string }
 )
 
 /** Says what stops payouts now, since when and why; null while they run. */
-export async function pausedNote({ app, caller }: DashboardVisit): Promise<ComponentChildren> {
-  const paused = await whyPaused(app, caller)
+export async function renderPausedNote({ app, caller }: DashboardVisit): Promise<ComponentChildren> {
+  const paused = await findPayoutPause(app, caller)
   if (paused === null) return null
   return (
     <Note tone="warn">

@@ -1,11 +1,21 @@
-import { findHead } from '../../ledger/heads.ts'
+import { getLedgerHead } from '../../ledger/heads.ts'
 import { FormBox } from '../../pages/form.tsx'
-import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { Empty, type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { onceOf } from '../../pages/route.ts'
-import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
-import { ugx } from '../../pages/wording.ts'
+import { type FormSpec, type FormState, getAmount } from '../../pages/form-spec.ts'
+import {
+  Empty,
+  type Fact,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  Section,
+  Status,
+  Time,
+} from '../../pages/parts.tsx'
+import { getOnce } from '../../pages/route.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { type ListColumn, Table } from '../../pages/table.tsx'
+import { formatShillings } from '../../pages/wording.ts'
 import { onceForKey } from '../../payouts/once-for-key.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { findWithdrawalNumber, listWithdrawals, type Withdrawal } from '../../withdrawals/find-withdrawals.ts'
@@ -14,12 +24,12 @@ import { setWithdrawalNumber, type WithdrawalNumber } from '../../withdrawals/wi
 import { Phone } from '../payouts/phone.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { pausedNote, WalletPages } from './wallet-shell.tsx'
+import { renderPausedNote, WalletTabs } from './wallet-shell.tsx'
 
 const { withdrawals: words } = WALLET
 const PATH = '/wallet/withdrawals'
 
-const NUMBER: FormSpec = {
+const SET_WITHDRAWAL_NUMBER: FormSpec = {
   path: `${PATH}/number`,
   action: 'withdrawal.number',
   fields: [
@@ -42,14 +52,14 @@ const CANCEL: FormSpec = {
   danger: true,
 }
 
-const COLUMNS: readonly Column<Withdrawal>[] = [
+const COLUMNS: readonly ListColumn<Withdrawal>[] = [
   { title: words.columns.id, cell: ({ id }) => id },
   {
     title: words.columns.amount,
     cell: ({ amount, fee }) => (
       <>
         <Money amount={amount} />
-        <div class="hint">{words.columns.withFee(ugx(fee))}</div>
+        <div class="hint">{words.columns.withFee(formatShillings(fee))}</div>
       </>
     ),
     figures: true,
@@ -57,47 +67,52 @@ const COLUMNS: readonly Column<Withdrawal>[] = [
   { title: words.columns.to, cell: ({ phone }) => <Phone phone={phone} /> },
   { title: words.columns.state, cell: ({ state }) => <Status word={state} /> },
   { title: words.columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: words.columns.note, cell: ({ note }) => <Said text={note} /> },
+  { title: words.columns.note, cell: ({ note }) => <OutsideText text={note} /> },
   { title: words.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-async function showWithdrawals(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  return shownPage(
+async function showWithdrawals(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  return pageReply(
     words.title,
     <>
       <h1>{words.title}</h1>
-      <WalletPages visit={visit} at={PATH} />
+      <WalletTabs visit={visit} at={PATH} />
       <p>{words.lead}</p>
-      {visit.mode === 'test' ? <Note>{words.inTest}</Note> : await Live({ visit, state })}
+      {visit.mode === 'test' ? <Note>{words.inTest}</Note> : await LiveWithdrawals({ visit, state })}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-async function Live({ visit, state }: { visit: DashboardVisit; state: FormState | null }) {
+async function LiveWithdrawals({ visit, state }: { visit: DashboardVisit; state: FormState | null }) {
   const { app, caller } = visit
   const [rows, number, head] = await Promise.all([
     listWithdrawals(app, caller),
     findWithdrawalNumber(app, caller),
-    findHead(app, caller),
+    getLedgerHead(app, caller),
   ])
   const waiting = rows.filter((row) => row.state === 'requested')
   return (
     <>
-      {await pausedNote(visit)}
+      {await renderPausedNote(visit)}
       <Section title={words.number.title}>
         <OwnNumber number={number} now={app.clock.now()} />
         <div class="actions">
-          <details open={number === null || state?.path === NUMBER.path}>
+          <details open={number === null || state?.path === SET_WITHDRAWAL_NUMBER.path}>
             <summary>{words.number.change}</summary>
-            <FormBox of={NUMBER} visit={visit} state={state} values={{ phone: number?.phone ?? '' }} />
+            <FormBox
+              of={SET_WITHDRAWAL_NUMBER}
+              visit={visit}
+              state={state}
+              values={{ phone: number?.phone ?? '' }}
+            />
           </details>
         </div>
       </Section>
       {number?.verified && (
         <Section title={words.request.title}>
           <FormBox of={REQUEST} visit={visit} state={state}>
-            <p class="hint">{words.request.hint(ugx(head.available))}</p>
+            <p class="hint">{words.request.hint(formatShillings(head.available))}</p>
           </FormBox>
         </Section>
       )}
@@ -135,51 +150,51 @@ const OwnNumber = ({ number, now }: { number: WithdrawalNumber | null; now: Date
         [
           words.number.label,
           <>
-            <Said text={number.phone} />{' '}
+            <OutsideText text={number.phone} />{' '}
             <Status
               word={number.verified ? words.number.verified : words.number.waits}
               tone={number.verified ? 'good' : 'open'}
             />
           </>,
         ],
-        waitOf(number, now),
+        buildWaitFact(number, now),
       ]}
     />
   )
 
 /** The time from which money goes to the number, while it is still to come. */
-const waitOf = ({ waitsUntil }: WithdrawalNumber, now: Date): Fact | false =>
+const buildWaitFact = ({ waitsUntil }: WithdrawalNumber, now: Date): Fact | false =>
   waitsUntil !== null && waitsUntil > now && [words.number.from, <Time at={waitsUntil} />]
 
 /** Withdrawals: the number they go to, a new one, those that wait, and the list. */
 export const WITHDRAWAL_ROUTES: readonly DashboardRoute[] = [
   page(PATH, (visit) => showWithdrawals(visit), 'payouts.read'),
-  form(NUMBER, {
+  form(SET_WITHDRAWAL_NUMBER, {
     async submit(visit, { phone = '' }) {
       await setWithdrawalNumber(visit.app, visit.caller, { merchantId: visit.merchant.id, phone })
-      return doneTo(visit.to(PATH), words.number.done)
+      return redirectDone(visit.to(PATH), words.number.done)
     },
-    again: showWithdrawals,
+    showRefused: showWithdrawals,
   }),
   form(REQUEST, {
     async submit(visit, values) {
       const { app, caller, merchant } = visit
-      const amount = amountOf(values, 'amount')
-      const owner = { merchantId: merchant.id, tag: merchant.tag, key: onceOf(visit).key }
+      const amount = getAmount(values, 'amount')
+      const owner = { merchantId: merchant.id, tag: merchant.tag, key: getOnce(visit).key }
       await onceForKey(app, owner, (key) =>
         requestWithdrawal(app, caller, { merchantId: merchant.id, amount, key }),
       )
-      return doneTo(visit.to(PATH), words.request.done)
+      return redirectDone(visit.to(PATH), words.request.done)
     },
-    again: showWithdrawals,
+    showRefused: showWithdrawals,
   }),
   form(CANCEL, {
     async submit(visit) {
       if (visit.mode === 'test') throw notFound('withdrawal')
       const withdrawal = { merchantId: visit.merchant.id, id: visit.params.id ?? '', note: null }
       await decideWithdrawal(visit.app, visit.caller, { ...withdrawal, decision: 'cancelled' })
-      return doneTo(visit.to(PATH), words.cancelled)
+      return redirectDone(visit.to(PATH), words.cancelled)
     },
-    again: showWithdrawals,
+    showRefused: showWithdrawals,
   }),
 ]

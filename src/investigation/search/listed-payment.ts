@@ -32,7 +32,7 @@ export type PaymentState = keyof typeof STATES
 const statusesOf = (state: PaymentState): readonly string[] => (state === 'open' ? STATES.open : [state])
 
 /** The kinds of payments by table, with the columns that differ. */
-export const NOUNS = {
+export const PAYMENT_NOUNS = {
   charges: {
     ids: 'txn_',
     phone: 'p.phone',
@@ -46,20 +46,20 @@ export const NOUNS = {
   },
   top_ups: { ids: 'top_', phone: 'p.phone', name: 'null::text', reference: 'null::text', mode: 'true' },
 } as const
-export type Noun = keyof typeof NOUNS
-export const EACH_NOUN = Object.keys(NOUNS) as Noun[] // Typed by its keys.
+export type PaymentNoun = keyof typeof PAYMENT_NOUNS
+export const EACH_PAYMENT_NOUN = Object.keys(PAYMENT_NOUNS) as PaymentNoun[] // Typed by its keys.
 
 /** The columns of a payment `p`, without its merchant's. */
-export const columnsOf = (noun: Noun): string =>
-  `p.id, p.merchant_id, p.amount, p.status::text as status, p.failure_reason as reason, p.channel, ${NOUNS[noun].phone} as phone,
-   ${NOUNS[noun].name} as name, ${NOUNS[noun].reference} as reference, p.rail_transaction_id as number, p.created_at, p.completed_at`
+export const paymentColumnsSql = (noun: PaymentNoun): string =>
+  `p.id, p.merchant_id, p.amount, p.status::text as status, p.failure_reason as reason, p.channel, ${PAYMENT_NOUNS[noun].phone} as phone,
+   ${PAYMENT_NOUNS[noun].name} as name, ${PAYMENT_NOUNS[noun].reference} as reference, p.rail_transaction_id as number, p.created_at, p.completed_at`
 
 /** The columns of rows `p` with their merchants `m`, as a page shows them. */
-export const SHOWN = `p.id, p.merchant_id as "merchantId", m.public_id as merchant, m.name as business, p.amount, p.status, p.reason, p.channel,
+export const SHOWN_COLUMNS = `p.id, p.merchant_id as "merchantId", m.public_id as merchant, m.name as business, p.amount, p.status, p.reason, p.channel,
   p.phone, p.name, p.reference, p.number, p.created_at as "createdAt", p.completed_at as "endedAt"`
 
 /** The condition of a filter on rows `p`; its values are those of `filterValues`, from parameter `first` on. */
-export const fits = (first: number): string => {
+export const filterSql = (first: number): string => {
   const at = (nth: number) => `$${first + nth}`
   return `(${at(0)}::text[] is null or p.status = any(${at(0)})) and (${at(1)}::text is null or p.reason = ${at(1)})
     and (${at(2)}::text is null or p.channel = ${at(2)}) and (${at(3)}::bigint is null or p.merchant_id = ${at(3)})
@@ -67,12 +67,12 @@ export const fits = (first: number): string => {
     and p.created_at >= ${at(6)}::timestamptz and p.created_at <= ${at(7)}::timestamptz`
 }
 
-export const valuesOf = (filter: PaymentFilter): unknown[] => [
+export const filterValues = (filter: PaymentFilter): unknown[] => [
   filter.state === null ? null : statusesOf(filter.state),
   ...[filter.reason, filter.channel, filter.merchantId, filter.least, filter.most],
   ...[filter.from ?? '-infinity', filter.until ?? 'infinity'],
 ]
 
 /** Whether the filter has anything but times. */
-export const asksMore = ({ from: _from, until: _until, ...filter }: PaymentFilter): boolean =>
+export const hasMoreFilters = ({ from: _from, until: _until, ...filter }: PaymentFilter): boolean =>
   Object.values(filter).some((value) => value !== null)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inAll, written } from './positions.ts'
-import { hasPart, type Searchable, tokensOf, tokensOfWanted } from './tokens.ts'
+import { encodePositions, intersectLists } from './positions.ts'
+import { buildTermTokens, buildTokens, hasPart, type Searchable } from './tokens.ts'
 
 test('what several lists of positions have in common is found, the highest first', () => {
   const lists = [
@@ -9,9 +9,9 @@ test('what several lists of positions have in common is found, the highest first
     [0, 1, 2, 3, 4, 65_535],
     [3, 65_535],
   ]
-  assert.deepEqual(inAll(lists.map(written)), [65_535, 3])
-  assert.deepEqual(inAll([written([5, 9])]), [9, 5])
-  assert.deepEqual(inAll([written([5]), written([])]), [])
+  assert.deepEqual(intersectLists(lists.map(encodePositions)), [65_535, 3])
+  assert.deepEqual(intersectLists([encodePositions([5, 9])]), [9, 5])
+  assert.deepEqual(intersectLists([encodePositions([5]), encodePositions([])]), [])
 })
 
 const paid: Searchable = {
@@ -20,9 +20,9 @@ const paid: Searchable = {
 }
 
 test('a payment has all tokens of each part by which it is found, however a number is written', () => {
-  const tokens = tokensOf(paid)
+  const tokens = buildTokens(paid)
   const has = (text: string, more: object = {}) =>
-    tokensOfWanted({ text, amount: null, merchantId: null, reason: null, ...more }).some((list) =>
+    buildTermTokens({ text, amount: null, merchantId: null, reason: null, ...more }).some((list) =>
       list.every((token) => tokens.has(token)),
     )
   for (const text of [

@@ -1,27 +1,27 @@
 // Positions within a segment, ascending, two bytes each (decision 50).
 
 /** The most payments of a segment. */
-export const SEGMENT = 65_536
+export const SEGMENT_SIZE = 65_536
 
 /** Encodes positions, which must ascend, as bytes. */
-export function written(positions: readonly number[]): Buffer {
+export function encodePositions(positions: readonly number[]): Buffer {
   const bytes = Buffer.alloc(positions.length * 2)
   positions.forEach((position, nth) => void bytes.writeUInt16BE(position, nth * 2))
   return bytes
 }
 
 /** The positions that all of these lists contain, the highest first. There must be at least one list. */
-export function inAll(lists: readonly Buffer[]): number[] {
+export function intersectLists(lists: readonly Buffer[]): number[] {
   const [shortest, ...others] = [...lists].sort((a, b) => a.length - b.length)
   let common: number[] = []
   for (let at = (shortest?.length ?? 0) - 2; shortest && at >= 0; at -= 2)
     common.push(positionAt(shortest, at))
-  for (const list of others) common = keptBy(common, list)
+  for (const list of others) common = keepCommon(common, list)
   return common
 }
 
 /** Keeps the positions, which descend, that a list contains too. */
-function keptBy(positions: readonly number[], list: Buffer): number[] {
+function keepCommon(positions: readonly number[], list: Buffer): number[] {
   const kept: number[] = []
   let at = list.length - 2
   for (const position of positions) {

@@ -1,4 +1,4 @@
-import { identityOfPart } from '../../platform/phone.ts'
+import { parsePhonePart } from '../../platform/phone.ts'
 
 /** The facts of a payment that a search finds, by parts or as a whole. */
 export type Searchable = {
@@ -12,16 +12,16 @@ export type Searchable = {
   number: string | null
 }
 /** The terms of a search; null matches anything. `text` is a part of the reference, the phone, the name or the operator's number. */
-type Wanted = Pick<Searchable, 'reason'> & {
+type SearchTerms = Pick<Searchable, 'reason'> & {
   text: string | null
   amount: number | null
   merchantId: number | null
 }
 
 /** The least length of a part. */
-export const SHORTEST_PART = 3
+export const MIN_PART_LENGTH = 3
 // So many grams of a long text are enough: the matches are compared with the whole text.
-const MOST_GRAMS = 5
+const MAX_GRAMS = 5
 const DIGITS = /^[+0-9][0-9 ().-]*$/
 
 /** Lower case with single blanks: texts are compared in this form. */
@@ -29,23 +29,23 @@ export const plain = (text: string): string => text.toLowerCase().replace(/\s+/g
 
 /** The digits of a part of a phone, as they stand in the nine that identify it; null where it cannot be one. */
 export const phonePart = (text: string): string | null =>
-  DIGITS.test(text.trim()) ? identityOfPart(text) : null
+  DIGITS.test(text.trim()) ? parsePhonePart(text) : null
 
-const partsOf = ({ phone, name, reference, number }: Searchable): string[] =>
+const searchedTexts = ({ phone, name, reference, number }: Searchable): string[] =>
   [phone === null ? null : phone.slice(-9), name, reference, number].flatMap((text) =>
     text === null ? [] : [plain(text)],
   )
 
 /** Every token of a payment, without duplicates. */
-export function tokensOf(payment: Searchable): Set<number> {
+export function buildTokens(payment: Searchable): Set<number> {
   const tokens = new Set([amountToken(payment.amount), merchantToken(payment.merchantId)])
   if (payment.reason !== null) tokens.add(reasonToken(payment.reason))
-  for (const part of partsOf(payment)) for (const gram of gramsOf(part)) tokens.add(gram)
+  for (const part of searchedTexts(payment)) for (const gram of splitIntoGrams(part)) tokens.add(gram)
   return tokens
 }
 
 /** The tokens of the terms: a payment that matches has all tokens of one of these lists. An empty list gives nothing to search by. */
-export function tokensOfWanted({ text, amount, merchantId, reason }: Wanted): number[][] {
+export function buildTermTokens({ text, amount, merchantId, reason }: SearchTerms): number[][] {
   const exact = [
     ...(amount === null ? [] : [amountToken(amount)]),
     ...(merchantId === null ? [] : [merchantToken(merchantId)]),
@@ -55,8 +55,8 @@ export function tokensOfWanted({ text, amount, merchantId, reason }: Wanted): nu
   const digits = phonePart(text)
   const forms = new Set([plain(text), ...(digits === null ? [] : [digits])])
   return [...forms]
-    .filter((form) => form.length >= SHORTEST_PART)
-    .map((form) => [...new Set([...exact, ...spread([...gramsOf(form)], MOST_GRAMS)])])
+    .filter((form) => form.length >= MIN_PART_LENGTH)
+    .map((form) => [...new Set([...exact, ...pickEvenly([...splitIntoGrams(form)], MAX_GRAMS)])])
 }
 
 /** Whether a payment contains this part. */
@@ -64,28 +64,28 @@ export function hasPart(payment: Searchable, text: string): boolean {
   const digits = phonePart(text)
   const part = plain(text)
   return (
-    partsOf(payment).some((value) => value.includes(part)) ||
-    (digits !== null && digits.length >= SHORTEST_PART && (payment.phone ?? '').slice(-9).includes(digits))
+    searchedTexts(payment).some((value) => value.includes(part)) ||
+    (digits !== null && digits.length >= MIN_PART_LENGTH && (payment.phone ?? '').slice(-9).includes(digits))
   )
 }
 
-function* gramsOf(text: string): Generator<number> {
-  for (let at = 0; at + SHORTEST_PART <= text.length; at++)
-    yield hashed('t', text.slice(at, at + SHORTEST_PART))
+function* splitIntoGrams(text: string): Generator<number> {
+  for (let at = 0; at + MIN_PART_LENGTH <= text.length; at++)
+    yield hashToken('t', text.slice(at, at + MIN_PART_LENGTH))
 }
-const amountToken = (amount: number) => hashed('a', String(amount))
-const merchantToken = (id: number) => hashed('m', String(id))
-const reasonToken = (reason: string) => hashed('r', reason)
+const amountToken = (amount: number) => hashToken('a', String(amount))
+const merchantToken = (id: number) => hashToken('m', String(id))
+const reasonToken = (reason: string) => hashToken('r', reason)
 
 /** FNV-1a over the UTF-16 units of a text. Two texts with the same token do no harm: matches are compared. */
-function hashed(kind: string, text: string): number {
+function hashToken(kind: string, text: string): number {
   let hash = 0x811c9dc5
   for (const part of [kind, text])
     for (let at = 0; at < part.length; at++) hash = Math.imul(hash ^ part.charCodeAt(at), 0x01000193)
   return hash | 0
 }
 
-const spread = (items: readonly number[], most: number): readonly number[] =>
+const pickEvenly = (items: readonly number[], most: number): readonly number[] =>
   items.length <= most
     ? items
     : Array.from({ length: most }, (_, nth) => items[Math.floor((nth * items.length) / most)] ?? 0)

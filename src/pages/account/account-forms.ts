@@ -2,7 +2,7 @@ import type { SignedInActor } from '../../actors/actor.ts'
 import type { FormSpec, FormState } from '../form-spec.ts'
 import type { Visit } from '../route.ts'
 import type { SessionCookies } from '../session-cookies.ts'
-import type { Shown } from '../shown.ts'
+import type { SurfaceReply } from '../shown.ts'
 import { ACCOUNT } from './texts.ts'
 
 /** A visit of a person who has an account on the surface. */
@@ -16,7 +16,7 @@ export type AccountPage<V extends AccountVisit> = {
   /** The texts before and after a factor is removed. */
   removeWarn: string
   removed: string
-  show(visit: V, state: FormState | null): Promise<Shown>
+  show(visit: V, state: FormState | null): Promise<SurfaceReply>
 }
 
 export type AccountForms = ReturnType<typeof accountForms>
@@ -30,7 +30,7 @@ export const accountForms = (path: string) =>
     name: {
       path: `${path}/name`,
       action: 'account.name',
-      fields: [{ name: 'name', label: ACCOUNT.name.label, most: 100, autocomplete: 'name' }],
+      fields: [{ name: 'name', label: ACCOUNT.name.label, maxLength: 100, autocomplete: 'name' }],
       submit: ACCOUNT.name.submit,
     },
     password: {
@@ -42,7 +42,7 @@ export const accountForms = (path: string) =>
           label: ACCOUNT.password.label,
           hint: ACCOUNT.password.hint,
           kind: 'new-password',
-          most: 512,
+          maxLength: 512,
         },
       ],
       submit: ACCOUNT.password.submit,
@@ -55,7 +55,7 @@ export const accountForms = (path: string) =>
     confirmApp: {
       path: `${path}/app/:id`,
       action: 'account.factors',
-      fields: [{ name: 'code', label: ACCOUNT.enrol.code, kind: 'code', most: 20 }],
+      fields: [{ name: 'code', label: ACCOUNT.enrol.code, kind: 'code', maxLength: 20 }],
       submit: ACCOUNT.enrol.submit,
     },
     removeFactor: {
@@ -72,8 +72,8 @@ export const accountForms = (path: string) =>
       path: `${path}/passkeys`,
       action: 'account.factors',
       fields: [
-        { name: 'name', label: factors.passkeyName, hint: factors.passkeyHint, most: 60 },
-        { name: 'response', label: '', kind: 'hidden', most: 20_000 },
+        { name: 'name', label: factors.passkeyName, hint: factors.passkeyHint, maxLength: 60 },
+        { name: 'response', label: '', kind: 'hidden', maxLength: 20_000 },
       ],
       submit: factors.passkeyButton,
     },

@@ -3,16 +3,16 @@ import { listOwnSessions, type OpenSession } from '../../people/open-sessions.ts
 import { FormBox } from '../form.tsx'
 import type { FormState } from '../form-spec.ts'
 import { Section, Time } from '../parts.tsx'
-import { type Column, Table } from '../table.tsx'
-import { shown } from '../wording.ts'
+import { type ListColumn, Table } from '../table.tsx'
+import { oneLine } from '../wording.ts'
 import type { AccountPage, AccountVisit } from './account-forms.ts'
 import { Device } from './device.tsx'
 import { ACCOUNT } from './texts.ts'
 
-type Part<V extends AccountVisit> = { of: AccountPage<V>; visit: V; state: FormState | null }
+type AccountPartProps<V extends AccountVisit> = { of: AccountPage<V>; visit: V; state: FormState | null }
 
 /** Reads the facts that the sections of the page show. */
-export async function readAccount({ gateway, caller }: AccountVisit) {
+export async function readAccountFacts({ gateway, caller }: AccountVisit) {
   const [{ factors, codesLeft }, sessions] = await Promise.all([
     listFactors(gateway, caller.personId),
     listOwnSessions(gateway, caller),
@@ -20,14 +20,23 @@ export async function readAccount({ gateway, caller }: AccountVisit) {
   return { factors, codesLeft, sessions }
 }
 
-type FactorsProps<V extends AccountVisit> = Part<V> & { factors: readonly Factor[]; codesLeft: number }
+type FactorsProps<V extends AccountVisit> = AccountPartProps<V> & {
+  factors: readonly Factor[]
+  codesLeft: number
+}
 
 /** The second factors of the account, with the forms to add others. */
-export function Factors<V extends AccountVisit>({ of, visit, state, factors, codesLeft }: FactorsProps<V>) {
+export function FactorsSection<V extends AccountVisit>({
+  of,
+  visit,
+  state,
+  factors,
+  codesLeft,
+}: FactorsProps<V>) {
   const texts = ACCOUNT.factors
   const { forms } = of
-  const columns: Column<Factor>[] = [
-    { title: texts.columns.name, cell: ({ name, kind }) => `${texts.kinds[kind]}: ${shown(name)}` },
+  const columns: ListColumn<Factor>[] = [
+    { title: texts.columns.name, cell: ({ name, kind }) => `${texts.kinds[kind]}: ${oneLine(name)}` },
     { title: texts.columns.since, cell: ({ createdAt }) => <Time at={createdAt} day /> },
     { title: texts.columns.used, cell: ({ usedAt }) => <Time at={usedAt} /> },
     {
@@ -72,27 +81,27 @@ export function Factors<V extends AccountVisit>({ of, visit, state, factors, cod
   )
 }
 
-export const Password = <V extends AccountVisit>({ of, visit, state }: Part<V>) => (
+export const PasswordSection = <V extends AccountVisit>({ of, visit, state }: AccountPartProps<V>) => (
   <Section title={ACCOUNT.password.title}>
     <FormBox of={of.forms.password} visit={visit} state={state} />
   </Section>
 )
 
-export const Name = <V extends AccountVisit>({ of, visit, state }: Part<V>) => (
+export const NameSection = <V extends AccountVisit>({ of, visit, state }: AccountPartProps<V>) => (
   <Section title={ACCOUNT.name.title}>
     <FormBox of={of.forms.name} visit={visit} state={state} values={{ name: visit.signedIn.person.name }} />
   </Section>
 )
 
 /** The devices on which the person is signed in. */
-export function Sessions<V extends AccountVisit>({
+export function SessionsSection<V extends AccountVisit>({
   of,
   visit,
   state,
   sessions,
-}: Part<V> & { sessions: readonly OpenSession[] }) {
+}: AccountPartProps<V> & { sessions: readonly OpenSession[] }) {
   const texts = ACCOUNT.sessions
-  const acts: Column<OpenSession> = {
+  const acts: ListColumn<OpenSession> = {
     title: texts.columns.acts,
     cell: ({ id }) => (
       <FormBox
@@ -113,7 +122,7 @@ export function Sessions<V extends AccountVisit>({
 }
 
 /** The columns of a table of sessions; the session of this browser is marked. */
-export function sessionColumns({ signedIn }: Pick<AccountVisit, 'signedIn'>): Column<OpenSession>[] {
+export function sessionColumns({ signedIn }: Pick<AccountVisit, 'signedIn'>): ListColumn<OpenSession>[] {
   const { columns } = ACCOUNT.sessions
   return [
     { title: columns.where, cell: (session) => <Device session={session} here={signedIn.sessionId} /> },

@@ -1,14 +1,14 @@
 import { beginApp, confirmApp, findNewApp, removeFactor, renewRecoveryCodes } from '../../people/factors.ts'
 import { endOwnOtherSessions } from '../../people/open-sessions.ts'
 import { changeName, changePassword } from '../../people/own-account.ts'
-import { addPasskey, confirmOptions, passkeyOptions } from '../../people/passkeys.ts'
+import { addPasskey, makeConfirmOptions, makePasskeyOptions } from '../../people/passkeys.ts'
 import { endOwnSession } from '../../people/sign-out.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { FormBox } from '../form.tsx'
-import type { FormSpec, FormState, Values } from '../form-spec.ts'
-import { formRoute, pageRoute, type Route } from '../route.ts'
-import { doneTo, type Shown, shownPage } from '../shown.ts'
-import { actOf } from '../step-up.ts'
+import type { FormSpec, FormState, FormValues } from '../form-spec.ts'
+import { formRoute, pageRoute, type SurfaceRoute } from '../route.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../shown.ts'
+import { buildConfirmedAct } from '../step-up.ts'
 import type { AccountPage, AccountVisit } from './account-forms.ts'
 import { AppSecret } from './app-secret.tsx'
 import { codesPage } from './codes-page.tsx'
@@ -17,46 +17,46 @@ import { ACCOUNT } from './texts.ts'
 const idOf = ({ params }: AccountVisit) => params.id ?? ''
 
 /** Makes the route of a form that leads back to the account's page with the sentence that `does` returns. */
-export const accountAct = <V extends AccountVisit>(
+export const accountFormRoute = <V extends AccountVisit>(
   { path, show }: AccountPage<V>,
   spec: FormSpec,
-  does: (visit: V, values: Values) => Promise<string>,
-): Route<V> =>
+  does: (visit: V, values: FormValues) => Promise<string>,
+): SurfaceRoute<V> =>
   formRoute<V>(spec, {
-    submit: async (visit, values) => doneTo(visit.to(path), await does(visit, values)),
-    again: show,
+    submit: async (visit, values) => redirectDone(visit.to(path), await does(visit, values)),
+    showRefused: show,
   })
 
 /** Lists the pages and forms of one's own account that every surface has. */
-export function accountRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
+export function accountRoutes<V extends AccountVisit>(of: AccountPage<V>): SurfaceRoute<V>[] {
   const { path, forms, cookies, show } = of
   return [
     pageRoute<V>(path, (visit) => show(visit, null), 'account.step-up'),
     ...appRoutes(of),
     ...passkeyRoutes(of),
-    accountAct(of, forms.removeFactor, async (visit) => {
+    accountFormRoute(of, forms.removeFactor, async (visit) => {
       await removeFactor(visit.gateway, visit.caller, idOf(visit))
       return of.removed
     }),
-    accountAct(of, forms.password, async (visit, { password = '' }) => {
+    accountFormRoute(of, forms.password, async (visit, { password = '' }) => {
       await changePassword(visit.gateway, visit.caller, { password, visitor: cookies.visitor(visit) })
       return ACCOUNT.password.changed
     }),
-    accountAct(of, forms.name, async (visit, { name = '' }) => {
+    accountFormRoute(of, forms.name, async (visit, { name = '' }) => {
       await changeName(visit.gateway, visit.caller, name)
       return ACCOUNT.name.saved
     }),
     formRoute<V>(forms.endSession, {
       async submit(visit) {
         await endOwnSession(visit.gateway, visit.caller, idOf(visit))
-        const done = doneTo(visit.to(path), ACCOUNT.sessions.ended)
+        const done = redirectDone(visit.to(path), ACCOUNT.sessions.ended)
         return idOf(visit) === visit.signedIn.sessionId
           ? { ...done, cookies: [cookies.noSession(visit)] }
           : done
       },
-      again: show,
+      showRefused: show,
     }),
-    accountAct(of, forms.endOthers, async (visit) => {
+    accountFormRoute(of, forms.endOthers, async (visit) => {
       await endOwnOtherSessions(visit.gateway, visit.caller)
       return ACCOUNT.sessions.othersEnded
     }),
@@ -68,10 +68,10 @@ const showCodes = <V extends AccountVisit>(
   { path }: AccountPage<V>,
   visit: V,
   { codes, says }: { codes: readonly string[]; says: string },
-): Shown =>
-  codes.length === 0 ? doneTo(visit.to(path), says) : codesPage(codes, { says, to: visit.to(path) })
+): SurfaceReply =>
+  codes.length === 0 ? redirectDone(visit.to(path), says) : codesPage(codes, { says, to: visit.to(path) })
 
-function appRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
+function appRoutes<V extends AccountVisit>(of: AccountPage<V>): SurfaceRoute<V>[] {
   const { path, forms, show } = of
   const enrolment = (visit: V, state: FormState | null) => showEnrolment(of, visit, state)
   return [
@@ -80,7 +80,7 @@ function appRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
         const { id } = await beginApp(visit.gateway, visit.caller)
         return { kind: 'redirect', to: visit.to(`${path}/app/${id}`) }
       },
-      again: show,
+      showRefused: show,
     }),
     pageRoute<V>(forms.confirmApp.path, (visit) => enrolment(visit, null), 'account.step-up'),
     formRoute<V>(forms.confirmApp, {
@@ -88,14 +88,14 @@ function appRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
         const { codes } = await confirmApp(visit.gateway, visit.caller, { id: idOf(visit), code })
         return showCodes(of, visit, { codes, says: ACCOUNT.factors.added })
       },
-      again: enrolment,
+      showRefused: enrolment,
     }),
     formRoute<V>(forms.renewCodes, {
       async submit(visit) {
         const codes = await renewRecoveryCodes(visit.gateway, visit.caller)
         return showCodes(of, visit, { codes, says: '' })
       },
-      again: show,
+      showRefused: show,
     }),
   ]
 }
@@ -105,13 +105,13 @@ async function showEnrolment<V extends AccountVisit>(
   { forms }: AccountPage<V>,
   visit: V,
   state: FormState | null,
-): Promise<Shown> {
+): Promise<SurfaceReply> {
   const { gateway, caller, signedIn } = visit
   const id = idOf(visit)
   const app = await findNewApp(gateway, caller, { id, account: signedIn.person.email })
   if (app === null) throw notFound('factor')
   const { enrol } = ACCOUNT
-  return shownPage(
+  return pageReply(
     enrol.title,
     <>
       <h1>{enrol.title}</h1>
@@ -122,7 +122,7 @@ async function showEnrolment<V extends AccountVisit>(
   )
 }
 
-function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
+function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): SurfaceRoute<V>[] {
   const { forms, show } = of
   return [
     formRoute<V>(forms.addPasskey, {
@@ -130,13 +130,16 @@ function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
         const { codes } = await addPasskey(visit.gateway, visit.caller, { name, response })
         return showCodes(of, visit, { codes, says: ACCOUNT.factors.added })
       },
-      again: show,
+      showRefused: show,
     }),
     formRoute<V>(
       { path: `${forms.addPasskey.path}/options`, action: 'account.factors', fields: [], submit: '' },
       {
-        submit: async (visit) => ({ kind: 'json', value: await passkeyOptions(visit.gateway, visit.caller) }),
-        again: show,
+        submit: async (visit) => ({
+          kind: 'json',
+          value: await makePasskeyOptions(visit.gateway, visit.caller),
+        }),
+        showRefused: show,
       },
     ),
     // The options that the script needs to confirm a form with a passkey: it sends the form's fields here first.
@@ -146,13 +149,13 @@ function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
         async submit({ gateway, caller, fields }) {
           const { act = '', ...said } = fields
           const { sessionId } = caller
-          const options = await confirmOptions(gateway, caller.personId, {
-            ...{ sessionId, act: actOf(act, said) },
+          const options = await makeConfirmOptions(gateway, caller.personId, {
+            ...{ sessionId, act: buildConfirmedAct(act, said) },
           })
           if (options === null) throw notFound('passkey')
           return { kind: 'json', value: options }
         },
-        again: show,
+        showRefused: show,
       },
     ),
   ]

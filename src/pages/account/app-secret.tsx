@@ -1,4 +1,4 @@
-import { Copy } from '../parts.tsx'
+import { CopyBox } from '../parts.tsx'
 import { QrPicture } from '../qr-picture.tsx'
 import { ACCOUNT } from './texts.ts'
 
@@ -8,8 +8,8 @@ export const AppSecret = ({ secret, address }: { secret: string; address: string
     <p>{ACCOUNT.enrol.scan}</p>
     <QrPicture text={address} title={ACCOUNT.enrol.picture} />
     <p>{ACCOUNT.enrol.secret}</p>
-    <Copy text={secret} label={ACCOUNT.enrol.secret} />
+    <CopyBox text={secret} label={ACCOUNT.enrol.secret} />
     <p>{ACCOUNT.enrol.address}</p>
-    <Copy text={address} label={ACCOUNT.enrol.address} />
+    <CopyBox text={address} label={ACCOUNT.enrol.address} />
   </>
 )

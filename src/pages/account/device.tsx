@@ -1,5 +1,5 @@
 import type { OpenSession } from '../../people/open-sessions.ts'
-import { shown } from '../wording.ts'
+import { oneLine } from '../wording.ts'
 import { ACCOUNT } from './texts.ts'
 
 const BROWSERS: readonly [RegExp, string][] = [
@@ -17,21 +17,21 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/Mac OS X/, 'macOS'],
   [/Linux/, 'Linux'],
 ]
-const MOST_SHOWN = 40
+const MAX_AGENT_CHARACTERS = 40
 
-const nameIn = (agent: string, names: readonly [RegExp, string][]) =>
+const findName = (agent: string, names: readonly [RegExp, string][]) =>
   names.find(([form]) => form.test(agent))?.[1]
 
 /** Names the browser and the system of a user agent as people call them; the agent's own text if both are unknown. */
 function deviceName(agent: string): string {
-  const names = [nameIn(agent, BROWSERS), nameIn(agent, SYSTEMS)].filter((name) => name !== undefined)
-  return names.length > 0 ? names.join(', ') : agent.slice(0, MOST_SHOWN) || '–'
+  const names = [findName(agent, BROWSERS), findName(agent, SYSTEMS)].filter((name) => name !== undefined)
+  return names.length > 0 ? names.join(', ') : agent.slice(0, MAX_AGENT_CHARACTERS) || '–'
 }
 
 /** The device of a session, and its network address. */
 export const Device = ({ session, here }: { session: OpenSession; here: string }) => (
   <span>
-    {shown(deviceName(session.agent))}
+    {oneLine(deviceName(session.agent))}
     {session.id === here && <span class="quiet"> ({ACCOUNT.sessions.here})</span>}
     <br />
     <span class="quiet">{session.address}</span>

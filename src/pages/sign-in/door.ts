@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import type { SignedInActor } from '../../actors/actor.ts'
 import type { Realm } from '../../people/accounts.ts'
-import type { SignedIn } from '../../people/session.ts'
-import type { Asked } from '../route.ts'
+import type { SignedInSession } from '../../people/session.ts'
+import type { PageRequest } from '../route.ts'
 import type { SessionCookies } from '../session-cookies.ts'
 
 /** How a surface signs people in, and where that leads. */
-export type Door = {
+export type SignInConfig = {
   realm: Realm
   /** The base address of the surface: `/dashboard`. A sign-in never redirects outside of it. */
   base: string
@@ -15,10 +15,10 @@ export type Door = {
   /** Shown under the form for the password. */
   below?: ComponentChildren
   /** The first page of a person who has signed in; null for one who has nothing to see here, so that another account can sign in. */
-  home(signedIn: SignedIn, request: Asked): Promise<string | null>
+  home(signedIn: SignedInSession, request: PageRequest): Promise<string | null>
   /** Makes the actor for acts on the person's own account, which belongs to no merchant. */
-  actorOf(request: Asked, signedIn: SignedIn): SignedInActor
+  actorOf(request: PageRequest, signedIn: SignedInSession): SignedInActor
 }
 
 /** The address of the sign-in. */
-export const signInOf = ({ base }: Pick<Door, 'base'>): string => `${base}/sign-in`
+export const signInAddress = ({ base }: Pick<SignInConfig, 'base'>): string => `${base}/sign-in`

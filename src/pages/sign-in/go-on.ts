@@ -1,22 +1,31 @@
 import { findSession } from '../../people/session.ts'
 import type { SignInStep } from '../../people/sign-in.ts'
-import type { Asked } from '../route.ts'
-import type { Shown } from '../shown.ts'
-import { type Door, signInOf } from './door.ts'
+import type { PageRequest } from '../route.ts'
+import type { SurfaceReply } from '../shown.ts'
+import { type SignInConfig, signInAddress } from './door.ts'
 
-const REST = /^(?:\/[\w\-./~%]*)?(?:\?[\w\-./~%=&+]*)?$/
+const PATH_PATTERN = /^(?:\/[\w\-./~%]*)?(?:\?[\w\-./~%=&+]*)?$/
 
 /** Finds the address to redirect to after the sign-in. Accepts only addresses of the surface, so that a link cannot lead to another site. */
-export function thenOf({ base }: Pick<Door, 'base'>, { query, fields }: Asked): string | null {
+export function findNextAddress(
+  { base }: Pick<SignInConfig, 'base'>,
+  { query, fields }: PageRequest,
+): string | null {
   const then = fields.then ?? query.then ?? ''
-  return then.startsWith(base) && REST.test(then.slice(base.length)) && !then.includes('//') ? then : null
+  return then.startsWith(base) && PATH_PATTERN.test(then.slice(base.length)) && !then.includes('//')
+    ? then
+    : null
 }
 
 /** Redirects to the requested page after the sign-in, or to the form for the second factor first. */
-export async function goOn(door: Door, request: Asked, step: SignInStep): Promise<Shown> {
-  const then = thenOf(door, request)
+export async function continueSignIn(
+  door: SignInConfig,
+  request: PageRequest,
+  step: SignInStep,
+): Promise<SurfaceReply> {
+  const then = findNextAddress(door, request)
   if (step.kind === 'code') {
-    const signIn = signInOf(door)
+    const signIn = signInAddress(door)
     const to = then === null ? signIn : `${signIn}?then=${encodeURIComponent(then)}`
     return { kind: 'redirect', to, cookies: [door.cookies.session(step.token, request)] }
   }

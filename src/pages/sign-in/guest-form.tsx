@@ -1,10 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { Refusal } from '../../platform/refusal.ts'
 import { FieldBox } from '../form.tsx'
-import { type Field, FieldFault, type FormSpec, fieldOfRefusal, readForm, type Values } from '../form-spec.ts'
+import {
+  FieldFault,
+  type FormField,
+  type FormSpec,
+  type FormValues,
+  findFieldOfRefusal,
+  parseForm,
+} from '../form-spec.ts'
 import { Icon } from '../icons.tsx'
-import type { Asked } from '../route.ts'
-import { type PageShown, type Shown, shownPage } from '../shown.ts'
+import type { PageRequest } from '../route.ts'
+import { type PageReply, pageReply, type SurfaceReply } from '../shown.ts'
 import { PARTS } from '../texts.ts'
 
 /** A form for a person who is not signed in. */
@@ -13,18 +20,18 @@ export type GuestForm = {
   lead?: ComponentChildren
   /** The whole address that it is sent to. */
   address: string
-  fields: readonly Field[]
+  fields: readonly FormField[]
   submit: string
   /** Values of hidden fields. */
-  hidden?: Values
-  values?: Values
+  hidden?: FormValues
+  values?: FormValues
   below?: ComponentChildren
 }
 
-type Wrong = { values: Values; faults: Values; fault: string | null; status: number }
+type GuestFormFaults = { values: FormValues; faults: FormValues; fault: string | null; status: number }
 
 /** Shows the page with the form. `wrong`: the typed values and the faults, if the form was refused. */
-export function showGuestForm(form: GuestForm, wrong: Wrong | null = null): PageShown {
+export function showGuestForm(form: GuestForm, wrong: GuestFormFaults | null = null): PageReply {
   const body = (
     <div class="entry">
       <h1>{form.title}</h1>
@@ -54,30 +61,30 @@ export function showGuestForm(form: GuestForm, wrong: Wrong | null = null): Page
       {form.below}
     </div>
   )
-  return shownPage(form.title, body, wrong === null ? {} : { status: wrong.status })
+  return pageReply(form.title, body, wrong === null ? {} : { status: wrong.status })
 }
 
 /** Parses a guest's form and submits it. A fault is shown beside the field that it is about. */
 export async function answerGuestForm(
-  { fields }: Asked,
+  { fields }: PageRequest,
   form: GuestForm,
-  submit: (values: Values) => Promise<Shown>,
-): Promise<Shown> {
+  submit: (values: FormValues) => Promise<SurfaceReply>,
+): Promise<SurfaceReply> {
   const spec: FormSpec = { path: form.address, action: 'read', fields: form.fields, submit: form.submit }
-  const { values, faults } = readForm(spec, fields)
+  const { values, faults } = parseForm(spec, fields)
   if (Object.keys(faults).length > 0) return showGuestForm(form, { values, faults, fault: null, status: 400 })
   try {
     return await submit(values)
   } catch (error) {
-    return showGuestForm(form, { values, ...wrongIn(spec, error) })
+    return showGuestForm(form, { values, ...describeError(spec, error) })
   }
 }
 
-function wrongIn(spec: FormSpec, error: unknown): Omit<Wrong, 'values'> {
+function describeError(spec: FormSpec, error: unknown): Omit<GuestFormFaults, 'values'> {
   if (error instanceof FieldFault)
     return { faults: { [error.field]: error.message }, fault: null, status: 400 }
   if (!(error instanceof Refusal) || error.status >= 500 || error.status === 410) throw error
-  const field = fieldOfRefusal(spec, error)
+  const field = findFieldOfRefusal(spec, error)
   const text = error.message.replace(/^invalid request: /, '')
   return field === null
     ? { faults: {}, fault: text, status: error.status }

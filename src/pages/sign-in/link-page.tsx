@@ -1,7 +1,7 @@
 import { ErrorPage } from '../error-page.tsx'
-import type { Field, Values } from '../form-spec.ts'
-import type { Asked, GuestRoute } from '../route.ts'
-import { type Shown, shownPage } from '../shown.ts'
+import type { FormField, FormValues } from '../form-spec.ts'
+import type { GuestRoute, PageRequest } from '../route.ts'
+import { pageReply, type SurfaceReply } from '../shown.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
 import { ENTRY } from './texts.ts'
 
@@ -9,24 +9,24 @@ import { ENTRY } from './texts.ts'
 export type LinkPage = {
   path: string
   /** Finds the form behind this link; null if the link is used or expired. */
-  form(request: Asked, token: string): Promise<Omit<GuestForm, 'address' | 'hidden'> | null>
-  use(request: Asked, token: string, values: Values): Promise<Shown>
+  form(request: PageRequest, token: string): Promise<Omit<GuestForm, 'address' | 'hidden'> | null>
+  use(request: PageRequest, token: string, values: FormValues): Promise<SurfaceReply>
 }
 
 /** The field of a new password. */
-export const NEW_PASSWORD: Field = {
+export const NEW_PASSWORD: FormField = {
   ...{ name: 'password', label: ENTRY.newPassword.label, hint: ENTRY.newPassword.hint },
-  ...{ kind: 'new-password', most: 512 },
+  ...{ kind: 'new-password', maxLength: 512 },
 }
 
-const tokenOf = ({ query, fields }: Asked): string => fields.link ?? query.link ?? ''
+const tokenOf = ({ query, fields }: PageRequest): string => fields.link ?? query.link ?? ''
 
-const gone = (): Shown =>
-  shownPage(ENTRY.gone.title, ErrorPage({ title: ENTRY.gone.title, says: ENTRY.gone.says }), { status: 410 })
+const goneReply = (): SurfaceReply =>
+  pageReply(ENTRY.gone.title, ErrorPage({ title: ENTRY.gone.title, says: ENTRY.gone.says }), { status: 410 })
 
 /** Makes the routes of a link's page and of its form. `base`: the base address of the surface. */
 export function linkRoutes(base: string, { path, form, use }: LinkPage): GuestRoute[] {
-  const findForm = async (request: Asked): Promise<GuestForm | null> => {
+  const findForm = async (request: PageRequest): Promise<GuestForm | null> => {
     const token = tokenOf(request)
     const linkForm = token === '' ? null : await form(request, token)
     return linkForm === null ? null : { ...linkForm, address: `${base}${path}`, hidden: { link: token } }
@@ -37,7 +37,7 @@ export function linkRoutes(base: string, { path, form, use }: LinkPage): GuestRo
       path,
       handle: async (request) => {
         const form = await findForm(request)
-        return form === null ? gone() : showGuestForm(form)
+        return form === null ? goneReply() : showGuestForm(form)
       },
     },
     {
@@ -46,7 +46,7 @@ export function linkRoutes(base: string, { path, form, use }: LinkPage): GuestRo
       handle: async (request) => {
         const form = await findForm(request)
         return form === null
-          ? gone()
+          ? goneReply()
           : answerGuestForm(request, form, (values) => use(request, tokenOf(request), values))
       },
     },

@@ -1,12 +1,12 @@
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { type Call, call } from '../../platform/db/database.ts'
-import { tooFarAhead } from '../../platform/db/due-times.ts'
+import { latestPlausibleTime } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Mode } from '../../platform/mode.ts'
 import { shortDigestSql } from '../../platform/short-digest.ts'
 
 /** One stored item of a bulk call: its fields, or its problem. Its reference is never null. */
-export type StoredItem = { reference: string } & (
+export type StoredBulkItem = { reference: string } & (
   | { amount: number; phone: string; name: string | null; channel: string }
   | { error: string }
 )
@@ -17,7 +17,7 @@ export type BulkBatch = {
   id: string
   mode: Mode
   key: string
-  items: StoredItem[]
+  items: StoredBulkItem[]
   total: number
   done: number
   accepted: number
@@ -29,7 +29,7 @@ export type BulkBatch = {
  * lease. Two runners at once do no harm, so a process that was only slow loses nothing.
  */
 export const BULK_LEASE_MS = 8000
-const AGAIN_MS = 2000
+const RETRY_AFTER_MS = 2000
 
 const COLUMNS = `b.merchant_id as "merchantId", b.id, b.mode, b.key, b.items, b.total, b.done, b.accepted,
   b.created_at as "createdAt"`
@@ -42,13 +42,13 @@ const LOCK_BATCH = statement<BulkBatch>(
   'lock bulk batch',
   `select ${COLUMNS} from bulk_batches b where b.merchant_id = $1 and b.id = $2 for no key update`,
 )
-const ADVANCE = statement(
+const ADVANCE_BATCH = statement(
   'advance bulk batch',
   `update bulk_batches set done = $3, accepted = $4, lease_until = case when $3 = total then null else $5::timestamptz end
    where merchant_id = $1 and id = $2`,
 )
 // A lease that ends later than a lease of now could was given before the clock stepped back.
-const TAKE_LEFT = statement<Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>>(
+const TAKE_STALLED_BATCH = statement<Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>>(
   'take left bulk batch',
   `update bulk_batches b set lease_until = $2
    from (select merchant_id, id from bulk_batches where lease_until < $1 or lease_until > $3
@@ -56,7 +56,7 @@ const TAKE_LEFT = statement<Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'
    where b.merchant_id = left_alone.merchant_id and b.id = left_alone.id
    returning b.merchant_id as "merchantId", b.id, b.mode, b.key`,
 )
-const GIVE_BACK = statement(
+const GIVE_BACK_BATCH = statement(
   'give back bulk batch',
   'update bulk_batches set lease_until = $3 where merchant_id = $1 and id = $2 and lease_until > $3',
 )
@@ -75,19 +75,19 @@ export const addBatch = (batch: BulkBatch, leaseUntil: Date): Call =>
 
 export const lockBatch = (merchantId: number, id: string): Call<BulkBatch> => call(LOCK_BATCH, merchantId, id)
 /** Takes, under a new lease, the batch whose lease ran out first; no row when there is none. */
-export const takeLeftBatch = (now: Date) =>
+export const takeStalledBatch = (now: Date) =>
   call(
-    TAKE_LEFT,
+    TAKE_STALLED_BATCH,
     now.toISOString(),
-    later(now, BULK_LEASE_MS).toISOString(),
-    tooFarAhead(now, BULK_LEASE_MS).toISOString(),
+    addMs(now, BULK_LEASE_MS).toISOString(),
+    latestPlausibleTime(now, BULK_LEASE_MS).toISOString(),
   )
 /** Shortens the lease of a batch that could not be run, so that it is taken again in two seconds. */
 export const giveBackBatch = ({ merchantId, id }: Pick<BulkBatch, 'merchantId' | 'id'>, now: Date): Call =>
-  call(GIVE_BACK, merchantId, id, later(now, AGAIN_MS).toISOString())
+  call(GIVE_BACK_BATCH, merchantId, id, addMs(now, RETRY_AFTER_MS).toISOString())
 
 /** Stores the progress of a batch, with a new lease while it has items left. */
 export const advanceBatch = (
   { merchantId, id }: Pick<BulkBatch, 'merchantId' | 'id'>,
   { done, accepted, leaseUntil }: Pick<BulkBatch, 'done' | 'accepted'> & { leaseUntil: Date },
-): Call => call(ADVANCE, merchantId, id, done, accepted, leaseUntil.toISOString())
+): Call => call(ADVANCE_BATCH, merchantId, id, done, accepted, leaseUntil.toISOString())

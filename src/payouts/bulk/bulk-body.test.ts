@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { sized } from '../../../test/helpers/parts.ts'
 import { CsvFile } from '../../http/body-content.ts'
-import { exampleOf } from '../../http/openapi-schemas.ts'
-import { BulkPayoutCreateShape, readBulkBody, readBulkContent } from './bulk-body.ts'
+import { buildExample } from '../../http/openapi-schemas.ts'
+import { BulkPayoutCreateShape, parseBulkBody, parseBulkContent } from './bulk-body.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`bulk-body.test.ts seed ${seed}`)
@@ -38,7 +38,7 @@ const ROOTS: [string, unknown, number[], string][] = [
 for (const [name, body, amounts, channel] of ROOTS)
   test(`a body with ${name} is read`, async () => {
     const expected = amounts.map((amount, index) => ({ ...READ_ONE, index, amount, channel }))
-    deepEqual((await readBulkContent(body)).items, expected)
+    deepEqual((await parseBulkContent(body)).items, expected)
   })
 
 const REFUSED: [string, unknown, string][] = [
@@ -68,11 +68,11 @@ const REFUSED: [string, unknown, string][] = [
 
 for (const [name, body, message] of REFUSED)
   test(`a body with ${name} is refused: ${message}`, async () => {
-    await rejects(readBulkContent(body), refused(message))
+    await rejects(parseBulkContent(body), refused(message))
   })
 
 test('one bad item does not affect the others', async () => {
-  const { items } = await readBulkContent({
+  const { items } = await parseBulkContent({
     payouts: [ONE, null, { ...ONE, reference: 'r-2', amount: 'x' }, ONE],
   })
   deepEqual(
@@ -91,7 +91,7 @@ test('one bad item does not affect the others', async () => {
 })
 
 test('1,000 items are not too many', async () => {
-  const { items } = await readBulkContent({ payouts: Array(1000).fill(ONE) })
+  const { items } = await parseBulkContent({ payouts: Array(1000).fill(ONE) })
   equal(items.length, 1000)
 })
 
@@ -103,21 +103,21 @@ test('the Content-Type says what the bytes are', async () => {
     Buffer.from('\r\n--x--\r\n'),
   ])
   const expected = { items: [{ ...READ_ONE, index: 0, channel: 'op1_momo' }] }
-  deepEqual(await readBulkBody(csv, 'text/csv'), expected)
-  deepEqual(await readBulkBody(csv, 'text/plain; charset=utf-8'), expected)
-  deepEqual(await readBulkBody(form, 'multipart/form-data; boundary=x'), expected)
-  deepEqual(await readBulkBody(Buffer.from(JSON.stringify({ payouts: [ONE] })), undefined), expected)
+  deepEqual(await parseBulkBody(csv, 'text/csv'), expected)
+  deepEqual(await parseBulkBody(csv, 'text/plain; charset=utf-8'), expected)
+  deepEqual(await parseBulkBody(form, 'multipart/form-data; boundary=x'), expected)
+  deepEqual(await parseBulkBody(Buffer.from(JSON.stringify({ payouts: [ONE] })), undefined), expected)
   const hint = 'invalid request: body is not valid JSON; is it CSV? then send Content-Type: text/csv'
-  await rejects(readBulkBody(csv, 'application/json'), refused(hint))
+  await rejects(parseBulkBody(csv, 'application/json'), refused(hint))
   await rejects(
-    readBulkBody(Buffer.from('[phone'), 'text/plainer'),
+    parseBulkBody(Buffer.from('[phone'), 'text/plainer'),
     refused('invalid request: body is not valid JSON'),
   )
-  await rejects(readBulkBody(Buffer.alloc(0), 'text/csv'), refused(NO_ITEMS))
+  await rejects(parseBulkBody(Buffer.alloc(0), 'text/csv'), refused(NO_ITEMS))
 })
 
 test('the example of the description is valid', async () => {
-  const { items } = await readBulkContent(exampleOf(BulkPayoutCreateShape))
+  const { items } = await parseBulkContent(buildExample(BulkPayoutCreateShape))
   equal(items[0]?.ok, true)
 })
 
@@ -198,8 +198,8 @@ test('the same data as CSV and as JSON gives the same items', async () => {
   const several = fc.array(given.filter(carriesSomething), { minLength: 1, maxLength: 8 })
   await fc.assert(
     fc.asyncProperty(several, layout, fc.boolean(), async (items, how, nested) => {
-      const csv = await readBulkContent(new CsvFile(Buffer.from(asCsv(items, how))))
-      deepEqual(csv, await readBulkContent({ payouts: asJson(items, nested) }))
+      const csv = await parseBulkContent(new CsvFile(Buffer.from(asCsv(items, how))))
+      deepEqual(csv, await parseBulkContent({ payouts: asJson(items, nested) }))
     }),
     { seed, numRuns: sized(200, 1000) },
   )

@@ -1,12 +1,12 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { CsvFile } from '../../http/body-content.ts'
-import { readBulkContent } from './bulk-body.ts'
+import { parseBulkContent } from './bulk-body.ts'
 import { CSV_EXAMPLE } from './bulk-csv.ts'
 
 const MIB = 1024 * 1024
 const read = async (csv: string | Buffer) =>
-  (await readBulkContent(new CsvFile(Buffer.from(csv as string)))).items
+  (await parseBulkContent(new CsvFile(Buffer.from(csv as string)))).items
 const refused = (message: string) => ({ status: 400, code: 'bad_request', message, stored: false })
 const invalid = (problem: string) => refused(`invalid request: ${problem}`)
 const PLAIN = { amount: 5000, phone: '256700000000', name: null, channel: 'op1_momo', reference: null }

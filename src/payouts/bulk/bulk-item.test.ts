@@ -1,11 +1,11 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBulkItem } from './bulk-item.ts'
+import { parseBulkItem } from './bulk-item.ts'
 
 const PHONE = '0700000000'
 const GOOD = { amount: 5000, recipient: { phone: PHONE, name: 'Akello' }, channel: 'card', reference: 'r-1' }
 const PLAIN = { amount: 5000, phone: '256700000000', name: null, channel: 'op1_momo', reference: null }
-const read = (fields: unknown) => readBulkItem({ fields }, 7, 'op1_momo')
+const read = (fields: unknown) => parseBulkItem({ fields }, 7, 'op1_momo')
 
 const READ: [string, unknown, Record<string, unknown>][] = [
   ['every field', GOOD, { name: 'Akello', channel: 'card', reference: 'r-1' }],
@@ -125,7 +125,7 @@ test('an item that fails keeps its reference, unless the reference is the fault'
 })
 
 test('an item whose row cannot be read says so', () => {
-  deepEqual(readBulkItem({ problem: 'row has 1 cell, the header has 2' }, 3, 'op1_momo'), {
+  deepEqual(parseBulkItem({ problem: 'row has 1 cell, the header has 2' }, 3, 'op1_momo'), {
     ok: false,
     index: 3,
     reference: null,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isObject, readPart } from '../../http/read-body.ts'
+import { isJsonObject, parseBodyPart } from '../../http/read-body.ts'
 
 /** One parsed item of a bulk payout: what is to be paid, or why it cannot be read. */
 export type BulkItem =
@@ -17,10 +17,10 @@ export type BulkItem =
   | { ok: false; index: number; reference: string | null; error: string }
 
 /** An item before it is checked: its fields as JSON would have them, or the problem of its row. */
-export type GivenItem = { fields: unknown } | { problem: string }
+export type UncheckedItem = { fields: unknown } | { problem: string }
 
 // Limited, because a channel that does not exist is refused in every item, each time with a copy of this text.
-export const LONGEST_CHANNEL = 200
+export const MAX_CHANNEL_CHARACTERS = 200
 
 const amount = Type.Integer({ description: 'whole UGX, greater than 0', examples: [5000] })
 const phone = Type.String({
@@ -30,7 +30,10 @@ const phone = Type.String({
 })
 const name = Type.Optional(Type.String({ maxLength: 200 }))
 const channel = Type.Optional(
-  Type.String({ maxLength: LONGEST_CHANNEL, description: 'instead of the `channel` of the whole call' }),
+  Type.String({
+    maxLength: MAX_CHANNEL_CHARACTERS,
+    description: 'instead of the `channel` of the whole call',
+  }),
 )
 const reference = Type.Optional(
   Type.String({
@@ -53,26 +56,26 @@ export const BulkItemShape = Type.Object(
 )
 
 // An item whose recipient is gathered, with its fields in the order in which faults are reported.
-const Gathered = Type.Object({ amount, recipient: Type.Object({ phone, name }), channel, reference })
+const GatheredItem = Type.Object({ amount, recipient: Type.Object({ phone, name }), channel, reference })
 const OnlyReference = Type.Object({ reference })
 
 /** Parses one item; `channelOfAll` applies when it names no channel. */
-export function readBulkItem(item: GivenItem, index: number, channelOfAll: string): BulkItem {
-  if ('problem' in item) return unreadable(index, null, item.problem)
+export function parseBulkItem(item: UncheckedItem, index: number, channelOfAll: string): BulkItem {
+  if ('problem' in item) return unreadableItem(index, null, item.problem)
   const { fields } = item
-  if (!isObject(fields)) return unreadable(index, null, 'item must be an object')
-  const parsed = readPart(Gathered, {
+  if (!isJsonObject(fields)) return unreadableItem(index, null, 'item must be an object')
+  const parsed = parseBodyPart(GatheredItem, {
     amount: fields.amount,
-    recipient: recipientOf(fields),
+    recipient: gatherRecipient(fields),
     channel: fields.channel,
     reference: fields.reference,
   })
-  if (!parsed.ok) return unreadable(index, referenceOf(fields), parsed.problem)
+  if (!parsed.ok) return unreadableItem(index, parseReference(fields), parsed.problem)
   const { amount, recipient, channel, reference } = parsed.value
   return {
     ok: true,
     index,
-    amount: finite(amount),
+    amount: clampToFinite(amount),
     phone: recipient.phone,
     name: recipient.name ?? null,
     channel: channel ?? channelOfAll,
@@ -80,7 +83,7 @@ export function readBulkItem(item: GivenItem, index: number, channelOfAll: strin
   }
 }
 
-const unreadable = (index: number, reference: string | null, problem: string): BulkItem => ({
+const unreadableItem = (index: number, reference: string | null, problem: string): BulkItem => ({
   ok: false,
   index,
   reference,
@@ -88,9 +91,9 @@ const unreadable = (index: number, reference: string | null, problem: string): B
 })
 
 /** Gathers the recipient from the nested object or the flat fields; where both are given the nested one wins (G13a). */
-function recipientOf({ recipient, phone, name }: Record<string, unknown>): unknown {
+function gatherRecipient({ recipient, phone, name }: Record<string, unknown>): unknown {
   if (recipient === undefined || recipient === null) return { phone, name }
-  if (!isObject(recipient)) return recipient
+  if (!isJsonObject(recipient)) return recipient
   return {
     phone: isAbsent(recipient.phone) ? phone : recipient.phone,
     name: isAbsent(recipient.name) ? name : recipient.name,
@@ -100,10 +103,10 @@ function recipientOf({ recipient, phone, name }: Record<string, unknown>): unkno
 const isAbsent = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-function referenceOf(fields: Record<string, unknown>): string | null {
-  const parsed = readPart(OnlyReference, fields)
+function parseReference(fields: Record<string, unknown>): string | null {
+  const parsed = parseBodyPart(OnlyReference, fields)
   return parsed.ok ? (parsed.value.reference ?? null) : null
 }
 
 /** Bounds an amount: more digits than a number holds are parsed as Infinity, which JSON cannot store. */
-const finite = (amount: number) => Math.max(-Number.MAX_VALUE, Math.min(amount, Number.MAX_VALUE))
+const clampToFinite = (amount: number) => Math.max(-Number.MAX_VALUE, Math.min(amount, Number.MAX_VALUE))

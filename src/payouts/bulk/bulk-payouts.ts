@@ -3,22 +3,22 @@ import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
-import { type Created, createUnderKey } from '../../idempotency/create-under-keys.ts'
-import { findKeys, finishKey, type HeldKey } from '../../idempotency/keys.ts'
-import { knowingOthers } from '../../idempotency/under-key.ts'
+import { type CreatedAnswer, createUnderKey } from '../../idempotency/create-under-keys.ts'
+import { findKeys, finishKey, type RunningKey } from '../../idempotency/keys.ts'
+import { retryWhenKeyTaken } from '../../idempotency/under-key.ts'
 import { merchantInactive } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { newId } from '../../platform/ids.ts'
 import { type LockedDesk, lockDesk } from '../desk/lock-desk.ts'
 import { judgeVerification } from '../payout-rules.ts'
-import { stopOf } from '../payout-stops.ts'
-import { type Approving, openChecks } from '../prepared/open-checks.ts'
-import { addBatch, BULK_LEASE_MS, type BulkBatch, type StoredItem } from './bulk-batch.ts'
+import { findStop } from '../payout-stops.ts'
+import { type ApprovalInProgress, openChecks } from '../prepared/open-checks.ts'
+import { addBatch, BULK_LEASE_MS, type BulkBatch, type StoredBulkItem } from './bulk-batch.ts'
 import type { BulkItem } from './bulk-body.ts'
 import { runChunks } from './bulk-chunk.ts'
-import { resultsOf } from './bulk-results.ts'
+import { bulkResults } from './bulk-results.ts'
 import { bulkTurns, inBulkTurn } from './bulk-turns.ts'
 import { presentBatch } from './present-bulk.ts'
 
@@ -30,7 +30,7 @@ export type BulkRequest = {
   requestId: string
   items: readonly BulkItem[]
   /** The prepared payout that the caller approves with it, if any. */
-  prepared?: Approving
+  prepared?: ApprovalInProgress
 }
 
 /**
@@ -44,7 +44,7 @@ export async function createBulk(app: App, request: BulkRequest): Promise<Answer
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, () =>
     inBulkTurn(bulkTurns(app), merchantId, async () => {
-      const created = await knowingOthers(() => storeBatch(app, request))
+      const created = await retryWhenKeyTaken(() => storeBatch(app, request))
       if (created.stored === undefined) return created
       crashPoint('bulk.stored')
       await runChunks(app, created.stored.made)
@@ -59,9 +59,9 @@ export async function finishBatch(
   batch: Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>,
 ): Promise<Answer> {
   const { merchantId, mode, key, id: objectId } = batch
-  const owner: HeldKey = { merchantId, mode, key, objectId }
+  const owner: RunningKey = { merchantId, mode, key, objectId }
   const body = await app.db.transactionFor({ of: batch.merchantId, begun: true }, async (tx) => {
-    const [rows] = await tx.send(resultsOf(batch.merchantId, batch.id))
+    const [rows] = await tx.send(bulkResults(batch.merchantId, batch.id))
     const repeated = JSON.stringify(presentBatch(batch.id, rows, true))
     return {
       value: JSON.stringify(presentBatch(batch.id, rows, false)),
@@ -74,13 +74,13 @@ export async function finishBatch(
 }
 
 /** Stores the batch, whose items are then run, or returns a replay or a refusal of the whole call that is stored under the key. */
-async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkBatch>> {
+async function storeBatch(app: App, request: BulkRequest): Promise<CreatedAnswer<BulkBatch>> {
   const { merchantId, mode } = request.caller
   const keyed = { ...request, merchantId, mode }
   const at = app.clock.now()
   return app.db.transactionFor({ of: merchantId, begun: true }, async (tx) => {
     const locked = await lockDesk(tx, {
-      places: [{ merchantId, mode }],
+      merchantModes: [{ merchantId, mode }],
       at,
       own: [findKeys([keyed])],
       window: app.exactWindows.bulk_payouts,
@@ -90,13 +90,14 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkB
       keys: locked.own[0],
       windows: locked.windows,
       at,
-      decide: () => checks.passing(request, askedFor(request.items), () => acceptBatch(request, locked, at)),
+      decide: () =>
+        checks.passing(request, sumPayable(request.items), () => acceptBatch(request, locked, at)),
       bodyOf: () => null,
     })
-    const leaseUntil = later(at, BULK_LEASE_MS)
+    const leaseUntil = addMs(at, BULK_LEASE_MS)
     const act = { actor: request.caller, action: 'payout.bulk', at, merchantId, mode } as const
     const rows = made.map(({ id, items, total }) =>
-      auditRow({ ...act, subject: id, after: { items: total, amount: sumOf(items) } }),
+      auditRow({ ...act, subject: id, after: { items: total, amount: sumAmounts(items) } }),
     )
     const batches = made.map((batch) => addBatch(batch, leaseUntil))
     const last = [...addKeys(), ...batches, ...rows, ...checks.writes(), ...locked.windows.writes()]
@@ -105,27 +106,27 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkB
 }
 
 /** Sums the amounts of the items that can be read; some may still be refused. */
-const sumOf = (items: readonly StoredItem[]) =>
+const sumAmounts = (items: readonly StoredBulkItem[]) =>
   items.reduce((sum, item) => sum + ('amount' in item ? item.amount : 0), 0)
 
 function acceptBatch(request: BulkRequest, locked: LockedDesk, at: Date): BulkBatch {
-  judgeCall(request.caller, locked)
+  judgeBulkCall(request.caller, locked)
   return newBatch(request, at)
 }
 
 /** Sums the amounts for the rule of the second person: one below zero, which fails by itself, must not reduce the sum. */
-const askedFor = (items: readonly BulkItem[]): number =>
+const sumPayable = (items: readonly BulkItem[]): number =>
   items.reduce((sum, item) => sum + (item.ok ? Math.max(0, item.amount) : 0), 0)
 
 /** Judges the whole call in the order of G13c. Its items are judged later, each on its own. Throws Refusal. */
-export function judgeCall(
+export function judgeBulkCall(
   { mode }: Pick<Caller, 'mode'>,
   { terms: [terms], stops: [stop], heads: [head] }: Pick<LockedDesk, 'terms' | 'stops' | 'heads'>,
 ): void {
   assert(terms && head, 'a merchant with a key has a row and a ledger')
   if (!terms.active) throw merchantInactive(terms)
   judgeVerification({ terms, mode })
-  const refusal = stopOf({ mode, frozenFor: stop?.frozenFor ?? null, head })
+  const refusal = findStop({ mode, frozenFor: stop?.frozenFor ?? null, head })
   if (refusal !== null) throw refusal
 }
 
@@ -135,7 +136,7 @@ function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {
     id: newId('batch_', caller.tag),
     mode: caller.mode,
     key,
-    items: items.map((item) => storedItem(item, key)),
+    items: items.map((item) => toStoredItem(item, key)),
     total: items.length,
     done: 0,
     accepted: 0,
@@ -144,7 +145,7 @@ function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {
 }
 
 /** Makes an item as its batch stores it. */
-export function storedItem(item: BulkItem, key: string): StoredItem {
+export function toStoredItem(item: BulkItem, key: string): StoredBulkItem {
   const reference = item.reference ?? `${key}-${item.index}`
   if (!item.ok) return { reference, error: item.error }
   const { amount, phone, name, channel } = item

@@ -13,7 +13,7 @@ export type SpentReference = {
 }
 
 // `offset 0` keeps the look-up one by one: otherwise the planner reads every reference the merchant ever spent.
-const SPENT = statement<SpentReference>(
+const SPENT_REFERENCES = statement<SpentReference>(
   'spent bulk references',
   `select r.reference, p.id as "payoutId", p.status, p.amount, p.channel, p.recipient_phone as "recipientPhone",
      p.created_at as "acceptedAt"
@@ -22,7 +22,7 @@ const SPENT = statement<SpentReference>(
    join payouts p on p.merchant_id = r.merchant_id and p.id = r.payout_id`,
 )
 // The references of items without a result in earlier, unfinished batches. There are rarely any.
-const WAITING = statement<{ reference: string }>(
+const WAITING_REFERENCES = statement<{ reference: string }>(
   'waiting bulk references',
   `select item.value->>'reference' as reference
    from bulk_batches b cross join lateral jsonb_array_elements(b.items) with ordinality item (value, place)
@@ -32,6 +32,6 @@ const WAITING = statement<{ reference: string }>(
 
 /** Reads which of these references are spent, with their payouts. Must be sent after the head is locked. */
 export const spentReferences = (batch: BulkBatch, references: readonly string[]): Call<SpentReference> =>
-  call(SPENT, batch.merchantId, batch.mode, references)
+  call(SPENT_REFERENCES, batch.merchantId, batch.mode, references)
 export const waitingReferences = (batch: BulkBatch): Call<{ reference: string }> =>
-  call(WAITING, batch.merchantId, batch.mode, batch.createdAt.toISOString(), batch.id)
+  call(WAITING_REFERENCES, batch.merchantId, batch.mode, batch.createdAt.toISOString(), batch.id)

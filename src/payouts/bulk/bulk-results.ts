@@ -24,13 +24,13 @@ export type BulkResultRow = {
 }
 
 /** The result of one item as it is stored. */
-type NewResult = {
+type NewItemResult = {
   batch: BulkBatch
   result: ItemResult
   paid: Extract<ItemResult, { payoutId: string }> | null
   refused: Extract<ItemResult, { error: string }> | null
 }
-const ADD_RESULTS = copyInto<NewResult>('add bulk results', 'bulk_items', {
+const ADD_RESULTS = copyInto<NewItemResult>('add bulk results', 'bulk_items', {
   merchant_id: bigint(({ batch }) => batch.merchantId),
   batch_id: text(({ batch }) => batch.id),
   item_index: integer(({ result }) => result.index),
@@ -50,7 +50,7 @@ const RESULTS = statement<BulkResultRow>(
    from bulk_items i left join payouts p on p.merchant_id = i.merchant_id and p.id = i.payout_id
    where i.merchant_id = $1 and i.batch_id = $2 order by i.item_index`,
 )
-const SPENT = copyInto<{ batch: BulkBatch; reference: string; payoutId: string }>(
+const SPEND_REFERENCES = copyInto<{ batch: BulkBatch; reference: string; payoutId: string }>(
   'spend bulk references',
   'bulk_references',
   {
@@ -61,7 +61,7 @@ const SPENT = copyInto<{ batch: BulkBatch; reference: string; payoutId: string }
   },
 )
 
-export const resultsOf = (merchantId: number, id: string) => call(RESULTS, merchantId, id)
+export const bulkResults = (merchantId: number, id: string) => call(RESULTS, merchantId, id)
 
 /** Stores the results of the next items and the progress of the batch. */
 export function addResults(batch: BulkBatch, results: readonly ItemResult[], leaseUntil: Date): Call[] {
@@ -78,7 +78,7 @@ export function addResults(batch: BulkBatch, results: readonly ItemResult[], lea
     refused: 'error' in result ? result : null,
   }))
   return [
-    ...SPENT.rows(fresh),
+    ...SPEND_REFERENCES.rows(fresh),
     ...ADD_RESULTS.rows(made),
     advanceBatch(batch, { done: batch.done + results.length, accepted, leaseUntil }),
   ]

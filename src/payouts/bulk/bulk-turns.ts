@@ -1,22 +1,23 @@
 import { defineLane } from '../../platform/lane.ts'
-import { type MerchantTurns, merchantTurns } from '../../platform/merchant-turns.ts'
+import { type MerchantTurns, newMerchantTurns } from '../../platform/merchant-turns.ts'
 
 export type BulkTurns = MerchantTurns
 
 // A call has 30 s from its first byte (reliability.md 6.2), and waiting for a turn uses them up.
-const WAIT_MS = 20_000
-const MOST = { waiting: 400, ofOne: 100 }
+const MAX_TURN_WAIT_MS = 20_000
+const MAX_WAITING_CALLS = { waiting: 400, ofOne: 100 }
 // When a merchant sends many calls at once, a pause of this many times the duration of a call follows each, because a thousand payouts
 // keep the process and the database busy and payments that arrive meanwhile would wait.
-const PAUSE = 2
+const PAUSE_FACTOR = 2
 
 // Enough calls at once that merchants whose rows are locked do not hold up the others; the gate bounds the connections.
-const PLACES = 16
+const CALLS_AT_ONCE = 16
 
 /** The turns in which bulk calls run. */
 export const bulkTurns = defineLane('bulk payouts', () => newBulkTurns())
 
-export const newBulkTurns = (): BulkTurns => merchantTurns({ places: PLACES, waitMs: WAIT_MS, most: MOST })
+export const newBulkTurns = (): BulkTurns =>
+  newMerchantTurns({ places: CALLS_AT_ONCE, waitMs: MAX_TURN_WAIT_MS, most: MAX_WAITING_CALLS })
 
 /** Runs one bulk call in its turn: the calls of a merchant one after the other, with a pause after each while more of them wait. */
 export async function inBulkTurn<T>(
@@ -29,9 +30,9 @@ export async function inBulkTurn<T>(
   try {
     return await work()
   } finally {
-    turns.freePlace()
+    turns.freeSlot()
     if (turns.isWaiting(merchantId))
-      setTimeout(turns.freeMerchant, (performance.now() - startedAt) * PAUSE, merchantId)
+      setTimeout(turns.freeMerchant, (performance.now() - startedAt) * PAUSE_FACTOR, merchantId)
     else turns.freeMerchant(merchantId)
   }
 }

@@ -1,9 +1,9 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { CsvFile } from '../../http/body-content.ts'
-import { readBulkContent } from './bulk-body.ts'
+import { parseBulkContent } from './bulk-body.ts'
 
-const read = async (csv: string) => (await readBulkContent(new CsvFile(Buffer.from(csv)))).items
+const read = async (csv: string) => (await parseBulkContent(new CsvFile(Buffer.from(csv)))).items
 const PLAIN = { amount: 5000, phone: '256700000000', name: null, channel: 'op1_momo', reference: null }
 const item = (index: number, more: object = {}) => ({ ok: true, index, ...PLAIN, ...more })
 const failed = (index: number, problem: string) => ({

@@ -1,12 +1,12 @@
 import { invalidRequest } from '../../platform/refusal.ts'
 import { echo } from '../../platform/text.ts'
 
-export type Field = 'phone' | 'amount' | 'name' | 'reference' | 'channel'
+export type CsvField = 'phone' | 'amount' | 'name' | 'reference' | 'channel'
 /** The index of each field in a row, and the number of cells of a row. */
-export type Columns = { places: ReadonlyMap<Field, number>; width: number }
+export type CsvColumns = { positions: ReadonlyMap<CsvField, number>; width: number }
 
 // The field of each header name (G12); every other column is ignored.
-const FIELDS: Readonly<Record<string, Field>> = {
+const FIELD_BY_HEADER: Readonly<Record<string, CsvField>> = {
   phone: 'phone',
   msisdn: 'phone',
   number: 'phone',
@@ -16,32 +16,32 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ref: 'reference',
   channel: 'channel',
 }
-const TOLD = 6
-const SEPARATORS_SAID = 'cells are separated by commas, semicolons or tabs'
+const MAX_CELLS_IN_MESSAGE = 6
+const SEPARATORS_TEXT = 'cells are separated by commas, semicolons or tabs'
 
 /** Returns the field that a name in a header means, or null. */
-export function fieldOf(cell: string): Field | null {
+export function findField(cell: string): CsvField | null {
   const name = cell.toLowerCase()
-  return Object.hasOwn(FIELDS, name) ? (FIELDS[name] as Field) : null // The name is one of its own.
+  return Object.hasOwn(FIELD_BY_HEADER, name) ? (FIELD_BY_HEADER[name] as CsvField) : null // The name is one of its own.
 }
 
 /** Parses a header. Throws `invalid request: ...` when a field is named twice, or when phone or amount is missing: then with the first line. */
-export function readHeader(cells: readonly string[]): Columns {
-  const places = new Map<Field, number>()
+export function parseHeader(cells: readonly string[]): CsvColumns {
+  const places = new Map<CsvField, number>()
   for (const [at, cell] of cells.entries()) {
-    const field = fieldOf(cell)
+    const field = findField(cell)
     if (field === null) continue
     if (places.has(field)) throw invalidRequest(`CSV header names ${field} twice`)
     places.set(field, at)
   }
   if (!places.has('phone') || !places.has('amount'))
-    throw invalidRequest(`CSV header must name phone and amount; ${found(cells)}`)
-  return { places, width: cells.length }
+    throw invalidRequest(`CSV header must name phone and amount; ${describeHeader(cells)}`)
+  return { positions: places, width: cells.length }
 }
 
-function found(cells: readonly string[]): string {
-  const quoted = cells.slice(0, TOLD).map((cell) => `"${echo(cell)}"`)
-  if (cells.length === 1) return `its first line is one cell, ${quoted[0]}; ${SEPARATORS_SAID}`
-  const more = cells.length > TOLD ? ` and ${cells.length - TOLD} more` : ''
+function describeHeader(cells: readonly string[]): string {
+  const quoted = cells.slice(0, MAX_CELLS_IN_MESSAGE).map((cell) => `"${echo(cell)}"`)
+  if (cells.length === 1) return `its first line is one cell, ${quoted[0]}; ${SEPARATORS_TEXT}`
+  const more = cells.length > MAX_CELLS_IN_MESSAGE ? ` and ${cells.length - MAX_CELLS_IN_MESSAGE} more` : ''
   return `its first line is ${quoted.join(', ')}${more}`
 }

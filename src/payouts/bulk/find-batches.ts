@@ -1,14 +1,14 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { listStatement } from '../../http/both-ways.ts'
-import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.ts'
+import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../../http/lists.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { tagOf } from '../../platform/ids.ts'
+import { parseTag } from '../../platform/ids.ts'
 import type { Mode } from '../../platform/mode.ts'
 import { notFound } from '../../platform/refusal.ts'
 
 /** A bulk call as lists show it. */
-export type BatchRow = {
+export type BulkCallSummary = {
   id: string
   mode: Mode
   total: number
@@ -18,7 +18,7 @@ export type BatchRow = {
 }
 
 /** One item of a call with its result. `amount` and `phone` are null where the item could not be read. */
-export type BatchItem = {
+export type BulkCallItem = {
   index: number
   reference: string
   amount: number | null
@@ -34,17 +34,17 @@ export type BatchItem = {
 }
 
 const COLUMNS = `b.id, b.mode, b.total, b.done, b.accepted, b.created_at as "createdAt"`
-const BY_ID = statement<BatchRow>(
+const BATCH_BY_ID = statement<BulkCallSummary>(
   'bulk call by id',
   `select ${COLUMNS} from bulk_batches b where b.merchant_id = $1 and b.id = $2 and b.mode = $3`,
 )
-const LIST = listStatement<BatchRow>(
+const LIST_BATCHES = listStatement<BulkCallSummary>(
   'list bulk calls',
   `select ${COLUMNS} from bulk_batches b where b.merchant_id = $1 and b.mode = $2
      and b.created_at >= $3 and (b.created_at, b.id) < ($4, $5)
    order by b.created_at desc, b.id desc limit $6`,
 )
-const ITEMS = statement<BatchItem>(
+const BATCH_ITEMS = statement<BulkCallItem>(
   'items of a bulk call',
   `select (asked.place - 1)::int as index, asked.item->>'reference' as reference, case when asked.item ? 'amount' then least((asked.item->>'amount')::numeric, 1e15)::bigint end as amount,
      asked.item->>'phone' as phone, asked.item->>'name' as name, i.payout_id as "payoutId", coalesce(i.replayed, false) as replayed,
@@ -56,17 +56,29 @@ const ITEMS = statement<BatchItem>(
 )
 
 /** Returns the call in the caller's mode. Throws 404. */
-export async function getBatch(app: App, { merchantId, mode, tag }: Caller, id: string): Promise<BatchRow> {
-  const own = tagOf('batch_', id) === tag
-  const [batch] = own ? await app.db.query(BY_ID, [merchantId, id, mode]) : []
+export async function getBatch(
+  app: App,
+  { merchantId, mode, tag }: Caller,
+  id: string,
+): Promise<BulkCallSummary> {
+  const own = parseTag('batch_', id) === tag
+  const [batch] = own ? await app.db.query(BATCH_BY_ID, [merchantId, id, mode]) : []
   if (!batch) throw notFound('bulk call')
   return batch
 }
 
 /** Reads one page of the caller's bulk calls, newest first. */
-export const listBatches = (app: App, caller: Caller, window: ListWindow): Promise<Page<BatchRow>> =>
-  readPage(app, caller, { window, statement: LIST, find: (id) => orNull(getBatch(app, caller, id)) })
+export const listBatches = (
+  app: App,
+  caller: Caller,
+  window: ListWindow,
+): Promise<ListPage<BulkCallSummary>> =>
+  readListPage(app, caller, {
+    window,
+    statement: LIST_BATCHES,
+    find: (id) => nullIfRefused(getBatch(app, caller, id)),
+  })
 
 /** Reads every item of a call, at most a thousand, in its order. */
-export const itemsOf = (app: App, { merchantId }: Caller, id: string): Promise<BatchItem[]> =>
-  app.db.query(ITEMS, [merchantId, id])
+export const readBatchItems = (app: App, { merchantId }: Caller, id: string): Promise<BulkCallItem[]> =>
+  app.db.query(BATCH_ITEMS, [merchantId, id])

@@ -7,16 +7,16 @@ import type { LockedDesk } from '../desk/lock-desk.ts'
 import type { NewPayout } from '../new-payout.ts'
 import type { PayoutReadiness } from '../payout-readiness.ts'
 import { judgePayout } from '../payout-rules.ts'
-import type { BulkBatch, StoredItem } from './bulk-batch.ts'
+import type { BulkBatch, StoredBulkItem } from './bulk-batch.ts'
 import { type SpentReference, spentReferences, waitingReferences } from './bulk-references.ts'
 import type { ItemResult } from './bulk-results.ts'
 
-const IN_FLIGHT = {
+const REFERENCE_IN_FLIGHT = {
   error: 'a payout with this reference is still in flight',
   code: 'reference_in_flight',
   retryable: true,
 }
-const OTHER_DETAILS = {
+const REFERENCE_CONFLICT = {
   error: 'reference reused with different payout details',
   code: 'reference_conflict',
   retryable: false,
@@ -29,7 +29,7 @@ const railAway = () =>
   )
 
 /** The rows that decide on the items of a chunk. `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
-type Chunk = {
+type BulkChunk = {
   batch: BulkBatch
   desk: Desk
   spent: Map<string, SpentReference>
@@ -38,16 +38,16 @@ type Chunk = {
   at: Date
 }
 
-type Opening = {
+type OpenChunkInput = {
   batch: BulkBatch
-  items: readonly StoredItem[]
+  items: readonly StoredBulkItem[]
   readiness: PayoutReadiness
   at: Date
   guards: Pick<LockedDesk, 'terms' | 'stops'>
 }
 
 /** Locks the head and reads the rows that decide on these items. The guards must be locked already. */
-export async function openChunk(app: App, tx: Tx, { guards, ...input }: Opening): Promise<Chunk> {
+export async function openChunk(app: App, tx: Tx, { guards, ...input }: OpenChunkInput): Promise<BulkChunk> {
   const { batch, items, readiness, at } = input
   const [heads, spent, waiting] = await tx.send(
     lockHeads([batch]),
@@ -70,14 +70,14 @@ export async function openChunk(app: App, tx: Tx, { guards, ...input }: Opening)
 /** Runs one item and returns its result. Its payout is reserved in memory; the desk of the chunk writes it. */
 export function runItem(
   app: App,
-  chunk: Chunk,
-  { item, index }: { item: StoredItem; index: number },
+  chunk: BulkChunk,
+  { item, index }: { item: StoredBulkItem; index: number },
 ): ItemResult {
   const at = { index, reference: item.reference }
   if ('error' in item) return { ...at, error: item.error, code: 'invalid_item', retryable: false }
   const spent = chunk.spent.get(item.reference)
   if (spent) {
-    if (!sameDetails(spent, item)) return { ...at, ...OTHER_DETAILS }
+    if (!hasSameDetails(spent, item)) return { ...at, ...REFERENCE_CONFLICT }
     return {
       ...at,
       payoutId: spent.payoutId,
@@ -86,10 +86,10 @@ export function runItem(
       firstAcceptedAt: spent.acceptedAt,
     }
   }
-  if (chunk.waiting.has(item.reference)) return { ...at, ...IN_FLIGHT }
+  if (chunk.waiting.has(item.reference)) return { ...at, ...REFERENCE_IN_FLIGHT }
   try {
     const payout = acceptItem(app, chunk, { item, index })
-    chunk.spent.set(item.reference, spentBy(payout))
+    chunk.spent.set(item.reference, toSpentReference(payout))
     return { ...at, payoutId: payout.id, status: payout.status, replayed: false, firstAcceptedAt: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -98,13 +98,13 @@ export function runItem(
   }
 }
 
-type Readable = Extract<StoredItem, { amount: number }>
+type PayableItem = Extract<StoredBulkItem, { amount: number }>
 
 /** Judges an item by the rules of a single payout and reserves it (G13f). Throws Refusal. */
 function acceptItem(
   app: App,
-  { batch, desk, readiness, at }: Chunk,
-  { item, index }: { item: Readable; index: number },
+  { batch, desk, readiness, at }: BulkChunk,
+  { item, index }: { item: PayableItem; index: number },
 ): NewPayout {
   const { merchantId, mode } = batch
   const { amount, channel, phone, name, reference } = item
@@ -125,10 +125,10 @@ function acceptItem(
   )
 }
 
-const sameDetails = (spent: SpentReference, item: Readable) =>
+const hasSameDetails = (spent: SpentReference, item: PayableItem) =>
   spent.amount === item.amount && spent.channel === item.channel && spent.recipientPhone === item.phone
 
-const spentBy = (payout: NewPayout): SpentReference => ({
+const toSpentReference = (payout: NewPayout): SpentReference => ({
   reference: payout.reference as string,
   payoutId: payout.id,
   status: payout.status,

@@ -1,13 +1,13 @@
-import { type Head, lockHeads } from '../../ledger/book.ts'
-import { type MerchantTerms, termsForPayout } from '../../merchants/merchant.ts'
-import { lockStops, type PayoutStop } from '../../merchants/payout-freeze.ts'
+import { type LedgerHead, lockHeads } from '../../ledger/book.ts'
+import { findTermsForPayout, type MerchantTerms } from '../../merchants/merchant.ts'
+import { lockPayoutStop, type PayoutStop } from '../../merchants/payout-freeze.ts'
 import type { Call, RowsOf, Tx } from '../../platform/db/database.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
 import type { ExactWindow } from '../../rate-limits/exact-window.ts'
 import type { OpenWindows } from '../../rate-limits/open-windows.ts'
 
-type Wanted<Own extends readonly Call[]> = {
-  places: readonly MerchantMode[]
+type LockDeskInput<Own extends readonly Call[]> = {
+  merchantModes: readonly MerchantMode[]
   at: Date
   /** The caller's own calls for rows that it also decides on: keys, charges, gift cards. */
   own: Own
@@ -20,12 +20,12 @@ export type LockedDesk<Own extends readonly Call[] = readonly Call[]> = {
   own: RowsOf<Own>
   stops: readonly PayoutStop[]
   windows: OpenWindows
-  heads: readonly Head[]
+  heads: readonly LedgerHead[]
 }
 
 /** Locks the terms and stops, the first part of the order below, for a transaction that decides on its own rows before it locks the heads. */
 export const lockGuards = (merchantModes: readonly MerchantMode[]) =>
-  [termsForPayout(merchantModes), lockStops()] as const satisfies readonly Call[]
+  [findTermsForPayout(merchantModes), lockPayoutStop()] as const satisfies readonly Call[]
 
 /**
  * Locks in one flush the rows of a transaction that reserves payouts, in the one order in which no two transactions deadlock: terms, the
@@ -33,9 +33,15 @@ export const lockGuards = (merchantModes: readonly MerchantMode[]) =>
  */
 export async function lockDesk<const Own extends readonly Call[]>(
   tx: Tx,
-  { places, at, own, window }: Wanted<Own>,
+  { merchantModes, at, own, window }: LockDeskInput<Own>,
 ): Promise<LockedDesk<Own>> {
-  const calls = [termsForPayout(places), ...own, lockStops(), ...window.lock(places), lockHeads(places)]
+  const calls = [
+    findTermsForPayout(merchantModes),
+    ...own,
+    lockPayoutStop(),
+    ...window.lock(merchantModes),
+    lockHeads(merchantModes),
+  ]
   const answers: readonly unknown[] = await tx.send(...calls)
   const stops = 1 + own.length
   // The casts hold because the answers are in the order of the calls.
@@ -44,6 +50,6 @@ export async function lockDesk<const Own extends readonly Call[]>(
     own: answers.slice(1, stops) as RowsOf<Own>,
     stops: answers[stops] as PayoutStop[],
     windows: window.open(answers.slice(stops + 1, -1) as unknown[][], at.getTime()),
-    heads: answers.at(-1) as Head[],
+    heads: answers.at(-1) as LedgerHead[],
   }
 }

@@ -2,30 +2,33 @@ import type { PersonCaller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
-import { reservedKey } from '../../idempotency/keys.ts'
-import { madeOrThrow } from '../../idempotency/refused-answer.ts'
-import { freshUntil } from '../../people/roles.ts'
+import { buildReservedKey } from '../../idempotency/keys.ts'
+import { throwStoredRefusal } from '../../idempotency/refused-answer.ts'
+import { readFreshRoleEnd } from '../../people/roles.ts'
 import type { BulkItem } from '../bulk/bulk-item.ts'
 import { createBulk } from '../bulk/bulk-payouts.ts'
 import { createPayout } from '../create-payout.ts'
 import type { PayoutCreate } from '../payout-request.ts'
-import { getStored } from './find-prepared.ts'
-import { type Approving, alreadyEnded, judgeApproval } from './open-checks.ts'
+import { getPrepared } from './find-prepared.ts'
+import { type ApprovalInProgress, judgeApproval, preparedAlreadyDecided } from './open-checks.ts'
 import type { PreparedKind, StoredPrepared } from './prepared-payout.ts'
 import { approveSubaccountPayout, type SubaccountPayoutRequest } from './request-subaccount-payout.ts'
-import { withdrawIfLeft } from './withdraw-left.ts'
+import { withdrawIfRoleEnded } from './withdraw-left.ts'
 
 /** An approved request, as the ordinary operation of its kind runs it. */
-export type Approval = {
+export type PreparedApproval = {
   caller: PersonCaller
   key: string
   fingerprint: Buffer
   requestId: string
-  prepared: Approving
+  prepared: ApprovalInProgress
 }
-type Runs = Record<PreparedKind, (app: App, approval: Approval, stored: unknown) => Promise<Answer>>
+type RunByKind = Record<
+  PreparedKind,
+  (app: App, approval: PreparedApproval, stored: unknown) => Promise<Answer>
+>
 
-const OWN_KINDS: Omit<Runs, 'schedule'> = {
+const OWN_KINDS: Omit<RunByKind, 'schedule'> = {
   payout: (app, approval, stored) => createPayout(app, { ...approval, input: stored as PayoutCreate }),
   bulk: (app, approval, stored) => createBulk(app, { ...approval, items: stored as BulkItem[] }),
   subaccount: (app, approval, stored) =>
@@ -41,28 +44,32 @@ const OWN_KINDS: Omit<Runs, 'schedule'> = {
 export async function approvePrepared(
   app: App,
   caller: PersonCaller,
-  { id, requestId, schedule }: { id: string; requestId: string; schedule: Runs['schedule'] },
+  { id, requestId, schedule }: { id: string; requestId: string; schedule: RunByKind['schedule'] },
 ): Promise<Answer> {
   allow(caller, 'payout.approve')
-  const row = await getStored(app, caller, id)
-  judgeUnlessAgain(row, caller, app.clock.now())
+  const row = await getPrepared(app, caller, id)
+  judgeUnlessRepeated(row, caller, app.clock.now())
   // What a person has prepared ends with that person's role.
   const maker = { merchantId: row.merchantId, personId: row.madeBy }
-  if (row.status === 'prepared' && (await withdrawIfLeft(app, maker)) > 0) throw alreadyEnded('withdrawn')
+  if (row.status === 'prepared' && (await withdrawIfRoleEnded(app, maker)) > 0)
+    throw preparedAlreadyDecided('withdrawn')
   const { fingerprint } = row
-  const prepared = { id, freshUntil: await freshUntil(app, row.merchantId, [row.madeBy, caller.personId]) }
-  const approval = { caller, key: keyOf(row), fingerprint, requestId, prepared }
+  const prepared = {
+    id,
+    freshUntil: await readFreshRoleEnd(app, row.merchantId, [row.madeBy, caller.personId]),
+  }
+  const approval = { caller, key: approvalKey(row), fingerprint, requestId, prepared }
   // Its bytes were written from a value of this kind.
   const stored: unknown = JSON.parse(row.request.toString())
-  return madeOrThrow(await { ...OWN_KINDS, schedule }[row.kind](app, approval, stored))
+  return throwStoredRefusal(await { ...OWN_KINDS, schedule }[row.kind](app, approval, stored))
 }
 
 /** Judges the approval, unless it repeats one of the same person: that returns what the first one created, as long as its key is kept. */
-function judgeUnlessAgain(row: StoredPrepared, caller: PersonCaller, at: Date): void {
+function judgeUnlessRepeated(row: StoredPrepared, caller: PersonCaller, at: Date): void {
   const isRepeat = row.status === 'approved' && !row.takenBack && row.decidedBy === caller.personId
   if (!isRepeat) judgeApproval(row, caller, at)
 }
 
 /** Returns the key of the approval. Each try has its own key; there is a further try only after the operator provably took nothing of the one before. */
-const keyOf = ({ id, tries, takenBack, status }: StoredPrepared) =>
-  reservedKey('prepared', id, status === 'approved' && !takenBack ? tries - 1 : tries)
+const approvalKey = ({ id, tries, takenBack, status }: StoredPrepared) =>
+  buildReservedKey('prepared', id, status === 'approved' && !takenBack ? tries - 1 : tries)

@@ -2,44 +2,52 @@ import type { PersonCaller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import { tagOf } from '../../platform/ids.ts'
+import { parseTag } from '../../platform/ids.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
-import { alreadyEnded, samePerson } from './open-checks.ts'
+import { preparedAlreadyDecided, samePerson } from './open-checks.ts'
 import { PREPARED_PREFIX, type StoredPrepared } from './prepared-payout.ts'
-import { dropLeftWishes } from './set-checker-rule.ts'
-import { withdrawLeft } from './withdraw-left.ts'
-import { endPreparedRow, expireDue, lockPrepared } from './write-prepared.ts'
+import { dropChangesWithoutRole } from './set-checker-rule.ts'
+import { withdrawWithoutRole } from './withdraw-left.ts'
+import { endPreparedRow, expireDuePrepared, lockPrepared } from './write-prepared.ts'
 
-type Ended = { id: string; reason: string | null }
+type EndPreparedInput = { id: string; reason: string | null }
 
-const EXPIRED_AT_ONCE = 500
+const MAX_EXPIRED_PER_RUN = 500
 
 /** Rejects, as a second person, what was prepared; the person who prepared it is shown the reason. A repeat changes nothing. Throws Refusal. */
-export async function rejectPrepared(app: App, caller: PersonCaller, input: Ended): Promise<void> {
+export async function rejectPrepared(app: App, caller: PersonCaller, input: EndPreparedInput): Promise<void> {
   allow(caller, 'payout.reject')
-  return end(app, caller, { ...input, status: 'rejected', action: 'payout.reject' })
+  return endPrepared(app, caller, { ...input, status: 'rejected', action: 'payout.reject' })
 }
 
 /** Withdraws what the caller has prepared. A repeat changes nothing. Throws Refusal. */
-export async function withdrawPrepared(app: App, caller: PersonCaller, input: Ended): Promise<void> {
+export async function withdrawPrepared(
+  app: App,
+  caller: PersonCaller,
+  input: EndPreparedInput,
+): Promise<void> {
   allow(caller, 'payout.withdraw')
-  return end(app, caller, { ...input, status: 'withdrawn', action: 'payout.withdraw' })
+  return endPrepared(app, caller, { ...input, status: 'withdrawn', action: 'payout.withdraw' })
 }
 
-type How =
+type EndStatus =
   | { status: 'rejected'; action: 'payout.reject' }
   | { status: 'withdrawn'; action: 'payout.withdraw' }
 
-function end(app: App, caller: PersonCaller, { id, reason, status, action }: Ended & How): Promise<void> {
+function endPrepared(
+  app: App,
+  caller: PersonCaller,
+  { id, reason, status, action }: EndPreparedInput & EndStatus,
+): Promise<void> {
   const at = app.clock.now()
   const { merchantId, mode, personId, name } = caller
   return app.db.transaction<void>(async (tx) => {
-    const own = tagOf(PREPARED_PREFIX, id) === caller.tag
+    const own = parseTag(PREPARED_PREFIX, id) === caller.tag
     const [[row]] = await tx.send(lockPrepared(own ? [{ merchantId, id }] : []))
     if (!row || row.mode !== mode) throw notFound('prepared payout')
     judgeEnd(row, caller, status)
     if (row.status === status) return { value: undefined }
-    if (row.status !== 'prepared') throw alreadyEnded(row.status)
+    if (row.status !== 'prepared') throw preparedAlreadyDecided(row.status)
     const decision = { merchantId, id, decidedBy: personId, decidedName: name, at }
     const act = { actor: caller, action, at, merchantId, mode, subject: id } as const
     const states = { before: { status: row.status }, after: { status, reason } }
@@ -51,7 +59,7 @@ function end(app: App, caller: PersonCaller, { id, reason, status, action }: End
 }
 
 /** Only the person who prepared it may withdraw it, and only another person may reject it. Throws Refusal. */
-function judgeEnd({ madeBy }: StoredPrepared, { personId }: PersonCaller, status: How['status']): void {
+function judgeEnd({ madeBy }: StoredPrepared, { personId }: PersonCaller, status: EndStatus['status']): void {
   if (status === 'rejected' && madeBy === personId) throw samePerson()
   if (status === 'withdrawn' && madeBy !== personId) throw notYours()
 }
@@ -61,10 +69,10 @@ const notYours = () =>
 
 /** Expires what was not decided in time, and withdraws what was prepared by people who lost the role for it. Returns how many. */
 export async function expirePrepared(app: App): Promise<number> {
-  const due = expireDue(app.witness.earlier(), EXPIRED_AT_ONCE)
+  const due = expireDuePrepared(app.witness.earlier(), MAX_EXPIRED_PER_RUN)
   return (
     (await app.db.query(due.statement, due.values)).length +
-    (await withdrawLeft(app)) +
-    (await dropLeftWishes(app))
+    (await withdrawWithoutRole(app)) +
+    (await dropChangesWithoutRole(app))
   )
 }

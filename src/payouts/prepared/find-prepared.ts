@@ -1,10 +1,10 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { listStatement } from '../../http/both-ways.ts'
-import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.ts'
+import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../../http/lists.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { tagOf } from '../../platform/ids.ts'
+import { parseTag } from '../../platform/ids.ts'
 import { notFound } from '../../platform/refusal.ts'
 import {
   PREPARED_COLUMNS,
@@ -17,16 +17,16 @@ import { countWaiting } from './write-prepared.ts'
 /** The filters of a list of prepared payouts; a filter that is absent is null. */
 type PreparedFilter = ListWindow & { status: string | null }
 
-const BY_ID = statement<StoredPrepared>(
+const PREPARED_BY_ID = statement<StoredPrepared>(
   'prepared payout by id',
   `select ${PREPARED_COLUMNS}, r.request, r.fingerprint from prepared_payouts r
    where r.merchant_id = $1 and r.id = $2 and r.mode = $3`,
 )
-const OF_OBJECT = statement<PreparedPayout>(
+const PREPARED_OF_OBJECT = statement<PreparedPayout>(
   'prepared payout of an object',
   `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = $1 and r.object_id = $2`,
 )
-const LIST = listStatement<PreparedPayout>(
+const LIST_PREPARED = listStatement<PreparedPayout>(
   'list prepared payouts',
   `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = $1 and r.mode = $2
      and r.created_at >= $3 and (r.created_at, r.id) < ($4, $5) and ($7::text is null or r.status = $7)
@@ -34,31 +34,31 @@ const LIST = listStatement<PreparedPayout>(
 )
 
 /** Returns a prepared payout with its bytes, in the caller's mode. Throws 404. */
-export async function getStored(app: App, caller: Caller, id: string): Promise<StoredPrepared> {
-  const own = tagOf(PREPARED_PREFIX, id) === caller.tag
-  const [row] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+export async function getPrepared(app: App, caller: Caller, id: string): Promise<StoredPrepared> {
+  const own = parseTag(PREPARED_PREFIX, id) === caller.tag
+  const [row] = own ? await app.db.query(PREPARED_BY_ID, [caller.merchantId, id, caller.mode]) : []
   if (!row) throw notFound('prepared payout')
   return row
 }
 
 /** Finds the prepared payout from which the payout, bulk call or schedule with this id was created; null where there is none. */
-export const preparedOf = (
+export const findPreparedOfObject = (
   app: App,
   { merchantId }: Caller,
   objectId: string,
-): Promise<PreparedPayout | null> => firstRow(app.db.query(OF_OBJECT, [merchantId, objectId]))
+): Promise<PreparedPayout | null> => firstRow(app.db.query(PREPARED_OF_OBJECT, [merchantId, objectId]))
 
 /** Reads one page of what was prepared, newest first. */
 export const listPrepared = (
   app: App,
   caller: Caller,
   filter: PreparedFilter,
-): Promise<Page<PreparedPayout>> =>
-  readPage(app, caller, {
+): Promise<ListPage<PreparedPayout>> =>
+  readListPage(app, caller, {
     window: filter,
-    statement: LIST,
+    statement: LIST_PREPARED,
     filters: [filter.status],
-    find: (id) => orNull(getStored(app, caller, id)),
+    find: (id) => nullIfRefused(getPrepared(app, caller, id)),
   })
 
 /** Counts what waits for a second person, up to `limit`. */

@@ -4,8 +4,8 @@ import type { App } from '../../app.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { mayBeSameName } from '../../platform/same-name.ts'
 import { lookUpWallet } from '../resolve-account.ts'
-import { getStored } from './find-prepared.ts'
-import { linesIn, type PreparedLine } from './prepared-lines.ts'
+import { getPrepared } from './find-prepared.ts'
+import { type PreparedLine, parsePreparedLines } from './prepared-lines.ts'
 
 /** The present holder of the wallet of a prepared line, according to the operator. `says`: how the holder compares with the typed name. */
 export type LineHolder = {
@@ -16,22 +16,28 @@ export type LineHolder = {
 }
 
 // As many names as on a page of a draft.
-const MOST = 20
-const AT_ONCE = 4
+const MAX_LOOKUPS = 20
+const LOOKUPS_AT_ONCE = 4
 
 /** Asks the operator who holds the wallets of the first twenty lines, for the person who decides about them. Must not run while a page is rendered. Throws 404. */
-export async function holdersOfPrepared(app: App, caller: PersonCaller, id: string): Promise<LineHolder[]> {
+export async function lookUpPreparedHolders(
+  app: App,
+  caller: PersonCaller,
+  id: string,
+): Promise<LineHolder[]> {
   allow(caller, 'wallet.look-up')
-  const lines = linesIn(await getStored(app, caller, id)).slice(0, MOST)
+  const lines = parsePreparedLines(await getPrepared(app, caller, id)).slice(0, MAX_LOOKUPS)
   const holders: LineHolder[] = []
-  for (let at = 0; at < lines.length; at += AT_ONCE)
+  for (let at = 0; at < lines.length; at += LOOKUPS_AT_ONCE)
     holders.push(
-      ...(await Promise.all(lines.slice(at, at + AT_ONCE).map((line) => holderOf(app, caller, line)))),
+      ...(await Promise.all(
+        lines.slice(at, at + LOOKUPS_AT_ONCE).map((line) => lookUpLineHolder(app, caller, line)),
+      )),
     )
   return holders
 }
 
-async function holderOf(
+async function lookUpLineHolder(
   app: App,
   caller: PersonCaller,
   { line, phone, name: typed }: PreparedLine,

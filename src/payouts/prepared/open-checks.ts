@@ -10,25 +10,33 @@ import type { PreparedPayout, StoredPrepared } from './prepared-payout.ts'
 import { approvePreparedRow, lockPrepared } from './write-prepared.ts'
 
 /** The prepared payout that is being approved. Until `freshUntil` its maker and its approver count as one person; null: they are two. */
-export type Approving = { id: string; freshUntil: Date | null }
+export type ApprovalInProgress = { id: string; freshUntil: Date | null }
 /** A request that moves money out. `prepared`: the prepared payout that its caller approves with it, if any. */
-export type Checked = { caller: Caller; fingerprint: Buffer; prepared?: Approving | undefined }
+export type CheckedRequest = {
+  caller: Caller
+  fingerprint: Buffer
+  prepared?: ApprovalInProgress | undefined
+}
 
 /** The rules and prepared payouts that decide whether a person may send a request, read and locked for one commit. */
-export type Checks = {
+export type CheckerChecks = {
   /**
    * Judges a request for `amount` (whole UGX, without fees), runs `make`, and marks its prepared payout as approved. Throws Refusal; a
    * refusal of an approval is never stored under the key, so that the approval may come again.
    */
-  passing<Made extends { id: string }>(request: Checked, amount: number, make: () => Made): Made
+  passing<Made extends { id: string }>(request: CheckedRequest, amount: number, make: () => Made): Made
   writes(): Call[]
 }
 
 // API keys need no second person, so their batches read nothing.
-const NO_PERSONS: Checks = { passing: (_request, _amount, make) => make(), writes: () => [] }
+const NO_PERSONS: CheckerChecks = { passing: (_request, _amount, make) => make(), writes: () => [] }
 
 /** Opens the checks of maker and checker, in the transaction that sends the money, on locked rows. Nothing else judges them. */
-export async function openChecks(tx: Tx, requests: readonly Checked[], at: Date): Promise<Checks> {
+export async function openChecks(
+  tx: Tx,
+  requests: readonly CheckedRequest[],
+  at: Date,
+): Promise<CheckerChecks> {
   const persons = requests.filter(({ caller }) => caller.kind === 'person')
   if (persons.length === 0) return NO_PERSONS
   const keys = persons.flatMap(({ caller: { merchantId }, prepared }) =>
@@ -38,15 +46,15 @@ export async function openChecks(tx: Tx, requests: readonly Checked[], at: Date)
     shareRules([...new Set(persons.map(({ caller }) => caller.merchantId))]),
     lockPrepared(keys),
   )
-  return checksOver({ rules, prepared, at })
+  return buildChecks({ rules, prepared, at })
 }
 
-type Locked = { rules: readonly CheckerRule[]; prepared: readonly StoredPrepared[]; at: Date }
+type LockedChecks = { rules: readonly CheckerRule[]; prepared: readonly StoredPrepared[]; at: Date }
 
-function checksOver({ rules, prepared, at }: Locked): Checks {
+function buildChecks({ rules, prepared, at }: LockedChecks): CheckerChecks {
   const writes: Call[] = []
 
-  function getApprovable(caller: PersonCaller, request: Checked): StoredPrepared {
+  function getApprovable(caller: PersonCaller, request: CheckedRequest): StoredPrepared {
     const row = prepared.find(
       ({ merchantId, id, mode }) =>
         merchantId === caller.merchantId && id === request.prepared?.id && mode === caller.mode,
@@ -81,7 +89,7 @@ function checksOver({ rules, prepared, at }: Locked): Checks {
       const row = getApprovable(caller, request)
       const { freshUntil } = request.prepared
       if (above !== null && freshUntil !== null && freshUntil > at) throw freshPerson(freshUntil)
-      const made = unkept(make)
+      const made = withoutStoring(make)
       markApproved(row, caller, made.id)
       return made
     },
@@ -96,7 +104,7 @@ function checksOver({ rules, prepared, at }: Locked): Checks {
 }
 
 /** Runs `make` so that a refusal leaves the key free: the approval may come again, for example when there is money. */
-function unkept<Made>(make: () => Made): Made {
+function withoutStoring<Made>(make: () => Made): Made {
   try {
     return make()
   } catch (error) {
@@ -109,11 +117,11 @@ function unkept<Made>(make: () => Made): Made {
 export function judgeApproval(row: PreparedPayout, { personId }: PersonCaller, at: Date): void {
   if (row.madeBy === personId) throw samePerson()
   if (row.status === 'approved' && row.takenBack) {
-    if (row.expiresAt <= at) throw alreadyEnded('expired')
+    if (row.expiresAt <= at) throw preparedAlreadyDecided('expired')
     return
   }
-  if (row.status !== 'prepared') throw alreadyEnded(row.status)
-  if (row.expiresAt <= at) throw alreadyEnded('expired')
+  if (row.status !== 'prepared') throw preparedAlreadyDecided(row.status)
+  if (row.expiresAt <= at) throw preparedAlreadyDecided('expired')
 }
 
 export const SECOND_PERSON = 'second_person_required'
@@ -132,5 +140,5 @@ export const freshPerson = (until: Date) =>
   )
 export const samePerson = () =>
   new Refusal(403, 'same_person', 'you prepared this yourself: a second person must decide on it')
-export const alreadyEnded = (status: string) =>
+export const preparedAlreadyDecided = (status: string) =>
   new Refusal(409, 'conflict', `this prepared payout was already ${status}`)

@@ -4,18 +4,18 @@ import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
-import { storeUnderKey } from '../../idempotency/under-key.ts'
+import { createUnderOptionalKey } from '../../idempotency/under-key.ts'
 import { canonicalJson } from '../../platform/canonical-json.ts'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { PREPARED_PREFIX, presentPrepared, type StoredPrepared } from './prepared-payout.ts'
-import { tellOfPrepared } from './tell-of-prepared.ts'
+import { mailOwnersOfPrepared } from './tell-of-prepared.ts'
 import { addPrepared, countWaiting } from './write-prepared.ts'
 
 /** The input of a preparation, before its rules are judged. `request`: the value that the approval runs, stored as JSON. */
-type Preparing = {
+type PrepareInput = {
   caller: PersonCaller
   key: string
   fingerprint: Buffer
@@ -26,11 +26,11 @@ type Preparing = {
 }
 
 /** The figures of a preparation. Whole UGX. */
-type Figures = Pick<StoredPrepared, 'amount' | 'fees' | 'recipients'>
+type PreparedFigures = Pick<StoredPrepared, 'amount' | 'fees' | 'recipients'>
 
 /** How long a prepared payout waits for a second person, in ms. */
 export const PREPARED_WAITS_MS = 7 * 86_400_000
-const MOST_WAITING = 200
+const MAX_WAITING = 200
 
 /**
  * Stores what one person prepares for another to approve, once for each key. Everything is judged now, and nothing is reserved.
@@ -38,30 +38,34 @@ const MOST_WAITING = 200
  */
 export async function prepare(
   app: App,
-  preparing: Preparing,
-  judge: (tx: Tx, at: Date) => Promise<Figures>,
+  preparing: PrepareInput,
+  judge: (tx: Tx, at: Date) => Promise<PreparedFigures>,
 ): Promise<Answer> {
   const { caller, key, fingerprint, requestId } = preparing
   allow(caller, 'payout.prepare')
   const request = { caller, requestId, idempotency: { key, fingerprint } }
-  const answer = await storeUnderKey(app, request, async (tx, at) => {
-    const [[count]] = await tx.send(countWaiting(caller, MOST_WAITING))
-    if ((count?.waiting ?? 0) >= MOST_WAITING) throw tooManyWaiting()
+  const answer = await createUnderOptionalKey(app, request, async (tx, at) => {
+    const [[count]] = await tx.send(countWaiting(caller, MAX_WAITING))
+    if ((count?.waiting ?? 0) >= MAX_WAITING) throw tooManyWaiting()
     const row = newPrepared(preparing, await judge(tx, at), at)
     const { merchantId, mode, id, kind, amount, recipients } = row
     const digest = row.fingerprint.toString('hex')
     const act = { actor: caller, action: 'payout.prepare', at, merchantId, mode, subject: id } as const
     return {
       id,
-      shown: presentPrepared(row),
+      view: presentPrepared(row),
       writes: [addPrepared(row), auditRow({ ...act, after: { kind, amount, recipients, digest } })],
     }
   })
-  await tellOfPrepared(app, caller, answer)
+  await mailOwnersOfPrepared(app, caller, answer)
   return answer
 }
 
-function newPrepared({ caller, kind, request, note }: Preparing, figures: Figures, at: Date): StoredPrepared {
+function newPrepared(
+  { caller, kind, request, note }: PrepareInput,
+  figures: PreparedFigures,
+  at: Date,
+): StoredPrepared {
   const bytes = Buffer.from(canonicalJson(request))
   const { merchantId, tag, mode, personId, name } = caller
   return {
@@ -71,11 +75,11 @@ function newPrepared({ caller, kind, request, note }: Preparing, figures: Figure
     request: bytes,
     fingerprint: createHash('sha256').update(bytes).digest(),
     ...{ madeBy: personId, madeName: name },
-    ...{ createdAt: at, expiresAt: later(at, PREPARED_WAITS_MS) },
+    ...{ createdAt: at, expiresAt: addMs(at, PREPARED_WAITS_MS) },
     ...{ decidedBy: null, decidedName: null, decidedAt: null, reason: null },
     ...{ objectId: null, tries: 0, takenBack: false },
   }
 }
 
 const tooManyWaiting = () =>
-  domainRefusal('too_many_prepared', `too many prepared payouts wait for approval (max ${MOST_WAITING})`)
+  domainRefusal('too_many_prepared', `too many prepared payouts wait for approval (max ${MAX_WAITING})`)

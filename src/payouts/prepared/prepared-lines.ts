@@ -13,7 +13,7 @@ export type PreparedLine = {
   problem: string | null
 }
 
-type ScheduleRequest = {
+type StoredScheduleRequest = {
   amount: number
   interval: string
   name?: string
@@ -27,11 +27,11 @@ type PreparedSchedule = {
   interval: string
   name: string | null
   startAt: Date | null
-  most: number | null
+  maxPerRecipient: number | null
 }
 
 /** Parses the terms of a prepared schedule; null for another kind. */
-export function scheduleIn({
+export function parsePreparedSchedule({
   kind,
   request,
 }: Pick<StoredPrepared, 'kind' | 'request'>): PreparedSchedule | null {
@@ -42,55 +42,64 @@ export function scheduleIn({
     name,
     start_at: start,
     max_per_recipient: most,
-  } = JSON.parse(request.toString()) as ScheduleRequest
+  } = JSON.parse(request.toString()) as StoredScheduleRequest
   const startAt = start === undefined ? null : new Date(start)
-  return { interval, name: name ?? null, startAt, most: most ?? null }
+  return { interval, name: name ?? null, startAt, maxPerRecipient: most ?? null }
 }
 
 /** Parses the subaccount whose money a prepared pay-out sends; null where the merchant's own balance pays. */
-export function subaccountIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): string | null {
+export function parsePreparedSubaccount({
+  kind,
+  request,
+}: Pick<StoredPrepared, 'kind' | 'request'>): string | null {
   if (kind !== 'subaccount') return null
   // The bytes were written from a value of this kind.
   return (JSON.parse(request.toString()) as SubaccountPayoutRequest).subaccount
 }
 
 /** Parses the recipients that the stored bytes would pay, in their order: at most a thousand. */
-export function linesIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {
+export function parsePreparedLines({
+  kind,
+  request,
+}: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {
   // The bytes were written from a value of this kind.
   const stored: unknown = JSON.parse(request.toString())
   switch (kind) {
     case 'payout': {
       const { amount, recipient, reference } = stored as PayoutCreate
-      return [lineOf(1, { amount, ...recipient, reference })]
+      return [buildLine(1, { amount, ...recipient, reference })]
     }
     case 'subaccount': {
       const { amount, phone, name } = stored as SubaccountPayoutRequest
-      return [lineOf(1, { amount, phone, name })]
+      return [buildLine(1, { amount, phone, name })]
     }
     case 'schedule': {
-      const { amount, recipients } = stored as ScheduleRequest
-      return recipients.map((recipient, index) => lineOf(index + 1, { amount, ...recipient }))
+      const { amount, recipients } = stored as StoredScheduleRequest
+      return recipients.map((recipient, index) => buildLine(index + 1, { amount, ...recipient }))
     }
     case 'bulk':
       return (stored as BulkItem[]).map((item, index) =>
-        item.ok ? lineOf(index + 1, item) : unreadable(index + 1, item),
+        item.ok ? buildLine(index + 1, item) : unreadableLine(index + 1, item),
       )
   }
 }
 
-type Asked = {
+type LineInput = {
   amount: number
   phone: string
   name?: string | null | undefined
   reference?: string | null | undefined
 }
 
-const lineOf = (line: number, { amount, phone, name, reference }: Asked): PreparedLine => ({
+const buildLine = (line: number, { amount, phone, name, reference }: LineInput): PreparedLine => ({
   ...{ line, phone, amount, problem: null },
   name: name ?? null,
   reference: reference ?? null,
 })
 
-const unreadable = (line: number, { reference, error }: Extract<BulkItem, { ok: false }>): PreparedLine => ({
+const unreadableLine = (
+  line: number,
+  { reference, error }: Extract<BulkItem, { ok: false }>,
+): PreparedLine => ({
   ...{ line, phone: null, name: null, amount: null, reference, problem: error },
 })

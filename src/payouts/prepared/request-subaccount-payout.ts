@@ -2,19 +2,19 @@ import type { PersonCaller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
-import { storedAnswer } from '../../idempotency/keys.ts'
+import { findStoredAnswer } from '../../idempotency/keys.ts'
 import { judgeAndReserve } from '../accept-payout.ts'
 import { onceForKey } from '../once-for-key.ts'
-import { payOutSubaccount, type SubaccountPayout, wantedOf } from '../pay-out-subaccount.ts'
+import { buildSubaccountPayout, payOutSubaccount, type SubaccountPayout } from '../pay-out-subaccount.ts'
 import { presentPayout } from '../payout.ts'
-import type { Approval } from './approve-prepared.ts'
+import type { PreparedApproval } from './approve-prepared.ts'
 import { prepare } from './prepare-payout.ts'
-import { aloneOrPrepared } from './request-payout.ts'
+import { sendOrPrepare } from './request-payout.ts'
 
 /** The stored request of a prepared pay-out of a subaccount: what its approval runs and its approver sees. */
 export type SubaccountPayoutRequest = { subaccount: string; amount: number; phone: string; name: string }
 
-type ByPerson = {
+type PersonSubaccountRequest = {
   caller: PersonCaller
   subaccountId: string
   amount: number
@@ -27,14 +27,14 @@ type ByPerson = {
  * Requests a pay-out of a subaccount from the dashboard: creates it where the person may send it alone, else a prepared one for a second
  * person (the prefix of `objectId` tells which). Once for each key, whichever it became. Throws Refusal.
  */
-export async function requestSubaccountPayout(app: App, request: ByPerson): Promise<Answer> {
+export async function requestSubaccountPayout(app: App, request: PersonSubaccountRequest): Promise<Answer> {
   const { caller, key } = request
   allow(caller, 'subaccount.payout')
-  const replay = await storedAnswer(app.db, { merchantId: caller.merchantId, mode: caller.mode, key })
+  const replay = await findStoredAnswer(app.db, { merchantId: caller.merchantId, mode: caller.mode, key })
   if (replay !== null) return replay
-  return aloneOrPrepared(
+  return sendOrPrepare(
     { caller, note: null },
-    () => payOut(app, caller, payoutOf(request)),
+    () => payOut(app, caller, buildPayout(request)),
     () => preparePayOut(app, request),
   )
 }
@@ -42,20 +42,20 @@ export async function requestSubaccountPayout(app: App, request: ByPerson): Prom
 /** Runs an approved pay-out of a subaccount. */
 export const approveSubaccountPayout = (
   app: App,
-  { caller, key, fingerprint, prepared }: Approval,
+  { caller, key, fingerprint, prepared }: PreparedApproval,
   { subaccount: subaccountId, amount }: SubaccountPayoutRequest,
 ): Promise<Answer> =>
   payOut(app, caller, {
-    ...payoutOf({ caller, subaccountId, amount, key }),
+    ...buildPayout({ caller, subaccountId, amount, key }),
     approval: { fingerprint, prepared },
   })
 
-const payoutOf = ({
+const buildPayout = ({
   caller: { merchantId, tag, mode },
   subaccountId,
   amount,
   key,
-}: Pick<ByPerson, 'caller' | 'subaccountId' | 'amount' | 'key'>) => ({
+}: Pick<PersonSubaccountRequest, 'caller' | 'subaccountId' | 'amount' | 'key'>) => ({
   ...{ holder: { merchantId, tag, mode }, subaccountId, amount, key },
 })
 
@@ -70,9 +70,9 @@ async function payOut(
   return { status: 201, body: JSON.stringify(presentPayout(payout)), objectId: payout.id }
 }
 
-async function preparePayOut(app: App, request: ByPerson): Promise<Answer> {
+async function preparePayOut(app: App, request: PersonSubaccountRequest): Promise<Answer> {
   const { caller, subaccountId: subaccount, amount, key, fingerprint, requestId } = request
-  const wanted = await wantedOf(app, payoutOf(request))
+  const wanted = await buildSubaccountPayout(app, buildPayout(request))
   const stored: SubaccountPayoutRequest = { subaccount, amount, ...(await wanted.payee()) }
   const preparing = { caller, key, fingerprint, requestId, note: null, request: stored }
   return prepare(app, { ...preparing, kind: 'subaccount' }, async (tx, at) => {

@@ -1,10 +1,10 @@
-import { type PersonCaller, service } from '../../actors/actor.ts'
+import { type PersonCaller, serviceActor } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import { ownersToTell } from '../../merchants/tell-owners.ts'
-import { freshUntil, withoutRole } from '../../people/roles.ts'
-import { later } from '../../platform/clock.ts'
+import { readMailOwners } from '../../merchants/tell-owners.ts'
+import { filterWithoutRole, readFreshRoleEnd } from '../../people/roles.ts'
+import { addMs } from '../../platform/clock.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { invalidRequest, Refusal } from '../../platform/refusal.ts'
 import {
@@ -12,8 +12,8 @@ import {
   type CheckerRule,
   findRule,
   lockRule,
-  waitingAt,
-  waitingWishes,
+  pendingChangeAt,
+  pendingRuleChanges,
   writeRule,
 } from './checker-rule.ts'
 import { freshPerson } from './open-checks.ts'
@@ -31,7 +31,7 @@ export type CheckerState = {
 export async function checkerState(app: App, { merchantId }: PersonCaller): Promise<CheckerState> {
   const read = findRule(merchantId)
   const [rule] = await app.db.query(read.statement, read.values)
-  return stateOf(rule, app.clock.now())
+  return buildState(rule, app.clock.now())
 }
 
 /** Sets the rule for an owner on the dashboard like setCheckerRule, but refuses it where no other owner could approve. Throws Refusal. */
@@ -52,7 +52,7 @@ export async function setCheckerRuleForTwo(
 
 /** Counts the owners who can approve: those with a proven address. */
 const countOwners = async (app: App, merchantId: number): Promise<number> =>
-  (await ownersToTell(app, merchantId)).length
+  (await readMailOwners(app, merchantId)).length
 
 /**
  * Sets the amount above which live payouts of people need a second person; null: none needs one. A stricter rule holds at once. A
@@ -65,14 +65,14 @@ export async function setCheckerRule(
 ): Promise<CheckerState> {
   if (above !== null && (!Number.isSafeInteger(above) || above < 0))
     throw invalidRequest('above must be a whole amount')
-  return change(app, caller, (rule, at) => {
+  return changeRule(app, caller, (rule, at) => {
     const now = aboveAt(rule, at)
-    const present = settled(caller, now, at)
+    const present = withoutPendingChange(caller, now, at)
     if (above === now) return present
     const stricter = above !== null && (now === null || above < now)
     if (stricter) return { ...present, above }
     const { personId: nextBy, name: nextName } = caller
-    return { ...present, nextAbove: above, nextFrom: later(at, WEAKER_AFTER_MS), nextBy, nextName }
+    return { ...present, nextAbove: above, nextFrom: addMs(at, WEAKER_AFTER_MS), nextBy, nextName }
   })
 }
 
@@ -85,44 +85,44 @@ export async function agreeToChecker(
   allow({ ...caller, mode: 'live' }, 'checker.set')
   const { wanted } = await checkerState(app, caller)
   if (wanted === null) throw changedMeanwhile()
-  if (wanted.by === caller.personId) throw ownWish()
-  const until = await freshUntil(app, caller.merchantId, [wanted.by, caller.personId])
+  if (wanted.by === caller.personId) throw ownChange()
+  const until = await readFreshRoleEnd(app, caller.merchantId, [wanted.by, caller.personId])
   if (until !== null) throw freshPerson(until)
-  return change(app, caller, (rule, at) => {
-    const waiting = waitingAt(rule, at)
+  return changeRule(app, caller, (rule, at) => {
+    const waiting = pendingChangeAt(rule, at)
     if (waiting === null || waiting.nextAbove !== above) throw changedMeanwhile()
     if (waiting.nextBy !== wanted.by) throw changedMeanwhile()
-    return settled(caller, waiting.nextAbove, at)
+    return withoutPendingChange(caller, waiting.nextAbove, at)
   })
 }
 
 /** Drops the weaker rule that waits, by any owner. */
 export const dropCheckerChange = (app: App, caller: PersonCaller): Promise<CheckerState> =>
-  change(app, caller, (rule, at) => settled(caller, aboveAt(rule, at), at))
+  changeRule(app, caller, (rule, at) => withoutPendingChange(caller, aboveAt(rule, at), at))
 
 /** Drops the weaker rules that wait and were asked for by people who are no longer owners. Returns how many. */
-export async function dropLeftWishes(app: App): Promise<number> {
-  allow(service('roles'), 'checker.set')
-  const read = waitingWishes(app.clock.now())
+export async function dropChangesWithoutRole(app: App): Promise<number> {
+  allow(serviceActor('roles'), 'checker.set')
+  const read = pendingRuleChanges(app.clock.now())
   const pending = await app.db.query(read.statement, read.values)
-  const formerOwners = await withoutRole(app, pending, ['owner'])
+  const formerOwners = await filterWithoutRole(app, pending, ['owner'])
   for (const { merchantId, personId } of formerOwners)
     await app.db.transaction(async (tx) => {
       const at = app.clock.now()
-      const actor = service('roles')
+      const actor = serviceActor('roles')
       const [, [rule]] = await tx.send(...lockRule(merchantId, { by: actor.name, at }))
-      if (waitingAt(rule, at)?.nextBy !== personId) return { value: null }
-      const changed = settled({ merchantId, name: actor.name }, aboveAt(rule, at), at)
-      const [before, after] = [stateOf(rule, at), stateOf(changed, at)]
+      if (pendingChangeAt(rule, at)?.nextBy !== personId) return { value: null }
+      const changed = withoutPendingChange({ merchantId, name: actor.name }, aboveAt(rule, at), at)
+      const [before, after] = [buildState(rule, at), buildState(changed, at)]
       const act = { actor, action: 'checker.set', at, merchantId, mode: 'live' } as const
       return { value: null, last: [writeRule(changed), auditRow({ ...act, before, after })] }
     })
   return formerOwners.length
 }
 
-type Next = (rule: CheckerRule | undefined, at: Date) => CheckerRule
+type NextRule = (rule: CheckerRule | undefined, at: Date) => CheckerRule
 
-async function change(app: App, caller: PersonCaller, next: Next): Promise<CheckerState> {
+async function changeRule(app: App, caller: PersonCaller, next: NextRule): Promise<CheckerState> {
   // The rule is about live money, whatever mode the owner's page is in.
   allow({ ...caller, mode: 'live' }, 'checker.set')
   const { merchantId } = caller
@@ -130,14 +130,14 @@ async function change(app: App, caller: PersonCaller, next: Next): Promise<Check
     const at = app.clock.now()
     const [, [rule]] = await tx.send(...lockRule(merchantId, { by: caller.name, at }))
     const changed = next(rule, at)
-    const [before, after] = [stateOf(rule, at), stateOf(changed, at)]
+    const [before, after] = [buildState(rule, at), buildState(changed, at)]
     const act = { actor: caller, action: 'checker.set', at, merchantId, mode: 'live' } as const
     const last: Call[] = [writeRule(changed), auditRow({ ...act, before, after })]
     return { value: after, last }
   })
 }
 
-const settled = (
+const withoutPendingChange = (
   { merchantId, name }: Pick<PersonCaller, 'merchantId' | 'name'>,
   above: number | null,
   at: Date,
@@ -146,8 +146,8 @@ const settled = (
   ...{ nextAbove: null, nextFrom: null, nextBy: null, nextName: null },
 })
 
-function stateOf(rule: CheckerRule | undefined, at: Date): CheckerState {
-  const waiting = waitingAt(rule, at)
+function buildState(rule: CheckerRule | undefined, at: Date): CheckerState {
+  const waiting = pendingChangeAt(rule, at)
   const wanted = waiting && {
     above: waiting.nextAbove,
     from: waiting.nextFrom as Date, // A rule that waits has a time.
@@ -158,5 +158,5 @@ function stateOf(rule: CheckerRule | undefined, at: Date): CheckerState {
 
 const changedMeanwhile = () =>
   new Refusal(409, 'conflict', 'nobody asks for this change any more: look at the rule again')
-const ownWish = () =>
+const ownChange = () =>
   new Refusal(403, 'same_person', 'you asked for this change yourself: a second owner must agree')

@@ -2,33 +2,33 @@ import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { BudgetedNoun } from '../../rails/budgeted-claims.ts'
 import {
-  isOldAndDue,
-  isRecentlyDue,
-  levelOf,
-  orderIn,
+  levelSql,
+  oldAndDueSql,
+  orderWithinLevelSql,
   type QuestionLevel,
+  recentlyDueSql,
 } from '../../rails/question-levels.ts'
-import { CLAIMED, type DuePayout, merchantsOf } from './claim-payouts.ts'
+import { CLAIM_DUE_SQL, type DuePayout, merchantsWithPayoutsSql } from './claim-payouts.ts'
 
 /** The merchants with live payouts that have left, as SQL: found fast behind any number of payouts that wait in the queue. */
-const UNDER_WAY = merchantsOf(`'live'`, 'false')
-const OF_MERCHANT = `from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
+const UNDER_WAY = merchantsWithPayoutsSql(`'live'`, 'false')
+const UNDER_WAY_OF_MERCHANT = `from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
   where p.mode = 'live' and not p.in_queue and p.merchant_id = l.merchant_id`
 
-const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>(
+const DUE_LEVELS = statement<{ installation: string; levels: QuestionLevel[] }>(
   'look for payouts to ask about',
   `with ${UNDER_WAY}
    select n.installation, array(
      select distinct d.level from merchants_of_lane l cross join lateral (
-       select ${levelOf('p')} as level ${OF_MERCHANT} and ${isRecentlyDue('p')} and a.installation = n.installation) d
+       select ${levelSql('p')} as level ${UNDER_WAY_OF_MERCHANT} and ${recentlyDueSql('p')} and a.installation = n.installation) d
      union select 2 where exists (select 1 from merchants_of_lane l cross join lateral (
-       select 1 ${OF_MERCHANT} and ${isOldAndDue('p')} and a.installation = n.installation limit 1) d)
+       select 1 ${UNDER_WAY_OF_MERCHANT} and ${oldAndDueSql('p')} and a.installation = n.installation limit 1) d)
      order by 1) as levels
    from unnest($2::text[]) as n (installation)`,
 )
 
 // The turns of the merchants are drawn by lot, because the budget allows one question at a time and no process knows which merchant had the last one.
-const claiming = (ofMerchant: string) => `
+const claimSql = (ofMerchant: string) => `
   with ${UNDER_WAY},
   chosen as (
     select d.merchant_id, d.id from merchants_of_lane l cross join lateral (
@@ -37,28 +37,28 @@ const claiming = (ofMerchant: string) => `
   due as (
     select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
     where p.follow_at <= $1 for no key update of p skip locked)
-  ${CLAIMED}`
+  ${CLAIM_DUE_SQL}`
 
 const CLAIM_RECENT = statement<DuePayout>(
   'claim recent payouts to ask about',
-  claiming(`select p.merchant_id, p.id, row_number() over (order by ${orderIn('p')}) as place
-    ${OF_MERCHANT} and ${isRecentlyDue('p')} and a.installation = $4 and ${levelOf('p')} = $6`),
+  claimSql(`select p.merchant_id, p.id, row_number() over (order by ${orderWithinLevelSql('p')}) as place
+    ${UNDER_WAY_OF_MERCHANT} and ${recentlyDueSql('p')} and a.installation = $4 and ${levelSql('p')} = $6`),
 )
 const CLAIM_OLD = statement<DuePayout>(
   'claim old payouts to ask about',
-  claiming(`select p.merchant_id, p.id, p.follow_at as place
-    ${OF_MERCHANT} and ${isOldAndDue('p')} and a.installation = $4 order by p.follow_at limit $2`),
+  claimSql(`select p.merchant_id, p.id, p.follow_at as place
+    ${UNDER_WAY_OF_MERCHANT} and ${oldAndDueSql('p')} and a.installation = $4 order by p.follow_at limit $2`),
 )
 
-const LOTS = 2 ** 31
+const LOT_RANGE = 2 ** 31
 
 /** Claims live payouts that have left and are due, at installations with a budget. */
-export const ASKED_PAYOUTS: BudgetedNoun<DuePayout> = {
+export const PAYOUTS_TO_ASK: BudgetedNoun<DuePayout> = {
   sweep: 'send-payouts',
-  look: (now, installations) => call(LOOK, now.toISOString(), installations),
-  claim: ({ now, leaseUntil }, { installation, level, places }) => {
-    const lot = Math.floor(Math.random() * LOTS)
-    const room = [now.toISOString(), places, leaseUntil.toISOString(), installation, lot]
+  dueLevels: (now, installations) => call(DUE_LEVELS, now.toISOString(), installations),
+  claim: ({ now, leaseUntil }, { installation, level, limit }) => {
+    const lot = Math.floor(Math.random() * LOT_RANGE)
+    const room = [now.toISOString(), limit, leaseUntil.toISOString(), installation, lot]
     return level === 2 ? call(CLAIM_OLD, ...room) : call(CLAIM_RECENT, ...room, level)
   },
 }

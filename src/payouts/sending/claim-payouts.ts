@@ -1,7 +1,7 @@
-import { numbers } from '../../platform/db/columns.ts'
+import { numberColumn } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { ATTEMPT_FACTS, tagOfRow } from '../../rails/attempt-facts.ts'
+import { ATTEMPT_FACTS, merchantTagSql } from '../../rails/attempt-facts.ts'
 import type { Followed } from '../../rails/mover.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
@@ -10,16 +10,16 @@ import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
 export type DuePayout = Followed<Payout & { sandboxOutcome: PayoutFailure | null }, PayoutFailure>
 
 /** How many calls this process has under way for each merchant. */
-type Busy = ReadonlyMap<number, number>
+type CallsByMerchant = ReadonlyMap<number, number>
 
 /**
  * The two queues of live payouts. `queue`: payouts that wait to be sent for the first time. `under way`: payouts that may have left, to
  * be asked about and posted again.
  */
-export type LaneName = 'queue' | 'under way'
+export type PayoutQueueName = 'queue' | 'under way'
 
 // The merchants that have open payouts in a queue, found one by one in the index: 100,000 payouts of one merchant are one step.
-export const merchantsOf = (mode: string, inQueue: string) => `
+export const merchantsWithPayoutsSql = (mode: string, inQueue: string) => `
   recursive merchants_of_lane as (
     (select p.merchant_id from payouts p where p.mode = ${mode} and p.in_queue = ${inQueue} and p.follow_at is not null
      order by p.merchant_id limit 1)
@@ -29,15 +29,15 @@ export const merchantsOf = (mode: string, inQueue: string) => `
     from merchants_of_lane l where l.merchant_id is not null)`
 
 /** The claim, until $3, of the rows of `due`. */
-export const CLAIMED = `update payouts p set follow_at = $3 from due, rail_attempts a
+export const CLAIM_DUE_SQL = `update payouts p set follow_at = $3 from due, rail_attempts a
    where p.merchant_id = due.merchant_id and p.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
-   returning ${PAYOUT_COLUMNS}, ${tagOfRow('p')}, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
+   returning ${PAYOUT_COLUMNS}, ${merchantTagSql('p')}, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
 
 // Claims one payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
 // keep their due time and turn. Payouts that may have left are asked about in any case.
 const CLAIM_LIVE = statement<DuePayout>(
   'claim due live payouts',
-  `with ${merchantsOf(`'live'`, '$4::boolean')},
+  `with ${merchantsWithPayoutsSql(`'live'`, '$4::boolean')},
    allowed as (
      select l.merchant_id, $5::int - coalesce(b.places, 0) as places
      from merchants_of_lane l join ledger_heads h on h.merchant_id = l.merchant_id and h.mode = 'live'
@@ -56,11 +56,11 @@ const CLAIM_LIVE = statement<DuePayout>(
    due as (
      select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
      where p.follow_at <= $1 for no key update of p skip locked)
-   ${CLAIMED}`,
+   ${CLAIM_DUE_SQL}`,
 )
 
 // The fair order of CLAIM_LIVE for test payouts of one status.
-const FAIR_TEST = (status: string) => `
+const fairTestSql = (status: string) => `
    chosen as (
      select d.merchant_id, d.id from merchants_of_lane l cross join lateral (
        select f.merchant_id, f.id, f.follow_at, row_number() over (order by f.follow_at) as turn from (
@@ -71,7 +71,7 @@ const FAIR_TEST = (status: string) => `
      order by d.turn, d.follow_at limit $2)`
 
 /** Locks the test payouts that wait to be sent, of each merchant in turn, as `due` of a statement with the time ($1) and a limit ($2). */
-export const TEST_QUEUE = `${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('pending')},
+export const TEST_QUEUE_SQL = `${merchantsWithPayoutsSql(`'test'`, 'false')}, ${fairTestSql('pending')},
    due as (
      select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
      where p.follow_at <= $1 and p.status = 'pending' for no key update of p skip locked)`
@@ -79,7 +79,7 @@ export const TEST_QUEUE = `${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('pendi
 // The sandbox makes no call, so its rows need no lease: a process that asks twice finds that the move is done already.
 const DUE_TEST = statement<DuePayout>(
   'due test payouts',
-  `with ${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('authorized')}
+  `with ${merchantsWithPayoutsSql(`'test'`, 'false')}, ${fairTestSql('authorized')}
    select ${PAYOUT_COLUMNS}, '' as tag, p.sandbox_outcome as "sandboxOutcome", 'sandbox' as installation,
      'accepted' as state, 0 as "questionCount", 0 as "notFoundCount", null::timestamptz as "firstNotFoundAt",
      null::timestamptz as "submitEndedAt", null::timestamptz as "sendingSince", null::timestamptz as "firstSentAt",
@@ -91,28 +91,29 @@ const DUE_TEST = statement<DuePayout>(
  * Claims at most `limit` live payouts of one queue until `leaseUntil`, in turns by merchant, and of one merchant at most
  * `limitPerMerchant` together with its `busy` calls. Leaves out payouts under way at installations that are `limited` by a budget.
  */
-export function claimLive(
-  queue: LaneName,
+export function claimLivePayouts(
+  queue: PayoutQueueName,
   { now, leaseUntil }: { now: Date; leaseUntil: Date },
   {
-    places,
-    aMerchant,
+    limit,
+    limitPerMerchant,
     busy,
     limited,
-  }: { places: number; aMerchant: number; busy: Busy; limited: readonly string[] },
+  }: { limit: number; limitPerMerchant: number; busy: CallsByMerchant; limited: readonly string[] },
 ): Call<DuePayout> {
   return call(
     CLAIM_LIVE,
     now.toISOString(),
-    places,
+    limit,
     leaseUntil.toISOString(),
     queue === 'queue',
-    aMerchant,
-    numbers([...busy.keys()]),
-    numbers([...busy.values()]),
+    limitPerMerchant,
+    numberColumn([...busy.keys()]),
+    numberColumn([...busy.values()]),
     limited,
   )
 }
 
 /** Reads at most `limit` test payouts whose outcome is due, of each merchant in turn. */
-export const dueTest = (now: Date, limit: number): Call<DuePayout> => call(DUE_TEST, now.toISOString(), limit)
+export const dueTestPayouts = (now: Date, limit: number): Call<DuePayout> =>
+  call(DUE_TEST, now.toISOString(), limit)

@@ -1,60 +1,61 @@
 import type { App } from '../../app.ts'
 import { openException } from '../../exceptions/exception.ts'
-import { nameOfMerchant } from '../../merchants/merchant-names.ts'
+import { readMerchantName } from '../../merchants/merchant-names.ts'
 import { assert } from '../../platform/assert.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
-import { rowsOf } from '../../platform/db/columns.ts'
+import { unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { atTime } from '../../rails/at-time.ts'
+import { callAtTime } from '../../rails/at-time.ts'
 import type { AttemptFacts } from '../../rails/attempt-facts.ts'
 import { attemptNotTaken } from '../../rails/attempts.ts'
 import { callbackPathFor } from '../../rails/callback-token.ts'
 import { ladderFor } from '../../rails/ladders.ts'
-import type { Mover, Posted } from '../../rails/mover.ts'
+import type { MarkedPost, Mover } from '../../rails/mover.ts'
 import type { Attempt, PayoutFailure, Unavailable } from '../../rails/rail.ts'
-import { nextQuestionAt, payoutReposts, repostsOf } from '../../rails/repost-times.ts'
+import { nextQuestionAt, payoutReposts, repostTimesFor } from '../../rails/repost-times.ts'
 import { movePayout } from '../move-payout.ts'
-import { AMBIGUOUS, type Payout } from '../payout.ts'
-import { payingRail } from '../payout-readiness.ts'
-import { publishPayout, showAndAskAgain } from '../write-payout-status.ts'
+import { AMBIGUOUS_REASON, type Payout } from '../payout.ts'
+import { findPayingRail } from '../payout-readiness.ts'
+import { publishPayout, showAndSetNextQuestion } from '../write-payout-status.ts'
 import { queueWaitMs } from './queue-waits.ts'
 
 /** A payout, and in test mode the failure that the switch of the sandbox page set on it (rails.md 2.4). */
 type TravellingPayout = Payout & { sandboxOutcome?: PayoutFailure | null }
 
-const LOOK_AT = statement(
+const SET_FOLLOW_AT = statement(
   'look at payout later',
   `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
 )
 
 /** Sets when the payout is taken up next, to be sent or asked about, as long as it is open. */
-export const lookAt = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
-  call(LOOK_AT, merchantId, id, at.toISOString())
+export const setFollowAt = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
+  call(SET_FOLLOW_AT, merchantId, id, at.toISOString())
 
 const BRING_FORWARD = statement(
   'look at payouts sooner',
   `update payouts p set follow_at = least(p.follow_at, n.follow_at)
-   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   from ${unnestColumns('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
    where p.merchant_id = n.merchant_id and p.id = n.id and p.follow_at is not null`,
 )
 
 /** Brings that time forward to `at`, as long as the payout is open; never postpones it. */
 export const bringPayoutForward = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
-  atTime(BRING_FORWARD, { merchantId, id }, at)
+  callAtTime(BRING_FORWARD, { merchantId, id }, at)
 
 /** What `rails/` needs to submit payouts, to ask about them and to finish them. */
 export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   noun: 'payout',
   side: 'disburse',
-  carrier: (app, payout) => payingRail(app, payout.mode, payout.channel)?.disburse,
-  attemptOf,
-  noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
+  findMovementRail: (app, payout) => findPayingRail(app, payout.mode, payout.channel)?.disburse,
+  buildAttempt,
+  readNote: (app, { merchantId }) => readMerchantName(app, merchantId),
   publish: publishPayout,
-  lookAt,
+  setFollowAt,
   // A payout whose submit has no recorded end is shown to the merchant from now on, with the ambiguous reason.
-  askAgain: (payout, at, unheard) => showAndAskAgain(payout, { at, reason: unheard ? AMBIGUOUS : null }),
-  end: async (app, payout, outcome) => {
+  setNextQuestion: (payout, at, unheard) =>
+    showAndSetNextQuestion(payout, { at, reason: unheard ? AMBIGUOUS_REASON : null }),
+  finish: async (app, payout, outcome) => {
     const result = await movePayout(app, { payout, ...outcome })
     assert(result !== 'shown', 'only taking back finds a payout shown')
     return result
@@ -72,7 +73,7 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   },
 }
 
-function attemptOf(app: App, payout: TravellingPayout, installation: string): Attempt {
+function buildAttempt(app: App, payout: TravellingPayout, installation: string): Attempt {
   return {
     reference: payout.railReference,
     installation,
@@ -94,7 +95,7 @@ function attemptOf(app: App, payout: TravellingPayout, installation: string): At
 /** Writes for a post that was not taken: the payout stays in the queue, or in doubt if an earlier post may have left; then its questions are not postponed. */
 function postNotTaken(
   app: App,
-  { row: payout, post, repeated }: Posted<TravellingPayout & AttemptFacts>,
+  { row: payout, post, repeated }: MarkedPost<TravellingPayout & AttemptFacts>,
   { cure }: Unavailable,
 ): Call[] {
   const now = app.clock.now()
@@ -103,12 +104,12 @@ function postNotTaken(
   const next = repeated
     ? Math.min(
         tryAt,
-        nextQuestionAt(repostsOf(app, PAYOUT_MOVER, payout), payout, {
+        nextQuestionAt(repostTimesFor(app, PAYOUT_MOVER, payout), payout, {
           ladder: ladderFor(app, payout),
           nowMs,
           notFound: false,
         }),
       )
     : tryAt
-  return [lookAt(payout, new Date(next)), attemptNotTaken(post, now)]
+  return [setFollowAt(payout, new Date(next)), attemptNotTaken(post, now)]
 }

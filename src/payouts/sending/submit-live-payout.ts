@@ -1,26 +1,26 @@
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
-import { errorBody } from '../../http/errors.ts'
-import { finishKey, freeKey, type HeldKey } from '../../idempotency/keys.ts'
+import { writeErrorBody } from '../../http/errors.ts'
+import { finishKey, freeKey, type RunningKey } from '../../idempotency/keys.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
-import type { Mark } from '../../platform/mark.ts'
-import type { Spent } from '../../platform/spent.ts'
+import type { Moment } from '../../platform/mark.ts'
+import type { TimeSpent } from '../../platform/spent.ts'
 import { addEvidence, endAttempt } from '../../rails/attempts.ts'
 import type { PayoutFailure, Unavailable } from '../../rails/rail.ts'
-import { firstPost, newsOf, publishMovement, type Submission, submitMovement } from '../../rails/submit.ts'
+import { buildNews, firstPost, publishMovement, type Submission, submitMovement } from '../../rails/submit.ts'
 import { movePayout } from '../move-payout.ts'
-import { AMBIGUOUS, type Payout, presentPayout } from '../payout.ts'
+import { AMBIGUOUS_REASON, type Payout, presentPayout } from '../payout.ts'
 import { unavailableRail } from '../payout-rules.ts'
 import { PAYOUT_MOVER } from './payout-mover.ts'
 
 /** A stored live payout. `mark` is when it was marked as sending, `installation` will carry it, and `owner` is the key that waits for its answer. */
-type Stored = {
+type StoredLivePayout = {
   payout: Payout
-  mark: Mark
+  mark: Moment
   installation: string
-  owner: HeldKey
+  owner: RunningKey
   requestId: string
-  spent?: Spent | null
+  spent?: TimeSpent | null
 }
 type PayoutSubmission = Submission<Payout, PayoutFailure>
 
@@ -28,7 +28,7 @@ type PayoutSubmission = Submission<Payout, PayoutFailure>
  * Asks the rail to pay a stored live payout, outside any transaction, and records the answer (rails.md 3.8). Returns 201,
  * or throws: 503 when nothing was taken and nothing remains, 400 (kept under the key) when the rail will not serve us.
  */
-export function submitLivePayout(app: App, stored: Stored): Promise<Answer> {
+export function submitLivePayout(app: App, stored: StoredLivePayout): Promise<Answer> {
   crashPoint('payout.reserved')
   const { payout, mark, installation, owner, spent = null } = stored
   const work: PayoutSubmission = {
@@ -39,10 +39,10 @@ export function submitLivePayout(app: App, stored: Stored): Promise<Answer> {
     owner,
     spent,
     firstAnswer: (inDoubt) => firstAnswer(payout, inDoubt),
-    notTaken: async (_, heard, parked) => {
+    refuseNotTaken: async (_, heard, parked) => {
       // After its 201 the payout exists and is sent again until the rail accepts or refuses it (rails.md 3.8 rule 3).
       const answer = parked
-        ? await publishMovement(app, work, newsOf(app, work, { to: 'not_taken', heard }))
+        ? await publishMovement(app, work, buildNews(app, work, { to: 'not_taken', heard }))
         : null
       return answer ?? takeBack(app, work, { ...stored, heard })
     },
@@ -55,7 +55,7 @@ function firstAnswer(payout: Payout, inDoubt: boolean): Answer & { objectId: str
   const view = {
     ...payout,
     status: 'authorized' as const,
-    failureReason: inDoubt ? (AMBIGUOUS as typeof AMBIGUOUS) : null,
+    failureReason: inDoubt ? (AMBIGUOUS_REASON as typeof AMBIGUOUS_REASON) : null,
   }
   return { status: 201, body: JSON.stringify(presentPayout(view)), objectId: payout.id }
 }
@@ -64,10 +64,10 @@ function firstAnswer(payout: Payout, inDoubt: boolean): Answer & { objectId: str
 async function takeBack(
   app: App,
   work: PayoutSubmission,
-  { payout, owner, requestId, heard }: Stored & { heard: Unavailable },
+  { payout, owner, requestId, heard }: StoredLivePayout & { heard: Unavailable },
 ): Promise<Answer> {
   const refusal = unavailableRail(heard)
-  const refusalAnswer = { status: refusal.status, body: errorBody(refusal, requestId) }
+  const refusalAnswer = { status: refusal.status, body: writeErrorBody(refusal, requestId) }
   const key = refusal.stored ? finishKey(owner, refusalAnswer) : freeKey(owner)
   const post = firstPost(work)
   const evidence = addEvidence(post, heard.kind, heard.evidence)
@@ -81,7 +81,7 @@ async function takeBack(
   // the sweep sends it again.
   const answer =
     result === 'shown'
-      ? await publishMovement(app, work, newsOf(app, work, { to: 'not_taken', heard }))
+      ? await publishMovement(app, work, buildNews(app, work, { to: 'not_taken', heard }))
       : null
   if (answer !== null) return answer
   crashPoint('payout.returned')

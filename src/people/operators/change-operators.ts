@@ -1,4 +1,4 @@
-import type { Actor, OperatorRole } from '../../actors/actor.ts'
+import type { Actor, StaffRole } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { Gateway } from '../../app.ts'
@@ -6,33 +6,33 @@ import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { dropFactors } from '../factors.ts'
-import { LINKS_OF_SIGN_IN, voidLinks, voidOperatorLinksBy } from '../links.ts'
+import { LINKS_OF_SIGN_IN, voidLinks, voidStaffLinksBy } from '../links.ts'
 import { forgetBrowsers } from '../tries.ts'
 import { closePerson } from '../write-accounts.ts'
 import { endOtherSessions } from '../write-sessions.ts'
-import { lockAdmins, lockOperator } from './lock-operators.ts'
+import { lockAdmins, lockStaff } from './lock-operators.ts'
 
 /** An operator of the console, as the page of operators shows it. */
-export type Operator = {
+export type StaffMember = {
   publicId: string
   name: string
   email: string
-  role: OperatorRole
+  role: StaffRole
   factors: ('totp' | 'passkey')[]
   createdAt: Date
   seenAt: Date | null
 }
 
 // More operators than any console has.
-const MOST = 500
+const MAX_STAFF_LISTED = 500
 // `seenAt` reads known browsers too, because ended sessions are deleted.
-const LIST = statement<Operator>(
+const LIST = statement<StaffMember>(
   'operators',
   `select p.public_id as "publicId", p.name, p.email, p.operator_role as role, p.created_at as "createdAt",
      array(select distinct f.kind from factors f where f.person_id = p.id and f.confirmed_at is not null order by 1) as factors,
      greatest((select max(s.seen_at) from sessions s where s.person_id = p.id and s.stage = 'in'),
        (select max(b.seen_at) from known_browsers b where b.person_id = p.id)) as "seenAt"
-   from people p where p.realm = 'operator' and p.closed_at is null order by p.id limit ${MOST}`,
+   from people p where p.realm = 'operator' and p.closed_at is null order by p.id limit ${MAX_STAFF_LISTED}`,
 )
 const SET_ROLE = statement('set role of operator', 'update people set operator_role = $2 where id = $1')
 const END_SESSION = statement<{ publicId: string }>(
@@ -42,21 +42,21 @@ const END_SESSION = statement<{ publicId: string }>(
 )
 
 /** Lists the operators of the console, in the order in which they joined. */
-export const listOperators = ({ directory }: Gateway): Promise<Operator[]> => directory.query(LIST)
+export const listStaff = ({ directory }: Gateway): Promise<StaffMember[]> => directory.query(LIST)
 
 /** Gives an operator another role, from its next page on. The last admin stays one. Throws 400, 403, 404. */
-export async function setOperatorRole(
+export async function setStaffRole(
   gateway: Gateway,
   actor: Actor,
-  { publicId, role }: { publicId: string; role: OperatorRole },
+  { publicId, role }: { publicId: string; role: StaffRole },
 ): Promise<void> {
   allow(actor, 'operator.role')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const operator = await lockOperator(tx, actor, { publicId, staysAdmin: role === 'admin' })
+    const operator = await lockStaff(tx, actor, { publicId, staysAdmin: role === 'admin' })
     const act = { actor, action: 'operator.role', at, merchantId: null } as const
     const row = auditRow({ ...act, subject: publicId, before: { role: operator.role }, after: { role } })
-    const ends = role === 'admin' ? [] : [voidOperatorLinksBy(operator.id, at)]
+    const ends = role === 'admin' ? [] : [voidStaffLinksBy(operator.id, at)]
     return { value: null, last: [call(SET_ROLE, operator.id, role), ...ends, row] }
   })
 }
@@ -64,11 +64,11 @@ export async function setOperatorRole(
 /**
  * Closes an operator's account, with its sessions, factors and invitations. The last admin cannot go. Throws 400, 403, 404.
  */
-export async function removeOperator(gateway: Gateway, actor: Actor, publicId: string): Promise<void> {
+export async function removeStaff(gateway: Gateway, actor: Actor, publicId: string): Promise<void> {
   allow(actor, 'operator.remove')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const { id, role, email } = await lockOperator(tx, actor, { publicId, staysAdmin: false })
+    const { id, role, email } = await lockStaff(tx, actor, { publicId, staysAdmin: false })
     const act = { actor, action: 'operator.remove', at, merchantId: null } as const
     const row = auditRow({ ...act, subject: publicId, before: { role, email }, after: { removed: true } })
     const last = [
@@ -77,7 +77,7 @@ export async function removeOperator(gateway: Gateway, actor: Actor, publicId: s
       ...dropFactors(id),
       forgetBrowsers(id),
       voidLinks(id, LINKS_OF_SIGN_IN, at),
-      voidOperatorLinksBy(id, at),
+      voidStaffLinksBy(id, at),
       row,
     ]
     return { value: null, last }
@@ -85,7 +85,7 @@ export async function removeOperator(gateway: Gateway, actor: Actor, publicId: s
 }
 
 /** Signs an operator out of one browser. Throws 404. */
-export async function endOperatorSession(gateway: Gateway, actor: Actor, sessionId: string): Promise<void> {
+export async function endStaffSession(gateway: Gateway, actor: Actor, sessionId: string): Promise<void> {
   allow(actor, 'operator.sessions')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../actors/actor.ts'
+import type { StaffRole } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { Gateway } from '../../app.ts'
@@ -6,30 +6,30 @@ import { assert } from '../../platform/assert.ts'
 import type { Call, Tx } from '../../platform/db/database.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { isTaken } from '../../platform/db/taken.ts'
+import { isUniqueViolation } from '../../platform/db/taken.ts'
 import { domainRefusal, Refusal } from '../../platform/refusal.ts'
-import { addOperator } from '../accounts.ts'
-import { hashFor } from '../address-salt.ts'
-import { makeRecoveryCodes, stepOf } from '../codes.ts'
-import { readEmail } from '../email-address.ts'
-import { addConfirmedApp, appAddressAt, dropFactors } from '../factors.ts'
+import { addStaff } from '../accounts.ts'
+import { hashPasswordFor } from '../address-salt.ts'
+import { findCodeStep, makeRecoveryCodes } from '../codes.ts'
+import { parseEmail } from '../email-address.ts'
+import { addConfirmedApp, dropFactors, makeRealmAppUri } from '../factors.ts'
 import {
-  findLink,
+  findOneTimeLink,
   LINKS_OF_SIGN_IN,
-  type Link,
   type LinkPurpose,
   linkGone,
+  type OneTimeLink,
   useLink,
   voidLinks,
 } from '../links.ts'
-import { readName } from '../own-account.ts'
+import { parsePersonName } from '../own-account.ts'
 import { judgePassword } from '../password-rules.ts'
 import { linkBinding } from '../sealed-columns.ts'
 import { signInLimits } from '../sign-in-limits.ts'
-import { type Entered, nameFrom } from '../sign-up.ts'
-import { tell } from '../tell.ts'
+import { makeNameFromEmail, type SignInCookies } from '../sign-up.ts'
+import { accountMailRows } from '../tell.ts'
 import { accountCounter, clearCounter, forgetBrowsers, rememberBrowser } from '../tries.ts'
-import { addressOf, type Visitor, visitorActor } from '../visitor.ts'
+import { clientAddressOf, type Visitor, visitorActor } from '../visitor.ts'
 import { lockPerson, setPassword } from '../write-accounts.ts'
 import { endOtherSessions, newToken, startSession } from '../write-sessions.ts'
 
@@ -38,20 +38,20 @@ export type Enrolment = {
   purpose: 'operator' | 'operator-reset'
   email: string
   /** The role of a new operator; null for one who has a role already. */
-  role: OperatorRole | null
+  role: StaffRole | null
   /** The secret of the authenticator as text, and as a URI in `address`; it stays the same until the link is used. */
   secret: string
   address: string
 }
 
-const ADDRESS = statement<{ email: string }>(
+const FIND_ADDRESS = statement<{ email: string }>(
   'address of operator',
   `select email from people where id = $1 and realm = 'operator' and closed_at is null`,
 )
 
-type Wanted = { token: string; password: string; code: string; name?: string | undefined }
-type Ready = { input: Wanted; hash: string; secret: string; step: number; at: Date }
-type Enrolled = Entered & { codes: string[] }
+type EnrolmentInput = { token: string; password: string; code: string; name?: string | undefined }
+type CheckedEnrolment = { input: EnrolmentInput; hash: string; secret: string; step: number; at: Date }
+type EnrolmentResult = SignInCookies & { codes: string[] }
 
 /** Finds the enrolment behind a link; null when the link does not work any more. */
 export async function findEnrolment(
@@ -59,19 +59,19 @@ export async function findEnrolment(
   purpose: Enrolment['purpose'],
   token: string,
 ): Promise<Enrolment | null> {
-  const link = await findLink(gateway, purpose, token)
+  const link = await findOneTimeLink(gateway, purpose, token)
   if (link?.sealed == null) return null
-  const email = link.email ?? (await ownerOf(gateway, link))
+  const email = link.email ?? (await findStaffAddress(gateway, link))
   if (email === null) return null
   const secret = gateway.vault.open(link.sealed, linkBinding(link.id))
-  const address = appAddressAt(gateway, { secret, account: email, realm: 'operator' })
+  const address = makeRealmAppUri(gateway, { secret, account: email, realm: 'operator' })
   return { purpose, email, role: link.operatorRole, secret, address }
 }
 
 /** Finds the address of the operator whose sign-in is set up again; null when the account is closed. */
-async function ownerOf({ directory }: Gateway, { personId }: Link): Promise<string | null> {
+async function findStaffAddress({ directory }: Gateway, { personId }: OneTimeLink): Promise<string | null> {
   if (personId === null) return null
-  return (await firstRow(directory.query(ADDRESS, [personId])))?.email ?? null
+  return (await firstRow(directory.query(FIND_ADDRESS, [personId])))?.email ?? null
 }
 
 /**
@@ -81,36 +81,39 @@ async function ownerOf({ directory }: Gateway, { personId }: Link): Promise<stri
 export async function enrol(
   gateway: Gateway,
   visitor: Visitor,
-  { purpose, ...input }: Wanted & { purpose: Enrolment['purpose'] },
-): Promise<Enrolled> {
+  { purpose, ...input }: EnrolmentInput & { purpose: Enrolment['purpose'] },
+): Promise<EnrolmentResult> {
   allow(visitorActor(visitor), 'operator.enrol')
   const at = gateway.clock.now()
-  await signInLimits(gateway).ofAddress.take(addressOf(visitor), at.getTime())
+  await signInLimits(gateway).ofAddress.take(clientAddressOf(visitor), at.getTime())
   const enrolment = await findEnrolment(gateway, purpose, input.token)
   if (enrolment === null) throw linkGone()
   judgePassword(input.password)
   const { secret } = enrolment
-  const step = stepOf(secret, input.code, at.getTime())
+  const step = findCodeStep(secret, input.code, at.getTime())
   if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
-  const email = readEmail(enrolment.email)
-  const hash = await hashFor(gateway, { realm: 'operator', email }, input.password)
+  const email = parseEmail(enrolment.email)
+  const hash = await hashPasswordFor(gateway, { realm: 'operator', email }, input.password)
   const ready = { input, hash, secret, step, at }
   return gateway.directory
     .transaction((tx) => commitEnrolment(gateway, tx, { visitor, purpose, ready }))
     .catch((error) => {
-      if (isTaken(error)) throw new Refusal(409, 'operator_exists', 'this address has an account by now')
+      if (isUniqueViolation(error))
+        throw new Refusal(409, 'operator_exists', 'this address has an account by now')
       throw error
     })
 }
 
-type Enrolling = { visitor: Visitor; purpose: LinkPurpose; ready: Ready }
+type EnrolmentCommit = { visitor: Visitor; purpose: LinkPurpose; ready: CheckedEnrolment }
 
-async function commitEnrolment(gateway: Gateway, tx: Tx, { visitor, purpose, ready }: Enrolling) {
+async function commitEnrolment(gateway: Gateway, tx: Tx, { visitor, purpose, ready }: EnrolmentCommit) {
   const { input, secret, step, at } = ready
   const [[link]] = await tx.send(useLink(purpose, input.token, at))
   if (!link) throw linkGone()
   const { personId, publicId, email, calls, after } =
-    link.personId === null ? await added(tx, link, ready) : await renewed(gateway, tx, { link, ready })
+    link.personId === null
+      ? await addEnrolledStaff(tx, link, ready)
+      : await renewStaffSignIn(gateway, tx, { link, ready })
   const { codes, calls: codeCalls } = makeRecoveryCodes(personId)
   const session = startSession({ personId, merchantId: null, visitor, at })
   const browser = visitor.browser ?? newToken()
@@ -128,17 +131,25 @@ async function commitEnrolment(gateway: Gateway, tx: Tx, { visitor, purpose, rea
 }
 
 /** Adds the account of a new operator. */
-async function added(tx: Tx, { email: text, operatorRole: role }: Link, { input, hash, at }: Ready) {
+async function addEnrolledStaff(
+  tx: Tx,
+  { email: text, operatorRole: role }: OneTimeLink,
+  { input, hash, at }: CheckedEnrolment,
+) {
   assert(text !== null && role !== null, 'a link for an operator has an address and a role')
-  const email = readEmail(text)
-  const name = input.name ? readName(input.name) : nameFrom(email)
-  const [[row]] = await tx.send(addOperator({ name, email, password: hash, role, at }))
+  const email = parseEmail(text)
+  const name = input.name ? parsePersonName(input.name) : makeNameFromEmail(email)
+  const [[row]] = await tx.send(addStaff({ name, email, password: hash, role, at }))
   assert(row, 'an operator that was added has an id')
   return { personId: row.id, publicId: row.publicId, email: text, calls: [], after: { added: true, role } }
 }
 
 /** Sets the new password of an operator, and ends every earlier way to sign in. */
-async function renewed(gateway: Gateway, tx: Tx, { link, ready }: { link: Link; ready: Ready }) {
+async function renewStaffSignIn(
+  gateway: Gateway,
+  tx: Tx,
+  { link, ready }: { link: OneTimeLink; ready: CheckedEnrolment },
+) {
   const { hash, at } = ready
   const [[person]] = await tx.send(lockPerson(link.personId ?? 0))
   if (!person) throw linkGone()
@@ -150,7 +161,7 @@ async function renewed(gateway: Gateway, tx: Tx, { link, ready }: { link: Link; 
     endOtherSessions(personId, null),
     forgetBrowsers(personId),
     clearCounter(accountCounter('operator', emailKey), at),
-    ...tell(gateway, { to: email, template: 'operator-reset-done', values: {}, at }),
+    ...accountMailRows(gateway, { to: email, template: 'operator-reset-done', values: {}, at }),
   ]
   return { personId, publicId, email, calls, after: { set_up_again: true } }
 }

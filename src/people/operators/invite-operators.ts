@@ -1,5 +1,5 @@
-import type { Actor, OperatorRole } from '../../actors/actor.ts'
-import { nameOf } from '../../actors/actor.ts'
+import type { Actor, StaffRole } from '../../actors/actor.ts'
+import { actorName } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { Gateway } from '../../app.ts'
@@ -7,34 +7,34 @@ import { call } from '../../platform/db/database.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../../platform/refusal.ts'
-import { accountsOf } from '../accounts.ts'
+import { findAccounts } from '../accounts.ts'
 import { newAppSecret } from '../codes.ts'
-import { readEmail } from '../email-address.ts'
+import { parseEmail } from '../email-address.ts'
 import {
-  type Link,
+  findOpenStaffLinks,
   makeLink,
-  openOperatorLinks,
+  type OneTimeLink,
   voidLinks,
-  voidOperatorLink,
-  voidOperatorLinksTo,
+  voidStaffLink,
+  voidStaffLinksTo,
 } from '../links.ts'
 import { linkBinding } from '../sealed-columns.ts'
-import { sent } from '../sign-up.ts'
-import { addressOnConsole, tell } from '../tell.ts'
-import { lockAdmins, lockOperator } from './lock-operators.ts'
+import { queryArguments } from '../sign-up.ts'
+import { accountMailRows, makeConsoleUrl } from '../tell.ts'
+import { lockAdmins, lockStaff } from './lock-operators.ts'
 
 // The lifetime of a command's link, which stands on a terminal, and of a reset, which replaces a sign-in: both are short (reliability.md A77).
 const HOUR_MS = 3_600_000
 // More than this would be a mailing list.
-const MOST_OPEN = 50
+const MAX_OPEN_INVITATIONS = 50
 
-const OPERATOR_WITH = statement<{ publicId: string }>(
+const FIND_STAFF = statement<{ publicId: string }>(
   'operator with address',
   `select public_id as "publicId" from people where realm = 'operator' and email_key = $1 and closed_at is null`,
 )
 
 /** Makes a secret for an authenticator, sealed for the link that shows it. */
-const sealedSecret =
+const sealNewSecret =
   ({ vault }: Gateway) =>
   (id: string): Buffer =>
     vault.seal(newAppSecret(), linkBinding(id))
@@ -44,37 +44,37 @@ const sealedSecret =
  * gets its link returned, which works for one hour. An older link to the same address works no longer. Throws 400 for an address that
  * has an account.
  */
-export async function inviteOperator(
+export async function inviteStaff(
   gateway: Gateway,
   actor: Actor,
-  { email: typed, role }: { email: string; role: OperatorRole },
+  { email: typed, role }: { email: string; role: StaffRole },
 ): Promise<{ link: string }> {
   allow(actor, 'operator.invite')
-  const email = readEmail(typed)
+  const email = parseEmail(typed)
   const at = gateway.clock.now()
   const madeBy = actor.kind === 'operator' ? { madeBy: actor.personId } : { lastsMs: HOUR_MS }
   const { id, token, add } = makeLink({
     ...{ purpose: 'operator', operatorRole: role, email: email.text, at },
-    ...{ ...madeBy, seal: sealedSecret(gateway) },
+    ...{ ...madeBy, seal: sealNewSecret(gateway) },
   })
-  const link = addressOnConsole(gateway, `/join?link=${token}`)
+  const link = makeConsoleUrl(gateway, `/join?link=${token}`)
   await gateway.directory.transaction(async (tx) => {
     await lockAdmins(tx, actor)
     const [, [known], open] = await tx.send(
-      voidOperatorLinksTo(email, at),
-      accountsOf('operator', email),
-      openOperatorLinks(at),
+      voidStaffLinksTo(email, at),
+      findAccounts('operator', email),
+      findOpenStaffLinks(at),
     )
     if (known) throw domainRefusal('operator_exists', 'email belongs to an operator already')
-    if (open.length >= MOST_OPEN)
+    if (open.length >= MAX_OPEN_INVITATIONS)
       throw domainRefusal(
         'too_many_invitations',
-        `there are ${MOST_OPEN} open invitations already: take some back first`,
+        `there are ${MAX_OPEN_INVITATIONS} open invitations already: take some back first`,
       )
-    const values = { role, link, by: nameOf(actor) }
+    const values = { role, link, by: actorName(actor) }
     const letter =
       actor.kind === 'operator'
-        ? tell(gateway, { to: email.text, template: 'operator-invitation', values, at })
+        ? accountMailRows(gateway, { to: email.text, template: 'operator-invitation', values, at })
         : []
     const act = { actor, action: 'operator.invite', at, merchantId: null } as const
     const row = auditRow({ ...act, subject: id, after: { email: email.text, role } })
@@ -84,17 +84,17 @@ export async function inviteOperator(
 }
 
 /** Lists the open invitations of operators, newest first. */
-export async function listOperatorInvitations(gateway: Gateway): Promise<Link[]> {
-  return gateway.directory.query(...sent(openOperatorLinks(gateway.clock.now())))
+export async function listStaffInvitations(gateway: Gateway): Promise<OneTimeLink[]> {
+  return gateway.directory.query(...queryArguments(findOpenStaffLinks(gateway.clock.now())))
 }
 
 /** Takes back an invitation of an operator. Throws 404. */
-export async function takeBackOperator(gateway: Gateway, actor: Actor, id: string): Promise<void> {
+export async function takeBackStaffInvitation(gateway: Gateway, actor: Actor, id: string): Promise<void> {
   allow(actor, 'operator.take-back')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     await lockAdmins(tx, actor)
-    const [[link]] = await tx.send(voidOperatorLink(id, at))
+    const [[link]] = await tx.send(voidStaffLink(id, at))
     if (!link) throw notFound('invitation')
     const act = { actor, action: 'operator.take-back', at, merchantId: null } as const
     const before = { email: link.email, role: link.operatorRole }
@@ -106,7 +106,7 @@ export async function takeBackOperator(gateway: Gateway, actor: Actor, id: strin
  * Lets an operator choose a new password and a new authenticator, by a link of one hour; nothing ends before it is used. The link of an
  * admin goes to the operator's own address; a command gets it returned. Throws 404.
  */
-export async function resetOperator(
+export async function resetStaff(
   gateway: Gateway,
   actor: Actor,
   { publicId }: { publicId: string },
@@ -114,16 +114,16 @@ export async function resetOperator(
   allow(actor, 'operator.reset')
   const at = gateway.clock.now()
   return gateway.directory.transaction(async (tx) => {
-    const operator = await lockOperator(tx, actor, { publicId, staysAdmin: true })
+    const operator = await lockStaff(tx, actor, { publicId, staysAdmin: true })
     const { token, add } = makeLink({
       ...{ purpose: 'operator-reset', personId: operator.id, at, lastsMs: HOUR_MS },
-      ...{ madeBy: actor.kind === 'operator' ? actor.personId : null, seal: sealedSecret(gateway) },
+      ...{ madeBy: actor.kind === 'operator' ? actor.personId : null, seal: sealNewSecret(gateway) },
     })
-    const link = addressOnConsole(gateway, `/reset?link=${token}`)
-    const values = { link, by: nameOf(actor) }
+    const link = makeConsoleUrl(gateway, `/reset?link=${token}`)
+    const values = { link, by: actorName(actor) }
     const letter =
       actor.kind === 'operator'
-        ? tell(gateway, { to: operator.email, template: 'operator-reset', values, at })
+        ? accountMailRows(gateway, { to: operator.email, template: 'operator-reset', values, at })
         : []
     const act = { actor, action: 'operator.reset', at, merchantId: null } as const
     const row = auditRow({ ...act, subject: publicId, after: { email: operator.email } })
@@ -135,8 +135,10 @@ export async function resetOperator(
 }
 
 /** Returns the operator with this address. Throws 404. */
-export async function operatorWith(gateway: Gateway, typed: string): Promise<{ publicId: string }> {
-  const operator = await firstRow(gateway.directory.query(...sent(call(OPERATOR_WITH, readEmail(typed).key))))
+export async function getStaffByEmail(gateway: Gateway, typed: string): Promise<{ publicId: string }> {
+  const operator = await firstRow(
+    gateway.directory.query(...queryArguments(call(FIND_STAFF, parseEmail(typed).key))),
+  )
   if (operator === null) throw notFound('operator')
   return operator
 }

@@ -1,10 +1,10 @@
-import type { Actor, OperatorRole } from '../../actors/actor.ts'
+import type { Actor, StaffRole } from '../../actors/actor.ts'
 import { call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../../platform/refusal.ts'
 
 /** An operator whose row is locked. */
-type LockedOperator = { id: number; publicId: string; email: string; role: OperatorRole }
+type LockedStaff = { id: number; publicId: string; email: string; role: StaffRole }
 
 // Locked in the order of their ids, so that two acts cannot deadlock.
 const LOCK_ADMINS = statement<{ id: number }>(
@@ -12,7 +12,7 @@ const LOCK_ADMINS = statement<{ id: number }>(
   `select id from people where realm = 'operator' and closed_at is null and operator_role = 'admin' order by id for no key update`,
 )
 const COLUMNS = `id, public_id as "publicId", email, operator_role as role`
-const LOCK = statement<LockedOperator>(
+const LOCK = statement<LockedStaff>(
   'lock operator',
   `select ${COLUMNS} from people where realm = 'operator' and closed_at is null and public_id = $1 for no key update`,
 )
@@ -30,11 +30,11 @@ export async function lockAdmins(tx: Tx, actor: Actor): Promise<number[]> {
 }
 
 /** Locks an operator together with all admins. Throws 404, and 400 where no admin would be left. */
-export async function lockOperator(
+export async function lockStaff(
   tx: Tx,
   actor: Actor,
   { publicId, staysAdmin }: { publicId: string; staysAdmin: boolean },
-): Promise<LockedOperator> {
+): Promise<LockedStaff> {
   const admins = await lockAdmins(tx, actor)
   const [[operator]] = await tx.send(call(LOCK, publicId))
   if (!operator) throw notFound('operator')

@@ -1,33 +1,33 @@
 import pg from 'pg'
 import { sqlState } from './errors.ts'
-import { APPEND_ONLY } from './tables.ts'
+import { APPEND_ONLY_TABLES } from './tables.ts'
 
 /** The role under which the service works: it may read and add ledger rows, never change or remove them. */
 export const APPLICATION_ROLE = 'gateway_app'
 // Only migrations write the records of applied migrations.
 const READ_ONLY: readonly string[] = ['migrations', 'migration_checksums']
-const NOT_CHANGED: readonly string[] = [...APPEND_ONLY, ...READ_ONLY]
+const NOT_CHANGED: readonly string[] = [...APPEND_ONLY_TABLES, ...READ_ONLY]
 
 /** The login of the service. `make`: we may create it (on the embedded server, whose socket folder keeps others out). */
-export type Login = { user: string; make: boolean }
+export type ServiceLogin = { user: string; make: boolean }
 
-type Rights = { schemas: readonly string[]; login: Login }
+type Rights = { schemas: readonly string[]; login: ServiceLogin }
 
 /**
  * Creates the role, grants its rights and makes the service's login a member, if the database user may do so: after a migration, and at a
  * start that finds them incomplete, because a crash may have come between. Returns whether it granted something.
  */
-export async function giveRights(
+export async function grantRights(
   client: pg.Client,
   { schemas, applied, login }: Rights & { applied: boolean },
 ): Promise<boolean> {
   if (!applied && !(await lacksRights(client, { schemas, login }))) return false
   try {
     if (applied || !(await hasRights(client, schemas))) {
-      await makeRole(client)
-      for (const schema of schemas) await grant(client, schema)
+      await createRole(client)
+      for (const schema of schemas) await grantSchema(client, schema)
     }
-    if (login.make) await makeOnce(client, login.user, 'login')
+    if (login.make) await createRoleOnce(client, login.user, 'login')
     if (!(await isMember(client, login.user))) await addMember(client, login.user)
     return true
   } catch (error) {
@@ -38,7 +38,7 @@ export async function giveRights(
 }
 
 /** Whether the role or the login of the service lacks a right that this database user could grant. */
-export const couldGiveRights = async (client: pg.Client, rights: Rights): Promise<boolean> =>
+export const canGrantRights = async (client: pg.Client, rights: Rights): Promise<boolean> =>
   (await lacksRights(client, rights)) && (await mayMakeMembers(client))
 
 const lacksRights = async (client: pg.Client, { schemas, login }: Rights): Promise<boolean> =>
@@ -54,7 +54,7 @@ async function mayMakeMembers(client: pg.Client): Promise<boolean> {
 }
 
 /** Returns the role if this login can work as it; null where the login is no member, or the role does not exist. */
-export async function usableRole(client: pg.Client, login: string): Promise<string | null> {
+export async function findUsableRole(client: pg.Client, login: string): Promise<string | null> {
   return (await isMember(client, login)) ? APPLICATION_ROLE : null
 }
 
@@ -81,14 +81,14 @@ async function hasRights(client: pg.Client, schemas: readonly string[]): Promise
   return rows[0]?.complete ?? false
 }
 
-async function makeRole(client: pg.Client): Promise<void> {
-  await makeOnce(client, APPLICATION_ROLE, 'nologin')
+async function createRole(client: pg.Client): Promise<void> {
+  await createRoleOnce(client, APPLICATION_ROLE, 'nologin')
   const { rows } = await client.query<{ name: string }>('select current_user as name')
   const own = rows[0]?.name ?? ''
   if (!(await isMember(client, own))) await addMember(client, own)
 }
 
-async function makeOnce(client: pg.Client, role: string, how: 'login' | 'nologin'): Promise<void> {
+async function createRoleOnce(client: pg.Client, role: string, how: 'login' | 'nologin'): Promise<void> {
   const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role])
   if (rowCount !== 0) return
   // Roles belong to the whole server: the start of another database may have made it at the same moment.
@@ -103,7 +103,7 @@ const addMember = (client: pg.Client, role: string) =>
     if (!['23505', 'XX000'].includes(sqlState(error) ?? '')) throw error
   })
 
-async function grant(client: pg.Client, schema: string): Promise<void> {
+async function grantSchema(client: pg.Client, schema: string): Promise<void> {
   await client.query(`grant usage on schema ${schema} to ${APPLICATION_ROLE}`)
   await client.query(
     `grant select, insert, update, delete on all tables in schema ${schema} to ${APPLICATION_ROLE}`,

@@ -29,5 +29,5 @@ export function endOfRow(rows: Buffer, from: number): number {
 }
 
 /** The first column of the row that begins at `from`, which must be a time; in ms since 1970. */
-export const timeOf = (rows: Buffer, from: number): number =>
+export const rowTimeAt = (rows: Buffer, from: number): number =>
   timeAt(rows, from + COLUMNS_BYTES + LENGTH_BYTES)

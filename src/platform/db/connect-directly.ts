@@ -14,15 +14,15 @@ export async function connectDirectly(connectionString: string, role: string | n
   const client = new pg.Client({ connectionString, options })
   client.on('error', () => {})
   await client.connect().catch((error) => {
-    throw error instanceof Error && REFUSED_BY_POOLER.test(error.message) ? behindPooler() : error
+    throw error instanceof Error && REFUSED_BY_POOLER.test(error.message) ? poolerFault() : error
   })
   const { rows } = await client.query<{ schema: string }>(`select current_setting('search_path') as schema`)
   if (rows[0]?.schema === SCHEMA) return client
   await client.end()
-  throw behindPooler()
+  throw poolerFault()
 }
 
-const behindPooler = () =>
+const poolerFault = () =>
   new CannotStart(
     'DATABASE_URL leads to a connection pooler (PgBouncer or its kind), which does not pass on what a connection asks for at its start: give it the address of PostgreSQL itself (docs/operating.md, "Production")',
   )

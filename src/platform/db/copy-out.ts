@@ -2,11 +2,11 @@ import type { Socket } from 'node:net'
 import type { PoolClient } from 'pg'
 import pg from 'pg'
 import type { RestFor } from './rest.ts'
-import { sqlTime } from './sql-time.ts'
+import { formatSqlTime } from './sql-time.ts'
 import type { Statement } from './statement.ts'
 
 /** A value that may be written into the text of a COPY. No text from outside is among them. */
-export type Literal = number | readonly number[] | 'test' | 'live' | Date | null
+export type CopyLiteral = number | readonly number[] | 'test' | 'live' | Date | null
 
 // What comes before the first row: a signature, flags, and the length of an extension that no server sends.
 const HEADER_BYTES = 19
@@ -26,11 +26,11 @@ const BYTES_BETWEEN_RESTS = 64 * 1024
 export const copyOut = (
   client: PoolClient,
   { text }: Statement,
-  { values, memory, restFor }: { values: readonly Literal[]; memory: Buffer[]; restFor: RestFor },
+  { values, memory, restFor }: { values: readonly CopyLiteral[]; memory: Buffer[]; restFor: RestFor },
 ) =>
   new Promise<Buffer[]>((resolve, reject) => {
-    const sql = `copy (${withLiterals(text, values)}) to stdout (format binary)`
-    const copy = new CopyOut(sql, memory, restsOf(client, restFor))
+    const sql = `copy (${insertLiterals(text, values)}) to stdout (format binary)`
+    const copy = new CopyOut(sql, memory, newRests(client, restFor))
     const query: object = Object.assign(copy, {
       callback: (error: Error | null) =>
         error === null || error === undefined ? resolve(copy.blocks()) : reject(error),
@@ -39,8 +39,8 @@ export const copyOut = (
   })
 
 /** Writes the values into the text in place of `$1`, `$2` and so on, because a COPY takes no parameters. */
-function withLiterals(text: string, values: readonly Literal[]): string {
-  return text.replace(/\$([0-9]+)/g, (_, place) => literal(values[Number(place) - 1]))
+function insertLiterals(text: string, values: readonly CopyLiteral[]): string {
+  return text.replace(/\$([0-9]+)/g, (_, place) => writeLiteral(values[Number(place) - 1]))
 }
 
 /**
@@ -48,17 +48,17 @@ function withLiterals(text: string, values: readonly Literal[]): string {
  * into the text of a statement, so it checks the value whatever the types say: digits, lists of them, one of two words, or a time that we
  * print ourselves. None of them can end the quotes.
  */
-export function literal(value: unknown): string {
+export function writeLiteral(value: unknown): string {
   if (value === null) return 'null'
   if (Number.isSafeInteger(value)) return `'${value}'`
   if (Array.isArray(value) && value.every(Number.isSafeInteger)) return `'{${value.join()}}'`
   if (value === 'test' || value === 'live') return `'${value}'`
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return `'${sqlTime(value)}'`
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return `'${formatSqlTime(value)}'`
   throw new Error(`a ${typeof value} of this kind may not stand in the text of a statement`)
 }
 
 /** Makes a function to be called with the bytes of each row: it pauses reading from the connection whenever a piece is complete. */
-function restsOf(client: PoolClient, restFor: RestFor): (bytes: number) => void {
+function newRests(client: PoolClient, restFor: RestFor): (bytes: number) => void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   let read = 0
   let since = performance.now()

@@ -5,13 +5,13 @@ import {
   beginData,
   beginRow,
   endData,
+  putBoolean,
   putBytes,
   putJson,
   putLarge,
   putReal,
   putText,
   putTime,
-  putTruth,
   putWhole,
 } from './binary.ts'
 import type { RowCall } from './columns.ts'
@@ -19,60 +19,60 @@ import type { Call } from './database.ts'
 import { statement } from './statement.ts'
 
 /** A column that is written: its type in the table, and `put`, which writes the value of a row into the data. */
-type Column<Row> = { readonly type: string; put(row: Row): void }
+type CopyColumn<Row> = { readonly type: string; put(row: Row): void }
 
 // Every insert of many rows is a COPY in binary: no text of arrays on either side, no plan, and pages filled row after row. It is
 // cheaper than an INSERT for a single row too.
 
-export const bigint = <Row>(read: (row: Row) => number | null): Column<Row> => ({
+export const bigint = <Row>(read: (row: Row) => number | null): CopyColumn<Row> => ({
   type: 'bigint',
   put: (row) => putWhole(read(row), 8),
 })
 /** A bigint column whose numbers may be larger than a safe integer. */
-export const largeBigint = <Row>(read: (row: Row) => bigint): Column<Row> => ({
+export const largeBigint = <Row>(read: (row: Row) => bigint): CopyColumn<Row> => ({
   type: 'bigint',
   put: (row) => putLarge(read(row)),
 })
-export const integer = <Row>(read: (row: Row) => number | null): Column<Row> => ({
+export const integer = <Row>(read: (row: Row) => number | null): CopyColumn<Row> => ({
   type: 'integer',
   put: (row) => putWhole(read(row), 4),
 })
-export const smallint = <Row>(read: (row: Row) => number | null): Column<Row> => ({
+export const smallint = <Row>(read: (row: Row) => number | null): CopyColumn<Row> => ({
   type: 'smallint',
   put: (row) => putWhole(read(row), 2),
 })
-export const real = <Row>(read: (row: Row) => number | null): Column<Row> => ({
+export const real = <Row>(read: (row: Row) => number | null): CopyColumn<Row> => ({
   type: 'real',
   put: (row) => putReal(read(row)),
 })
-export const text = <Row>(read: (row: Row) => string | null): Column<Row> => ({
+export const text = <Row>(read: (row: Row) => string | null): CopyColumn<Row> => ({
   type: 'text',
   put: (row) => putText(read(row)),
 })
-export const mode = <Row>(read: (row: Row) => Mode): Column<Row> => ({
+export const mode = <Row>(read: (row: Row) => Mode): CopyColumn<Row> => ({
   type: 'mode',
   put: (row) => putText(read(row)),
 })
-export const boolean = <Row>(read: (row: Row) => boolean | null): Column<Row> => ({
+export const boolean = <Row>(read: (row: Row) => boolean | null): CopyColumn<Row> => ({
   type: 'boolean',
-  put: (row) => putTruth(read(row)),
+  put: (row) => putBoolean(read(row)),
 })
-export const time = <Row>(read: (row: Row) => Date | null): Column<Row> => ({
+export const time = <Row>(read: (row: Row) => Date | null): CopyColumn<Row> => ({
   type: 'timestamp with time zone',
   put: (row) => putTime(read(row)),
 })
 /** `read` returns the text of the JSON. */
-export const jsonb = <Row>(read: (row: Row) => string | null): Column<Row> => ({
+export const jsonb = <Row>(read: (row: Row) => string | null): CopyColumn<Row> => ({
   type: 'jsonb',
   put: (row) => putJson(read(row)),
 })
-export const bytea = <Row>(read: (row: Row) => Uint8Array | null): Column<Row> => ({
+export const bytea = <Row>(read: (row: Row) => Uint8Array | null): CopyColumn<Row> => ({
   type: 'bytea',
   put: (row) => putBytes(read(row)),
 })
 
 /** Makes the calls that add rows to one table. */
-type Copies<Row> = {
+type TableCopy<Row> = {
   /** One call for all of these rows; none where there are no rows. */
   rows(rows: readonly Row[]): Call[]
   /** A call for one row, which `joinRowCalls` joins with others for the same table. */
@@ -86,8 +86,8 @@ type Copies<Row> = {
 export function copyInto<Row>(
   name: string,
   table: string,
-  columns: Readonly<Record<string, Column<Row>>>,
-): Copies<Row> {
+  columns: Readonly<Record<string, CopyColumn<Row>>>,
+): TableCopy<Row> {
   const names = Object.keys(columns)
   const writers = Object.values(columns)
   const types = writers.map(({ type }) => type)

@@ -1,13 +1,13 @@
 import type pg from 'pg'
-import { count, timed } from '../measures.ts'
-import { spentNow } from '../spent.ts'
+import { count, recordTime } from '../measures.ts'
+import { currentTimeSpent } from '../spent.ts'
 import { isLockTimeout, isRetryable, sqlState } from './errors.ts'
-import { type Gate, gate, type Share } from './gate.ts'
-import { type DatabaseOptions, makePool, openAll, withClient } from './pool.ts'
+import { type ConnectionRequest, type Gate, newGate } from './gate.ts'
+import { type DatabaseOptions, makePool, openConnections, withClient } from './pool.ts'
 import { provenWork } from './proven-work.ts'
-import { type SnapshotWork, snapshotsOf } from './snapshots.ts'
+import { openSnapshots, type SnapshotWork } from './snapshots.ts'
 import { type Statement, statement } from './statement.ts'
-import { commitWork, hurried, run, settled, together } from './transaction.ts'
+import { awaitAll, commitWork, runCall, sendTogether, withShortLockTimeout } from './transaction.ts'
 import { setValueTypes } from './value-types.ts'
 
 setValueTypes()
@@ -24,14 +24,14 @@ export type RowsOf<T> = { [K in keyof T]: T[K] extends Call<infer Row> ? Row[] :
 export type Tx = { send<const T extends readonly Call[]>(...calls: T): Promise<RowsOf<T>> }
 
 /** The work of a transaction. Returns its value, and in `last` the statements that are sent together with COMMIT. */
-export type Work<T> = (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>
+export type TransactionWork<T> = (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>
 
 /**
  * What a transaction is for. `hurry`: the work is for several merchants, and a locked row of one must not delay the others, so it waits
  * only
  * briefly for locks and is not repeated after a lock time-out. Without a `kind` it counts as `out`.
  */
-export type Turn = Partial<Share> & { hurry?: boolean }
+export type TransactionTurn = Partial<ConnectionRequest> & { hurry?: boolean }
 
 /** Connections to one schema (a cell, or the directory). Statements never name a schema: search_path does. */
 export type Database = {
@@ -44,9 +44,9 @@ export type Database = {
    * (ledger.md section 7). Tries the whole transaction up to three times on deadlock, serialization failure and lock time-out. Throws
    * DatabaseAway, CommitUnknown, or the server's own error.
    */
-  transaction<T>(work: Work<T>): Promise<T>
+  transaction<T>(work: TransactionWork<T>): Promise<T>
   /** Runs a transaction for this kind of work and merchant. */
-  transactionFor<T>(turn: Turn, work: Work<T>): Promise<T>
+  transactionFor<T>(turn: TransactionTurn, work: TransactionWork<T>): Promise<T>
   /** Runs `work` on a connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
   snapshot<T>(work: SnapshotWork<T>): Promise<T>
   /**
@@ -58,16 +58,16 @@ export type Database = {
   warm(): Promise<void>
   close(): Promise<void>
   /** How many transactions are under way, by kind of work. */
-  inWork(): Readonly<Record<Share['kind'], number>>
+  inWork(): Readonly<Record<ConnectionRequest['kind'], number>>
   /** How long no transaction has been under way, in ms; 0 while one is. */
   quietMs(): number
   /** How many pieces of work wait for a connection. */
   waiting(): number
   /** How long a single statement, or a transaction of this kind, would probably wait for a connection now, in ms. */
-  expectedMs(kind: 'statement' | Share['kind']): number
+  expectedMs(kind: 'statement' | ConnectionRequest['kind']): number
   readonly pool: pg.Pool
   /** The largest number of connections that it opens. */
-  readonly mostConnections: number
+  readonly maxConnections: number
 }
 
 const TRIES = 3
@@ -77,7 +77,7 @@ export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call
   values,
 })
 
-const pinging: Work<null> = async (tx) => {
+const pingDatabase: TransactionWork<null> = async (tx) => {
   await tx.send(call(PING))
   return { value: null }
 }
@@ -85,23 +85,25 @@ const pinging: Work<null> = async (tx) => {
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = makePool(options, true)
   const single = makePool({ ...options, connections: options.singleConnections }, true)
-  const reports = snapshotsOf(options)
-  const money = gateFor(options, options.connections, Math.floor(options.connections / 4))
-  const reads = gateFor(options, options.singleConnections, 0)
+  const reports = openSnapshots(options)
+  const money = newGateFor(options, options.connections, Math.floor(options.connections / 4))
+  const reads = newGateFor(options, options.singleConnections, 0)
   const { proving, isProven } = provenWork()
   const transactionFor: Database['transactionFor'] = ({ kind = 'out', hurry = false, ...of }, work) =>
-    retried(hurry, () =>
-      passing(money, { kind, ...of }, () =>
+    withRetries(hurry, () =>
+      passGate(money, { kind, ...of }, () =>
         proving('transactions', () =>
-          withClient(pool, (client) => commitWork(client, hurry ? hurried(work) : work)),
+          withClient(pool, (client) => commitWork(client, hurry ? withShortLockTimeout(work) : work)),
         ),
       ),
     )
   const queries: Database['queries'] = (...calls) =>
-    passing(reads, READ, () =>
+    passGate(reads, READ_REQUEST, () =>
       proving('statements', () =>
         withClient(single, async (client) => {
-          const results = await settled(together(client, () => calls.map((call) => run(client, call))))
+          const results = await awaitAll(
+            sendTogether(client, () => calls.map((call) => runCall(client, call))),
+          )
           return results.map((result) => result.rows) as never
         }),
       ),
@@ -109,21 +111,24 @@ export function openDatabase(options: DatabaseOptions): Database {
   const works = async () => {
     const pings = [
       ...(isProven('statements') ? [] : [queries(call(PING))]),
-      ...(isProven('transactions') ? [] : [transactionFor({ kind: 'in' }, pinging)]),
+      ...(isProven('transactions') ? [] : [transactionFor({ kind: 'in' }, pingDatabase)]),
     ]
     return (await Promise.allSettled(pings)).every(({ status }) => status === 'fulfilled')
   }
   return {
     pool,
     works,
-    mostConnections: options.connections + options.singleConnections + reports.mostConnections,
+    maxConnections: options.connections + options.singleConnections + reports.maxConnections,
     warm: async () => {
-      await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
+      await Promise.all([
+        openConnections(pool, options.connections),
+        openConnections(single, options.singleConnections),
+      ])
     },
     query: (statement, values = []) =>
-      passing(reads, READ, () =>
+      passGate(reads, READ_REQUEST, () =>
         proving('statements', () =>
-          withClient(single, async (client) => (await run(client, { statement, values })).rows as never),
+          withClient(single, async (client) => (await runCall(client, { statement, values })).rows as never),
         ),
       ),
     queries,
@@ -133,34 +138,35 @@ export function openDatabase(options: DatabaseOptions): Database {
     inWork: () => money.inWork(),
     quietMs: () => money.quietMs(),
     waiting: () => money.waiting() + reads.waiting(),
-    expectedMs: (kind) => (kind === 'statement' ? reads.expectedMs(READ) : money.expectedMs({ kind })),
+    expectedMs: (kind) =>
+      kind === 'statement' ? reads.expectedMs(READ_REQUEST) : money.expectedMs({ kind }),
     close: async () => {
       await Promise.all([pool.end(), single.end(), reports.close()])
     },
   }
 }
 
-const READ: Share = { kind: 'in' }
+const READ_REQUEST: ConnectionRequest = { kind: 'in' }
 
 /** `keptFree`: how many connections stay free for each kind: a quarter for each of three, so any kind may use the last quarter. */
-const gateFor = ({ patient = false, schema }: DatabaseOptions, size: number, keptFree: number): Gate =>
-  gate({
+const newGateFor = ({ patient = false, schema }: DatabaseOptions, size: number, keptFree: number): Gate =>
+  newGate({
     name: schema,
     size,
     keptFree: { outcome: keptFree, in: keptFree, out: keptFree },
     patience: patient ? 'patient' : 'service',
   })
 
-async function passing<T>(gate: Gate, request: Share, work: () => Promise<T>): Promise<T> {
+async function passGate<T>(gate: Gate, request: ConnectionRequest, work: () => Promise<T>): Promise<T> {
   const since = performance.now()
   const leave = await gate.enter(request)
   const entered = performance.now()
-  timed('db_pool_wait_seconds', (entered - since) / 1000, gate.name)
+  recordTime('db_pool_wait_seconds', (entered - since) / 1000, gate.name)
   try {
     return await work()
   } finally {
     leave()
-    const spent = spentNow()
+    const spent = currentTimeSpent()
     if (spent !== null) {
       spent.queueMs += entered - since
       spent.dbMs += performance.now() - entered
@@ -168,7 +174,7 @@ async function passing<T>(gate: Gate, request: Share, work: () => Promise<T>): P
   }
 }
 
-async function retried<T>(hurry: boolean, work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(hurry: boolean, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()

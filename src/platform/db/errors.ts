@@ -19,7 +19,7 @@ export class CommitUnknown extends Error {
 }
 
 /** A rule of our own rolled the transaction back. Nothing was written, and a later try may succeed. */
-export class NotNow extends Error {}
+export class TryLater extends Error {}
 
 const LOCK_NOT_AVAILABLE = '55P03'
 const RETRYABLE = new Set(['40001', '40P01', LOCK_NOT_AVAILABLE])
@@ -43,16 +43,16 @@ export function isRetryable(error: unknown): boolean {
  * Whether the same work may succeed a little later: the database is away or did not say whether it committed, a row was locked for too
  * long, a month was closed in the meantime, or a batch had too much to do. Any other error is a mistake, for which waiting does not help.
  */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof CommitUnknown || error instanceof NotNow || error instanceof TooBusy) return true
-  return isRetryable(error) || classify(error) instanceof DatabaseAway
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof CommitUnknown || error instanceof TryLater || error instanceof TooBusy) return true
+  return isRetryable(error) || classifyDatabaseError(error) instanceof DatabaseAway
 }
 
 /** Whether another transaction held a row for longer than this work may wait. */
 export const isLockTimeout = (error: unknown) => sqlState(error) === LOCK_NOT_AVAILABLE
 
 /** Turns errors of the driver and of an unavailable server into DatabaseAway; leaves our own mistakes as they are. */
-export function classify(error: unknown): unknown {
+export function classifyDatabaseError(error: unknown): unknown {
   if (error instanceof DatabaseAway || error instanceof CommitUnknown) return error
   const state = sqlState(error)
   if (state !== null) return AWAY.test(state) ? new DatabaseAway(error) : error

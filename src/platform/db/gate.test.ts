@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { longTest, test } from '../../../test/helpers/parts.ts'
 import { DatabaseAway } from './errors.ts'
-import { type Gate, type GateOptions, gate, type Share } from './gate.ts'
+import { type ConnectionRequest, type Gate, type GateOptions, newGate } from './gate.ts'
 
 const EIGHT: GateOptions = { size: 8, keptFree: { outcome: 2, in: 2, out: 2 }, patience: 'service' }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Enters and returns whether it was let in at once; `leave` waits until it has been let in. */
-function entering(at: Gate, share: Share) {
+function entering(at: Gate, share: ConnectionRequest) {
   const visit = { inside: false, refused: null as unknown, leave: async () => {} }
   const entered = at.enter(share).then(
     (leave) => {
@@ -23,7 +23,7 @@ function entering(at: Gate, share: Share) {
   visit.leave = async () => (await entered)()
   return visit
 }
-async function enterMany(at: Gate, share: Share, count: number) {
+async function enterMany(at: Gate, share: ConnectionRequest, count: number) {
   const visits = Array.from({ length: count }, () => entering(at, share))
   await turn()
   return visits
@@ -31,7 +31,7 @@ async function enterMany(at: Gate, share: Share, count: number) {
 const insideOf = (visits: readonly { inside: boolean }[]) => visits.filter(({ inside }) => inside).length
 
 test('C16: one merchant has at most a quarter of the places, whatever it asks for, and others pass it', async () => {
-  const doors = gate(EIGHT)
+  const doors = newGate(EIGHT)
   const greedy = await enterMany(doors, { kind: 'out', of: 7 }, 30)
   assert.equal(insideOf(greedy), 2)
   const others = await enterMany(doors, { kind: 'out', of: 8 }, 1)
@@ -44,7 +44,7 @@ test('C16: one merchant has at most a quarter of the places, whatever it asks fo
 })
 
 test('C13: each kind keeps free places, however much the others ask for', async () => {
-  const doors = gate(EIGHT)
+  const doors = newGate(EIGHT)
   const out = await enterMany(doors, { kind: 'out' }, 20)
   assert.equal(insideOf(out), 4)
   const outcomes = await enterMany(doors, { kind: 'outcome' }, 3)
@@ -63,7 +63,7 @@ test('C13: each kind keeps free places, however much the others ask for', async 
 })
 
 test('C13: a caller that waits less than a second is served, not refused', async () => {
-  const doors = gate({ ...EIGHT, size: 2, keptFree: { outcome: 0, in: 0, out: 0 } })
+  const doors = newGate({ ...EIGHT, size: 2, keptFree: { outcome: 0, in: 0, out: 0 } })
   const [a, b] = await enterMany(doors, { kind: 'in' }, 2)
   const waiting = await enterMany(doors, { kind: 'in' }, 3)
   await sleep(400)
@@ -74,7 +74,7 @@ test('C13: a caller that waits less than a second is served, not refused', async
 })
 
 test('F17: while all places are held for long, those who wait are refused, later callers are refused at once, and then all recovers', async () => {
-  const doors = gate({ ...EIGHT, size: 2, keptFree: { outcome: 0, in: 0, out: 0 } })
+  const doors = newGate({ ...EIGHT, size: 2, keptFree: { outcome: 0, in: 0, out: 0 } })
   const held = await enterMany(doors, { kind: 'out' }, 2)
   const waiting = await enterMany(doors, { kind: 'in' }, 5)
   const outcome = entering(doors, { kind: 'outcome' })
@@ -90,7 +90,7 @@ test('F17: while all places are held for long, those who wait are refused, later
 })
 
 longTest('C13: a queue that would take longer than a second is not joined', async () => {
-  const doors = gate({ ...EIGHT, size: 1, keptFree: { outcome: 0, in: 0, out: 0 } })
+  const doors = newGate({ ...EIGHT, size: 1, keptFree: { outcome: 0, in: 0, out: 0 } })
   for (let nth = 0; nth < 30; nth += 1) {
     const visit = entering(doors, { kind: 'in' })
     await sleep(20)
@@ -103,7 +103,7 @@ longTest('C13: a queue that would take longer than a second is not joined', asyn
 })
 
 longTest('C13: commands wait', async () => {
-  const doors = gate({ size: 1, keptFree: { outcome: 0, in: 0, out: 0 }, patience: 'patient' })
+  const doors = newGate({ size: 1, keptFree: { outcome: 0, in: 0, out: 0 }, patience: 'patient' })
   const [held] = await enterMany(doors, { kind: 'out' }, 1)
   const command = entering(doors, { kind: 'out' })
   await sleep(1500)
@@ -114,7 +114,7 @@ longTest('C13: commands wait', async () => {
 })
 
 test('it has been quiet since the last one left', async () => {
-  const doors = gate(EIGHT)
+  const doors = newGate(EIGHT)
   const [first, second] = await enterMany(doors, { kind: 'in' }, 2)
   assert.equal(doors.quietMs(), 0)
   await first?.leave()

@@ -1,9 +1,9 @@
 import { APPLICATION_ROLE } from './application-role.ts'
 import { statement } from './statement.ts'
-import { APPEND_ONLY } from './tables.ts'
+import { APPEND_ONLY_TABLES } from './tables.ts'
 
 /** The service's own connection, so that the checked rights are those of its login and role. */
-type Asks = {
+type GuardDatabase = {
   query: <Row>(read: ReturnType<typeof statement<Row>>, values?: unknown[]) => Promise<Row[]>
 }
 
@@ -42,11 +42,11 @@ const UNGUARDED = statement<{ name: string }>(
  * Finds what is missing from the protection of money rows: a login that owns nothing, a role that cannot change what was written, triggers
  * that refuse even the owner. One sentence for each fault; empty when nothing is missing.
  */
-export async function ledgerGuardFaults(db: Asks, schemas: readonly string[]): Promise<string[]> {
+export async function findGuardFaults(db: GuardDatabase, schemas: readonly string[]): Promise<string[]> {
   const [login] = await db.query(LOGIN)
   const [owned] = await db.query(OWNED, [schemas])
-  const changeable = await db.query(CHANGEABLE, [schemas, APPEND_ONLY])
-  const unguarded = await db.query(UNGUARDED, [schemas, APPEND_ONLY])
+  const changeable = await db.query(CHANGEABLE, [schemas, APPEND_ONLY_TABLES])
+  const unguarded = await db.query(UNGUARDED, [schemas, APPEND_ONLY_TABLES])
   const faults: string[] = []
   if (login?.superuser || login?.roleSuperuser)
     faults.push(

@@ -5,24 +5,30 @@ import pg from 'pg'
 import { CannotStart } from '../cannot-start.ts'
 import { crashPoint } from '../crash-point.ts'
 import { ROOT } from '../root.ts'
-import { APPLICATION_ROLE, couldGiveRights, giveRights, type Login, usableRole } from './application-role.ts'
+import {
+  APPLICATION_ROLE,
+  canGrantRights,
+  findUsableRole,
+  grantRights,
+  type ServiceLogin,
+} from './application-role.ts'
 import { sqlState } from './errors.ts'
 
 const MIGRATIONS = join(ROOT, 'migrations')
 // Only a process that changes the schema takes it: processes that start at the same time wait for the first, then find nothing to do.
 const MIGRATION_LOCK = 7_310_553_001
-const WAITS_MS = 60_000
+const MAX_WAIT_MS = 60_000
 const LOCK_TIMEOUT = '2s'
 const LOCK_NOT_AVAILABLE = '55P03'
 const RUN_MIGRATE = 'run "gateway migrate" with MIGRATE_DATABASE_URL, the address of the owner of the schema'
 
-type File = { name: string; path: string; checksum: string }
+type MigrationFile = { name: string; path: string; checksum: string }
 /** The result of a migration. `granted`: the role of the service was granted rights that it lacked. */
-export type Migrated = { applied: string[]; granted: boolean; cells: string[]; role: string | null }
+export type MigrationResult = { applied: string[]; granted: boolean; cells: string[]; role: string | null }
 /** `say` prints for which process a migration waits; `waitsMs`: the longest wait. */
-type Waiting = { say?: (line: string) => void; waitsMs?: number }
+type WaitOptions = { say?: (line: string) => void; waitsMs?: number }
 /** The state of the schemas, read without a lock: the first missing file, and the cells that exist. */
-type Looked = { missing: string | null; schema: string; cells: string[] }
+type SchemaState = { missing: string | null; schema: string; cells: string[] }
 
 /**
  * Brings the directory and each cell up to date with plain forward-only SQL files. Each is applied once; an edited file stops the start.
@@ -33,20 +39,20 @@ type Looked = { missing: string | null; schema: string; cells: string[] }
  */
 export async function migrate(
   connectionString: string,
-  service?: Login,
-  waiting: Waiting = {},
-): Promise<Migrated> {
+  service?: ServiceLogin,
+  waiting: WaitOptions = {},
+): Promise<MigrationResult> {
   const client = new pg.Client({ connectionString })
   client.on('error', () => {})
   await client.connect()
   const login = service ?? { user: client.user ?? '', make: false }
   try {
     const may = await mayMigrate(client)
-    const state = await look(client, login)
+    const state = await inspectSchema(client, login)
     const rights = rightsOf(state.cells, login)
-    if (state.missing === null && !(may && (await couldGiveRights(client, rights))))
-      return await answer(client, login, { applied: [], granted: false, cells: state.cells })
-    if (!may) throw await behind(client, state, login)
+    if (state.missing === null && !(may && (await canGrantRights(client, rights))))
+      return await addUsableRole(client, login, { applied: [], granted: false, cells: state.cells })
+    if (!may) throw await behindFault(client, state, login)
     await takeLock(client, waiting)
     return await bringUpToDate(client, login)
   } finally {
@@ -54,25 +60,32 @@ export async function migrate(
   }
 }
 
-async function bringUpToDate(client: pg.Client, login: Login): Promise<Migrated> {
+async function bringUpToDate(client: pg.Client, login: ServiceLogin): Promise<MigrationResult> {
   const applied: string[] = []
   applied.push(...(await migrateSchema(client, 'directory', 'directory')))
-  const cells = await cellsOf(client)
+  const cells = await readCells(client)
   for (const cell of cells) applied.push(...(await migrateSchema(client, cell, 'cell')))
-  const granted = await giveRights(client, { ...rightsOf(cells, login), applied: applied.length > 0 })
-  return answer(client, login, { applied, granted, cells })
+  const granted = await grantRights(client, { ...rightsOf(cells, login), applied: applied.length > 0 })
+  return addUsableRole(client, login, { applied, granted, cells })
 }
 
-async function answer(client: pg.Client, login: Login, done: Omit<Migrated, 'role'>): Promise<Migrated> {
-  const role = await usableRole(client, login.user)
-  if (role === null && login.user !== client.user) throw noRole(client.user ?? '', login)
+async function addUsableRole(
+  client: pg.Client,
+  login: ServiceLogin,
+  done: Omit<MigrationResult, 'role'>,
+): Promise<MigrationResult> {
+  const role = await findUsableRole(client, login.user)
+  if (role === null && login.user !== client.user) throw noRoleFault(client.user ?? '', login)
   return { ...done, role }
 }
 
-const rightsOf = (cells: readonly string[], login: Login) => ({ schemas: ['directory', ...cells], login })
+const rightsOf = (cells: readonly string[], login: ServiceLogin) => ({
+  schemas: ['directory', ...cells],
+  login,
+})
 
 /** The fault when the owner has done all it may, and the service still could not read a table. */
-const noRole = (owner: string, { user }: Login) =>
+const noRoleFault = (owner: string, { user }: ServiceLogin) =>
   new CannotStart(
     `the schema is up to date, but the database user ${owner} may not create roles, so ${user} cannot work with it. ` +
       `As an administrator of the server run once: create role ${APPLICATION_ROLE} nologin; ` +
@@ -80,21 +93,21 @@ const noRole = (owner: string, { user }: Login) =>
   )
 
 /** Reads which migrations were applied, without a lock. */
-async function look(client: pg.Client, login: Login): Promise<Looked> {
+async function inspectSchema(client: pg.Client, login: ServiceLogin): Promise<SchemaState> {
   const { rows } = await client.query(`select 1 from pg_namespace where nspname = 'directory'`)
   try {
-    const cells = rows.length === 0 ? [] : await cellsOf(client)
+    const cells = rows.length === 0 ? [] : await readCells(client)
     for (const schema of ['directory', ...cells]) {
       const kind = schema === 'directory' ? 'directory' : 'cell'
       const known = rows.length === 0 ? new Map<string, string>() : await readChecksums(client, schema)
-      const [missing] = missingFiles(schema, kind, known)
+      const [missing] = listMissingFiles(schema, kind, known)
       if (missing !== undefined) return { missing: missing.name, schema, cells }
     }
     return { missing: null, schema: '', cells }
   } catch (error) {
     // A first migration that was cut off.
     if (sqlState(error) === '42P01')
-      return { missing: filesOf('directory')[0]?.name ?? '', schema: 'directory', cells: [] }
+      return { missing: listMigrationFiles('directory')[0]?.name ?? '', schema: 'directory', cells: [] }
     if (sqlState(error) !== '42501') throw error
     throw new CannotStart(
       `the database user ${login.user} may not read the schema: ${RUN_MIGRATE}, which gives it its rights`,
@@ -102,8 +115,12 @@ async function look(client: pg.Client, login: Login): Promise<Looked> {
   }
 }
 
-async function behind(client: pg.Client, { missing, schema }: Looked, login: Login): Promise<CannotStart> {
-  const by = await holderOfLock(client)
+async function behindFault(
+  client: pg.Client,
+  { missing, schema }: SchemaState,
+  login: ServiceLogin,
+): Promise<CannotStart> {
+  const by = await findLockHolder(client)
   return new CannotStart(
     by === null
       ? `the schema ${schema} lacks migration ${missing}, and the database user ${login.user} may not change the schema: ${RUN_MIGRATE}`
@@ -112,12 +129,12 @@ async function behind(client: pg.Client, { missing, schema }: Looked, login: Log
 }
 
 /** Waits for another process that migrates, and says so. */
-async function takeLock(client: pg.Client, { say, waitsMs = WAITS_MS }: Waiting): Promise<void> {
+async function takeLock(client: pg.Client, { say, waitsMs = MAX_WAIT_MS }: WaitOptions): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>(
     `select pg_try_advisory_lock(${MIGRATION_LOCK}) as taken`,
   )
   if (rows[0]?.taken) return
-  const by = (await holderOfLock(client)) ?? 'another process'
+  const by = (await findLockHolder(client)) ?? 'another process'
   say?.(`${by} is migrating the schema: waiting for up to ${waitsMs / 1000} seconds`)
   await client.query(`set lock_timeout = ${waitsMs}`)
   await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`).catch((error) => {
@@ -130,7 +147,7 @@ async function takeLock(client: pg.Client, { say, waitsMs = WAITS_MS }: Waiting)
 }
 
 /** Names the connection that holds the lock of migrations, in words; null when it is free. */
-async function holderOfLock(client: pg.Client): Promise<string | null> {
+async function findLockHolder(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ pid: number; user: string }>(
     `select a.pid, a.usename as user from pg_locks l join pg_stat_activity a using (pid)
      where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())
@@ -149,7 +166,7 @@ async function mayMigrate(client: pg.Client): Promise<boolean> {
   return rows[0]?.may ?? false
 }
 
-async function cellsOf(client: pg.Client): Promise<string[]> {
+async function readCells(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>('select name from directory.cells order by name')
   return rows.map((row) => row.name)
 }
@@ -159,7 +176,7 @@ async function migrateSchema(
   schema: string,
   kind: 'directory' | 'cell',
 ): Promise<string[]> {
-  const missing = missingFiles(schema, kind, await checksums(client, schema))
+  const missing = listMissingFiles(schema, kind, await ensureChecksums(client, schema))
   if (missing.length > 0) await applyFiles(client, schema, kind)
   for (const file of missing)
     await client.query(
@@ -170,8 +187,8 @@ async function migrateSchema(
 }
 
 /** Lists the files not applied to this schema yet. Throws for an edited file, and for a schema that is ahead of this program. */
-function missingFiles(schema: string, kind: 'directory' | 'cell', known: ReadonlyMap<string, string>) {
-  const files = filesOf(kind)
+function listMissingFiles(schema: string, kind: 'directory' | 'cell', known: ReadonlyMap<string, string>) {
+  const files = listMigrationFiles(kind)
   for (const file of files) {
     const applied = known.get(file.name)
     if (applied !== undefined && applied !== file.checksum)
@@ -209,7 +226,7 @@ async function applyFiles(client: pg.Client, schema: string, kind: string): Prom
   crashPoint('migration.applied')
 }
 
-function filesOf(kind: string): File[] {
+function listMigrationFiles(kind: string): MigrationFile[] {
   return readdirSync(join(MIGRATIONS, kind))
     .filter((name) => name.endsWith('.sql'))
     .sort()
@@ -223,7 +240,7 @@ function filesOf(kind: string): File[] {
  * Returns the checksums of applied files. A file whose checksum was not stored, because of a crash after it was applied, counts as
  * unchanged.
  */
-async function checksums(client: pg.Client, schema: string): Promise<Map<string, string>> {
+async function ensureChecksums(client: pg.Client, schema: string): Promise<Map<string, string>> {
   await client.query(`create schema if not exists ${schema}`)
   await client.query(
     `create table if not exists ${schema}.migration_checksums (name text primary key, checksum text not null)`,

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts'
-import { asyncContext } from '../async-context.ts'
+import { newAsyncContext } from '../async-context.ts'
 
-const openTransaction = asyncContext<true>()
+const openTransaction = newAsyncContext<true>()
 
 /** Runs the work of a transaction, marked as such where contexts are on (async-context.ts). */
 export const insideTransaction = <T>(work: () => Promise<T>): Promise<T> => openTransaction.run(true, work)
@@ -11,5 +11,5 @@ export const insideTransaction = <T>(work: () => Promise<T>): Promise<T> => open
  * transaction.
  */
 export function assertOutsideTransaction(what: string): void {
-  assert(openTransaction.kept() === undefined, `${what} was called inside a transaction`)
+  assert(openTransaction.current() === undefined, `${what} was called inside a transaction`)
 }

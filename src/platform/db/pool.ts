@@ -1,6 +1,6 @@
 import pg, { type PoolClient } from 'pg'
-import { CommitUnknown, classify } from './errors.ts'
-import { serverSocket } from './server-socket.ts'
+import { CommitUnknown, classifyDatabaseError } from './errors.ts'
+import { newServerSocket } from './server-socket.ts'
 import { watchSilence } from './silence-watch.ts'
 
 export type DatabaseOptions = {
@@ -21,8 +21,8 @@ export type DatabaseOptions = {
 const OPEN_CONNECTION_MS = { service: 2000, patient: 15_000 }
 const LOCK_TIMEOUT_MS = 1000
 // Connections unused for this long are closed, but for a few.
-const UNUSED_MS = 60_000
-const KEPT_OPEN = 2
+const IDLE_CLOSED_AFTER_MS = 60_000
+const MIN_CONNECTIONS = 2
 // For connections that wait for no answer, whose loss nothing else would show (silence-watch.ts watches the others).
 const KEEP_ALIVE_MS = 10_000
 const IDLE_IN_TRANSACTION_MS = 5000
@@ -50,11 +50,11 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
     connectionString: options.connectionString,
     max: options.connections,
     connectionTimeoutMillis: options.patient ? OPEN_CONNECTION_MS.patient : OPEN_CONNECTION_MS.service,
-    min: pipeline ? KEPT_OPEN : 0,
-    idleTimeoutMillis: UNUSED_MS,
+    min: pipeline ? MIN_CONNECTIONS : 0,
+    idleTimeoutMillis: IDLE_CLOSED_AFTER_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    stream: serverSocket,
+    stream: newServerSocket,
     application_name: options.applicationName,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
     ...({ pipeline } as object),
@@ -66,7 +66,7 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
 }
 
 /** Opens `count` connections now. */
-export async function openAll(pool: pg.Pool, count: number): Promise<void> {
+export async function openConnections(pool: pg.Pool, count: number): Promise<void> {
   const clients = await Promise.allSettled(Array.from({ length: count }, () => pool.connect()))
   for (const client of clients) if (client.status === 'fulfilled') client.value.release()
 }
@@ -86,7 +86,7 @@ export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) =>
     broken = false
     return value
   } catch (error) {
-    const classified = classify(error)
+    const classified = classifyDatabaseError(error)
     broken = classified !== error || error instanceof CommitUnknown
     throw classified
   } finally {
@@ -96,5 +96,5 @@ export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) =>
 }
 
 function throwClassified(error: unknown): never {
-  throw classify(error)
+  throw classifyDatabaseError(error)
 }

@@ -1,27 +1,33 @@
 import type pg from 'pg'
 import { assert } from '../assert.ts'
 
-type Named = { name: string; definition: string }
-type Table = { oid: number; name: string; options: string[] | null; unlogged: boolean }
-type Column = { name: string; type: string; notNull: boolean; identity: string; byDefault: string | null }
+type NamedDefinition = { name: string; definition: string }
+type PrintedTable = { oid: number; name: string; options: string[] | null; unlogged: boolean }
+type TableColumn = {
+  name: string
+  type: string
+  notNull: boolean
+  identity: string
+  byDefault: string | null
+}
 
 // The runner's own records of what was applied.
 const BOOKKEEPING = ['migrations', 'migration_checksums']
 
 /** A table, or the types and functions before the tables, with the SQL that would make it. */
-type Part = { title: string; sql: string }
+type SchemaPart = { title: string; sql: string }
 
 /**
  * Prints the parts of the schema from the catalogs, in an order that depends on names alone, so that the same migrations print the same on
  * PostgreSQL 15 to 18. Throws when the schema holds a kind of object that this does not print.
  */
-export async function printSchema(client: pg.ClientBase, schema: string): Promise<Part[]> {
+export async function printSchema(client: pg.ClientBase, schema: string): Promise<SchemaPart[]> {
   await client.query('begin read only')
   try {
     // With the schema in the search path the server leaves its name out of definitions.
     await client.query(`select set_config('search_path', $1, true)`, [schema])
-    await refuseUnknown(client, schema)
-    const tables = await tablesOf(client, schema)
+    await refuseUnknownObjects(client, schema)
+    const tables = await readTables(client, schema)
     const before = [...(await enums(client, schema)), ...(await functions(client, schema))]
     const parts = [{ title: 'Types and functions', sql: before.join('\n') }]
     for (const table of tables) parts.push({ title: table.name, sql: await printTable(client, table) })
@@ -31,8 +37,8 @@ export async function printSchema(client: pg.ClientBase, schema: string): Promis
   }
 }
 
-async function refuseUnknown(client: pg.ClientBase, schema: string): Promise<void> {
-  const rows = await read<{ name: string }>(
+async function refuseUnknownObjects(client: pg.ClientBase, schema: string): Promise<void> {
+  const rows = await readRows<{ name: string }>(
     client,
     `select relname as name from pg_class where relnamespace = $1::regnamespace and relkind not in ('r', 'i', 'S')
      union all
@@ -54,7 +60,7 @@ async function refuseUnknown(client: pg.ClientBase, schema: string): Promise<voi
 }
 
 async function enums(client: pg.ClientBase, schema: string): Promise<string[]> {
-  const rows = await read<{ name: string; labels: string }>(
+  const rows = await readRows<{ name: string; labels: string }>(
     client,
     `select typname as name, string_agg(quote_literal(enumlabel), ', ' order by enumsortorder) as labels
      from pg_type join pg_enum on enumtypid = pg_type.oid where typnamespace = $1::regnamespace
@@ -65,7 +71,7 @@ async function enums(client: pg.ClientBase, schema: string): Promise<string[]> {
 }
 
 async function functions(client: pg.ClientBase, schema: string): Promise<string[]> {
-  const rows = await read<Named>(
+  const rows = await readRows<NamedDefinition>(
     client,
     `select proname as name, pg_get_functiondef(oid) as definition from pg_proc where pronamespace = $1::regnamespace
      order by proname collate "C", pg_get_function_identity_arguments(oid) collate "C"`,
@@ -75,8 +81,8 @@ async function functions(client: pg.ClientBase, schema: string): Promise<string[
   return rows.map(({ definition }) => `${definition.replace(`${schema}.`, '').trim()};\n`)
 }
 
-async function tablesOf(client: pg.ClientBase, schema: string): Promise<Table[]> {
-  return read<Table>(
+async function readTables(client: pg.ClientBase, schema: string): Promise<PrintedTable[]> {
+  return readRows<PrintedTable>(
     client,
     `select oid, relname as name, reloptions as options, relpersistence = 'u' as unlogged from pg_class
      where relnamespace = $1::regnamespace and relkind = 'r' and relname <> all($2) order by relname collate "C"`,
@@ -84,14 +90,14 @@ async function tablesOf(client: pg.ClientBase, schema: string): Promise<Table[]>
   )
 }
 
-async function printTable(client: pg.ClientBase, table: Table): Promise<string> {
-  const columns = (await columnsOf(client, table)).map(columnLine)
-  const constraints = (await constraintsOf(client, table)).map(
+async function printTable(client: pg.ClientBase, table: PrintedTable): Promise<string> {
+  const columns = (await readColumns(client, table)).map(columnLine)
+  const constraints = (await readConstraints(client, table)).map(
     ({ name, definition }) => `constraint ${name} ${definition}`,
   )
   const lines = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n')
   const options = table.options === null ? '' : ` with (${[...table.options].sort().join(', ')})`
-  const after = [...(await indexesOf(client, table)), ...(await triggersOf(client, table))]
+  const after = [...(await readIndexes(client, table)), ...(await readTriggers(client, table))]
   return [
     `create ${table.unlogged ? 'unlogged ' : ''}table ${table.name} (\n${lines}\n)${options};`,
     ...after.map(({ definition }) => `${definition};`),
@@ -99,8 +105,8 @@ async function printTable(client: pg.ClientBase, table: Table): Promise<string> 
   ].join('\n')
 }
 
-function columnsOf(client: pg.ClientBase, { oid }: Table): Promise<Column[]> {
-  return read<Column>(
+function readColumns(client: pg.ClientBase, { oid }: PrintedTable): Promise<TableColumn[]> {
+  return readRows<TableColumn>(
     client,
     `select quote_ident(attname) as name, format_type(atttypid, atttypmod) as type, attnotnull as "notNull",
        attidentity as identity, case attgenerated when '' then pg_get_expr(adbin, adrelid)
@@ -111,15 +117,15 @@ function columnsOf(client: pg.ClientBase, { oid }: Table): Promise<Column[]> {
   )
 }
 
-function columnLine({ name, type, notNull, identity, byDefault }: Column): string {
+function columnLine({ name, type, notNull, identity, byDefault }: TableColumn): string {
   const generated = { a: ' generated always as identity', d: ' generated by default as identity' }[identity]
   const value = byDefault === null ? '' : ` default ${byDefault}`
   return `${name} ${type}${generated ?? ''}${notNull ? ' not null' : ''}${value}`
 }
 
 // From version 18 on the server has NOT NULL as named constraints too (contype n); the column's line says it already.
-function constraintsOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
-  return read<Named>(
+function readConstraints(client: pg.ClientBase, { oid }: PrintedTable): Promise<NamedDefinition[]> {
+  return readRows<NamedDefinition>(
     client,
     `select quote_ident(conname) as name, pg_get_constraintdef(oid, true) as definition from pg_constraint
      where conrelid = $1 and contype <> 'n'
@@ -128,8 +134,8 @@ function constraintsOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> 
   )
 }
 
-function indexesOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
-  return read<Named>(
+function readIndexes(client: pg.ClientBase, { oid }: PrintedTable): Promise<NamedDefinition[]> {
+  return readRows<NamedDefinition>(
     client,
     `select relname as name, pg_get_indexdef(indexrelid, 0, true) as definition
      from pg_index join pg_class on pg_class.oid = indexrelid
@@ -139,8 +145,8 @@ function indexesOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
   )
 }
 
-function triggersOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
-  return read<Named>(
+function readTriggers(client: pg.ClientBase, { oid }: PrintedTable): Promise<NamedDefinition[]> {
+  return readRows<NamedDefinition>(
     client,
     `select tgname as name, pg_get_triggerdef(oid, true) as definition from pg_trigger
      where tgrelid = $1 and not tgisinternal order by tgname collate "C"`,
@@ -148,7 +154,7 @@ function triggersOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
   )
 }
 
-async function read<Row extends pg.QueryResultRow>(
+async function readRows<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   sql: string,
   values: unknown[],

@@ -1,16 +1,16 @@
 import { DatabaseAway } from './errors.ts'
 
 /** The two uses of connections, each with connections of its own: transactions, and single statements. */
-export type WorkKind = 'transactions' | 'statements'
+export type ConnectionUse = 'transactions' | 'statements'
 
 // Readiness is checked about every half second; while payments run, no ping is needed.
 const PROVEN_MS = 1000
 
 /** Remembers when work of each kind was last done, and forgets it as soon as the database is away for work of that kind. */
 export function provenWork(): {
-  proving<T>(kind: WorkKind, work: () => Promise<T>): Promise<T>
+  proving<T>(kind: ConnectionUse, work: () => Promise<T>): Promise<T>
   /** Whether work of this kind was done within the last second. */
-  isProven(kind: WorkKind): boolean
+  isProven(kind: ConnectionUse): boolean
 } {
   const doneMs = { transactions: Number.NEGATIVE_INFINITY, statements: Number.NEGATIVE_INFINITY }
   return {

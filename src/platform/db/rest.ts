@@ -6,7 +6,7 @@ export type RestFor = (workedMs: number) => number
 // Transactions that come ten times a second or more often count as under way all the time.
 const QUIET_AFTER_MS = 100
 // A piece that took longer was mostly waiting.
-const LONGEST_MS = 20
+const MAX_REST_MS = 20
 
 /**
  * Lets a report rest beside payments (decision 33): as long as it has just worked, while transactions of this process are under way; not at
@@ -15,4 +15,4 @@ const LONGEST_MS = 20
 export const restBesideMoney =
   ({ quietMs }: Pick<Database, 'quietMs'>): RestFor =>
   (workedMs) =>
-    quietMs() > QUIET_AFTER_MS ? 0 : Math.min(workedMs, LONGEST_MS)
+    quietMs() > QUIET_AFTER_MS ? 0 : Math.min(workedMs, MAX_REST_MS)

@@ -1,13 +1,13 @@
 import { assert } from '../assert.ts'
 import { JsonBytes } from '../json-bytes.ts'
-import { type Sum, sumOf } from '../sums.ts'
+import { addSums, type ExactSum } from '../sums.ts'
 import { COLUMNS_BYTES, LENGTH_BYTES, lengthAt, timeAt, wholeAt } from './binary-rows.ts'
 
 /** How the value of a column is written; each may be null. A time is written in Kampala's time. */
-export type JsonKind = 'time' | 'text' | 'whole'
+export type JsonColumnKind = 'time' | 'text' | 'whole'
 /** JSON objects with commas between them, how many they are, and the sum of one of their members. */
-type JsonLines = { lines: Buffer; count: number; sum: Sum }
-type Member = { before: Buffer; kind: JsonKind; summed: boolean }
+type JsonLines = { lines: Buffer; count: number; sum: ExactSum }
+type JsonMember = { before: Buffer; kind: JsonColumnKind; summed: boolean }
 
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from('}')
@@ -20,11 +20,11 @@ const NULL = Buffer.from('null')
  */
 export class RowsAsJson {
   private readonly json = new JsonBytes()
-  private readonly members: readonly Member[]
+  private readonly members: readonly JsonMember[]
   private count = 0
-  private sum: Sum = 0
+  private sum: ExactSum = 0
 
-  constructor(columns: Readonly<Record<string, JsonKind>>, summed: string | null) {
+  constructor(columns: Readonly<Record<string, JsonColumnKind>>, summed: string | null) {
     this.members = Object.entries(columns).map(([name, kind], nth) => ({
       before: Buffer.from(`${nth === 0 ? '{' : ','}${JSON.stringify(name)}:`),
       kind,
@@ -52,15 +52,15 @@ export class RowsAsJson {
   }
 
   /** Returns what was added since the last call. The bytes are valid until something is added again. */
-  taken(): JsonLines {
-    const added = { lines: this.json.taken(), count: this.count, sum: this.sum }
+  take(): JsonLines {
+    const added = { lines: this.json.take(), count: this.count, sum: this.sum }
     this.count = 0
     this.sum = 0
     return added
   }
 
   /** Writes the value at this position and returns the position of the next one. */
-  private value({ kind, summed }: Member, rows: Buffer, at: number): number {
+  private value({ kind, summed }: JsonMember, rows: Buffer, at: number): number {
     const length = lengthAt(rows, at)
     const from = at + LENGTH_BYTES
     if (length < 0) {
@@ -77,7 +77,7 @@ export class RowsAsJson {
       case 'whole': {
         const whole = wholeAt(rows, from)
         this.json.whole(whole)
-        if (summed) this.sum = sumOf(this.sum, whole)
+        if (summed) this.sum = addSums(this.sum, whole)
       }
     }
     return from + length

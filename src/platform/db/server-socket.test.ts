@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sized } from '../../../test/helpers/parts.ts'
-import { serverSocket } from './server-socket.ts'
+import { newServerSocket } from './server-socket.ts'
 
 const HEAD_BYTES = 5
 
@@ -20,7 +20,7 @@ function message(bytes: number, nth: number): Buffer {
 async function heard(pieces: readonly Buffer[]) {
   const server = createServer((peer) => void send(peer, pieces)).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const socket = serverSocket()
+  const socket = newServerSocket()
   const copies: Buffer[] = []
   const memories = new Set<ArrayBufferLike>()
   socket.on('data', (part: Buffer) => {
@@ -82,7 +82,7 @@ async function connected() {
   await once(server, 'listening')
   const connect = async () => {
     const accepted = once(server, 'connection') as Promise<[Socket]>
-    const socket = serverSocket()
+    const socket = newServerSocket()
     socket.connect((server.address() as AddressInfo).port, '127.0.0.1')
     const [peer] = await accepted
     return { socket, peer }

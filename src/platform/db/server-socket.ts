@@ -15,7 +15,7 @@ const HEAD_BYTES = 5
  * listener
  * returns: the driver makes texts of values at once, and copy-out.ts copies its rows. Over TLS Node decrypts into memory of its own.
  */
-export function serverSocket({ ssl }: { ssl?: unknown } = {}): Socket {
+export function newServerSocket({ ssl }: { ssl?: unknown } = {}): Socket {
   if (ssl) return new Socket()
   const usual = Buffer.allocUnsafeSlow(USUAL_BYTES)
   let memory: Buffer = usual

@@ -3,10 +3,10 @@ import type pg from 'pg'
 import { count } from '../measures.ts'
 
 /** What the driver has beyond its types. `readyForQuery`: everything that was sent has been answered. */
-type Watchable = { readyForQuery: boolean; connection: { stream: Socket }; host: string; port: number }
+type DriverClient = { readyForQuery: boolean; connection: { stream: Socket }; host: string; port: number }
 /** `heardMs`: when the last bytes came from the server. */
-type Watched = {
-  client: Watchable
+type WatchedConnection = {
+  client: DriverClient
   limitMs: number
   sinceMs: number
   moved: number
@@ -14,11 +14,11 @@ type Watched = {
   heardMs: number
 }
 
-const LOOK_EVERY_MS = 1000
+const CHECK_EVERY_MS = 1000
 const GRACE_MS = 1000
-const watched = new Set<Watched>()
-let lookedMs = 0
-let looking: NodeJS.Timeout | null = null
+const watchedConnections = new Set<WatchedConnection>()
+let checkedMs = 0
+let checkTimer: NodeJS.Timeout | null = null
 
 /**
  * Destroys connections of this pool that owe an answer and are silent for longer than a statement may take, plus a second: the host of the
@@ -30,45 +30,48 @@ let looking: NodeJS.Timeout | null = null
  * long.
  */
 export function watchSilence(pool: pg.Pool, statementTimeoutMs: number): void {
-  const own = new Map<pg.PoolClient, Watched>()
+  const own = new Map<pg.PoolClient, WatchedConnection>()
   pool.on('connect', (client) => {
     const connection = {
       ...{ client: client as never, limitMs: statementTimeoutMs + GRACE_MS },
       ...{ sinceMs: 0, moved: -1, read: 0, heardMs: performance.now() },
     }
     own.set(client, connection)
-    watched.add(connection)
-    begin()
+    watchedConnections.add(connection)
+    startChecking()
   })
   pool.on('remove', (client) => {
     const connection = own.get(client)
     own.delete(client)
-    if (connection !== undefined) watched.delete(connection)
-    if (watched.size === 0) end()
+    if (connection !== undefined) watchedConnections.delete(connection)
+    if (watchedConnections.size === 0) stopChecking()
   })
 }
 
-function begin(): void {
-  if (looking !== null) return
-  lookedMs = performance.now()
-  looking = setInterval(look, LOOK_EVERY_MS)
-  looking.unref()
+function startChecking(): void {
+  if (checkTimer !== null) return
+  checkedMs = performance.now()
+  checkTimer = setInterval(checkConnections, CHECK_EVERY_MS)
+  checkTimer.unref()
 }
 
-function end(): void {
-  if (looking !== null) clearInterval(looking)
-  looking = null
+function stopChecking(): void {
+  if (checkTimer !== null) clearInterval(checkTimer)
+  checkTimer = null
 }
 
-function look(): void {
+function checkConnections(): void {
   const nowMs = performance.now()
   // A process that stood still itself has not read what the server sent meanwhile, so no server counts as silent.
-  const slept = nowMs - lookedMs > 2 * LOOK_EVERY_MS
-  lookedMs = nowMs
-  for (const connection of watched) judge(connection, { nowMs, slept })
+  const slept = nowMs - checkedMs > 2 * CHECK_EVERY_MS
+  checkedMs = nowMs
+  for (const connection of watchedConnections) checkConnection(connection, { nowMs, slept })
 }
 
-function judge(silent: Watched, { nowMs, slept }: { nowMs: number; slept: boolean }): void {
+function checkConnection(
+  silent: WatchedConnection,
+  { nowMs, slept }: { nowMs: number; slept: boolean },
+): void {
   const { stream } = silent.client.connection
   if (stream.bytesRead !== silent.read) {
     silent.read = stream.bytesRead
@@ -81,16 +84,16 @@ function judge(silent: Watched, { nowMs, slept }: { nowMs: number; slept: boolea
     return
   }
   if (nowMs - silent.sinceMs <= silent.limitMs) return
-  endSilent(silent)
-  for (const idle of watched)
-    if (isOfSameServer(silent, idle) && idle.client.readyForQuery && idle.heardMs < silent.sinceMs)
-      endSilent(idle)
+  destroySilent(silent)
+  for (const idle of watchedConnections)
+    if (isSameServer(silent, idle) && idle.client.readyForQuery && idle.heardMs < silent.sinceMs)
+      destroySilent(idle)
 }
 
-function endSilent({ client }: Watched): void {
+function destroySilent({ client }: WatchedConnection): void {
   count('db_silent_connections_total')
   client.connection.stream.destroy(new Error('Connection terminated: the server is silent'))
 }
 
-const isOfSameServer = ({ client: a }: Watched, { client: b }: Watched) =>
+const isSameServer = ({ client: a }: WatchedConnection, { client: b }: WatchedConnection) =>
   a.host === b.host && a.port === b.port

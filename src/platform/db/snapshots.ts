@@ -11,13 +11,13 @@ export type Snapshots = {
   read<T>(work: SnapshotWork<T>): Promise<T>
   close(): Promise<void>
   /** The largest number of connections that it opens. */
-  readonly mostConnections: number
+  readonly maxConnections: number
 }
 
 /** Connections are opened when they are needed. A reader of a snapshot waits for its turn (`reportTurns`), not for a connection. */
-const AT_ONCE = 4
+const MAX_SNAPSHOTS = 4
 // No reader waits for a second connection, so it is not one of those above.
-const SECONDS_AT_ONCE = 1
+const MAX_SECOND_CONNECTIONS = 1
 const STATEMENT_MS = 60_000
 // While payments run the second connection is idle. Longer than any report may take (http/stream-sender.ts).
 const SECOND_IDLE = '6min'
@@ -25,28 +25,28 @@ const BEGIN = 'begin isolation level repeatable read read only'
 const SNAPSHOT_ID = /^[0-9A-F-]+$/
 
 /** Makes read-only snapshots of one schema, on connections of their own. */
-export function snapshotsOf(options: DatabaseOptions): Snapshots {
+export function openSnapshots(options: DatabaseOptions): Snapshots {
   const pool = (connections: number) =>
     makePool({ ...options, connections, statementTimeoutMs: STATEMENT_MS }, false)
-  const firsts = pool(AT_ONCE)
-  const seconds = pool(SECONDS_AT_ONCE)
+  const firsts = pool(MAX_SNAPSHOTS)
+  const seconds = pool(MAX_SECOND_CONNECTIONS)
   const readWith = async <T>(client: PoolClient, work: SnapshotWork<T>): Promise<T> => {
     let second: PoolClient | null = null
     const openSecond = async () => {
-      if (!isFree(seconds)) return null
+      if (!hasFreeConnection(seconds)) return null
       // One connection is enough; the second only makes it faster.
       second = await seconds.connect().catch(() => null)
       if (second === null) return null
       second.on('error', ignore)
       await second.query(BEGIN)
-      await second.query(`set transaction snapshot '${await exportOf(client)}'`)
+      await second.query(`set transaction snapshot '${await exportSnapshot(client)}'`)
       await second.query(`set local idle_in_transaction_session_timeout = '${SECOND_IDLE}'`)
       return second
     }
     try {
       return await work(client, openSecond)
     } finally {
-      if (second !== null) await giveBack(second)
+      if (second !== null) await releaseSecond(second)
     }
   }
   return {
@@ -54,14 +54,14 @@ export function snapshotsOf(options: DatabaseOptions): Snapshots {
     close: async () => {
       await Promise.all([firsts.end(), seconds.end()])
     },
-    mostConnections: AT_ONCE + SECONDS_AT_ONCE,
+    maxConnections: MAX_SNAPSHOTS + MAX_SECOND_CONNECTIONS,
   }
 }
 
-const isFree = ({ totalCount, idleCount, waitingCount }: pg.Pool) =>
-  waitingCount === 0 && totalCount - idleCount < SECONDS_AT_ONCE
+const hasFreeConnection = ({ totalCount, idleCount, waitingCount }: pg.Pool) =>
+  waitingCount === 0 && totalCount - idleCount < MAX_SECOND_CONNECTIONS
 
-async function exportOf(client: PoolClient): Promise<string> {
+async function exportSnapshot(client: PoolClient): Promise<string> {
   const [snapshot] = (await client.query<{ id: string }>('select pg_export_snapshot() as id')).rows
   assert(snapshot && SNAPSHOT_ID.test(snapshot.id), 'the id of a snapshot stands in a statement')
   return snapshot.id
@@ -77,7 +77,7 @@ async function inTransaction<T>(client: PoolClient, work: () => Promise<T>): Pro
 }
 
 /** Gives the connection back to its pool, or closes it when it does not answer. */
-async function giveBack(second: PoolClient): Promise<void> {
+async function releaseSecond(second: PoolClient): Promise<void> {
   const answers = await second.query('rollback').then(
     () => true,
     () => false,

@@ -7,28 +7,28 @@ export type Statement<Row = unknown> = {
   readonly text: string
   readonly row?: Row
   /** For a COPY: the table and columns that it writes. Its one value is the data (db/copy.ts). */
-  readonly copies?: Copied
+  readonly copies?: CopyTarget
   /**
    * Planned once for each connection, for all values. Otherwise the server plans it at each use as long as it believes that a plan for the
    * values at hand is better. Only for statements whose values all need the same plan; the setting costs about 35 µs a use.
    */
   readonly plannedOnce?: true
 }
-export type Copied = { table: string; columns: readonly string[]; types: readonly string[] }
+export type CopyTarget = { table: string; columns: readonly string[]; types: readonly string[] }
 
-const registered = new Map<string, Statement>()
+const statementsByName = new Map<string, Statement>()
 
 export function statement<Row>(
   name: string,
   text: string,
   more: Pick<Statement, 'copies' | 'plannedOnce'> = {},
 ): Statement<Row> {
-  if (registered.has(name)) throw new Error(`two statements are called ${name}`)
+  if (statementsByName.has(name)) throw new Error(`two statements are called ${name}`)
   const made: Statement<Row> = { name, text, ...more }
-  registered.set(name, made)
+  statementsByName.set(name, made)
   return made
 }
 
-export function allStatements(): readonly Statement[] {
-  return [...registered.values()]
+export function listStatements(): readonly Statement[] {
+  return [...statementsByName.values()]
 }

@@ -2,7 +2,7 @@
  * Every table: the folder of `src` that writes it, and facts about its rows. The rights of the service, the digests, the owners that
  * `verify` checks and the rules of the tests come from here.
  */
-type Table = {
+type TableFacts = {
   writer: string
   /** Rows are only ever added (L7): triggers refuse changes, and the service has no right to make them. */
   appendOnly?: true
@@ -15,10 +15,10 @@ type Table = {
   ofMerchant?: true
 }
 
-const money = (writer: string): Table => ({ writer, money: true, ofMerchant: true })
-const record = (writer: string): Table => ({ writer, money: true, ofMerchant: true, appendOnly: true })
-const ofMerchant = (writer: string): Table => ({ writer, ofMerchant: true })
-const other = (writer: string): Table => ({ writer })
+const money = (writer: string): TableFacts => ({ writer, money: true, ofMerchant: true })
+const record = (writer: string): TableFacts => ({ writer, money: true, ofMerchant: true, appendOnly: true })
+const ofMerchant = (writer: string): TableFacts => ({ writer, ofMerchant: true })
+const other = (writer: string): TableFacts => ({ writer })
 
 const TABLES = {
   transfers: record('ledger'),
@@ -140,18 +140,18 @@ const TABLES = {
   migration_checksums: other('platform'),
   master_key_check: other('(program)'),
   lasting_keys: other('(program)'),
-} satisfies Record<string, Table>
+} satisfies Record<string, TableFacts>
 
-type Name = keyof typeof TABLES
-const all = Object.entries(TABLES) as [Name, Table][]
-const named = (is: (table: Table) => true | undefined): Name[] =>
-  all.flatMap(([name, table]) => (is(table) ? [name] : []))
+type TableName = keyof typeof TABLES
+const TABLE_ENTRIES = Object.entries(TABLES) as [TableName, TableFacts][]
+const tablesWhere = (is: (table: TableFacts) => true | undefined): TableName[] =>
+  TABLE_ENTRIES.flatMap(([name, table]) => (is(table) ? [name] : []))
 
-export const APPEND_ONLY = named(({ appendOnly }) => appendOnly)
+export const APPEND_ONLY_TABLES = tablesWhere(({ appendOnly }) => appendOnly)
 /** The tables that hold money or its records, without the stored answers of keys. */
-export const MONEY = named(({ money }) => money)
-export const OF_MERCHANT = named(({ ofMerchant }) => ofMerchant)
+export const MONEY_TABLES = tablesWhere(({ money }) => money)
+export const MERCHANT_TABLES = tablesWhere(({ ofMerchant }) => ofMerchant)
 /** The folder whose statements write each table. */
-export const WRITERS: Readonly<Record<string, string>> = Object.fromEntries(
-  all.map(([name, { writer }]) => [name, writer]),
+export const TABLE_WRITERS: Readonly<Record<string, string>> = Object.fromEntries(
+  TABLE_ENTRIES.map(([name, { writer }]) => [name, writer]),
 )

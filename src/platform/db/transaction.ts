@@ -5,27 +5,27 @@ import { assert } from '../assert.ts'
 import { crashPoint } from '../crash-point.ts'
 import { count } from '../measures.ts'
 import { runCopy } from './copy.ts'
-import type { Call, Tx, Work } from './database.ts'
-import { CommitUnknown, classify } from './errors.ts'
+import type { Call, TransactionWork, Tx } from './database.ts'
+import { CommitUnknown, classifyDatabaseError } from './errors.ts'
 import { insideTransaction } from './open-transaction.ts'
-import { type Prepared, queryPrepared } from './prepared-query.ts'
+import { type PreparedStatement, queryPrepared } from './prepared-query.ts'
 import { statement } from './statement.ts'
 
 // Longer than a usual commit takes, and far shorter than merchants should wait for the lock of another one.
-const HURRIED_LOCK_MS = '200ms'
-const HURRY = statement('wait shortly', "select set_config('lock_timeout', $1, true)")
+const HURRIED_LOCK_TIMEOUT = '200ms'
+const SET_LOCK_TIMEOUT = statement('wait shortly', "select set_config('lock_timeout', $1, true)")
 const BEGIN = { name: 'begin', text: 'begin', values: [] }
 const COMMIT = { name: 'commit', text: 'commit', values: [] }
 const PLAN_ONCE = { name: 'plan once', text: 'set plan_cache_mode = force_generic_plan', values: [] }
 const PLAN_AS_BEFORE = { name: 'plan as before', text: 'reset plan_cache_mode', values: [] }
 
 /** Gives the work a short lock time-out, sent together with its first statements. */
-export function hurried<T>(work: Work<T>): Work<T> {
+export function withShortLockTimeout<T>(work: TransactionWork<T>): TransactionWork<T> {
   return (tx) => {
     let isSet = false
     return work({
       send: async (...calls) => {
-        const first = isSet ? [] : [{ statement: HURRY, values: [HURRIED_LOCK_MS] }]
+        const first = isSet ? [] : [{ statement: SET_LOCK_TIMEOUT, values: [HURRIED_LOCK_TIMEOUT] }]
         isSet = true
         return (await tx.send(...first, ...calls)).slice(first.length) as never
       },
@@ -34,16 +34,16 @@ export function hurried<T>(work: Work<T>): Work<T> {
 }
 
 /** Runs the work on this connection in a transaction and commits it; rolls back when the work throws. */
-export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<T> {
+export async function commitWork<T>(client: PoolClient, work: TransactionWork<T>): Promise<T> {
   let begun = false
   const tx: Tx = {
     send: async (...calls) => {
-      const sent = together(client, () => [
+      const sent = sendTogether(client, () => [
         ...(begun ? [] : [queryPrepared(client, BEGIN)]),
-        ...calls.map((call) => run(client, call)),
+        ...calls.map((call) => runCall(client, call)),
       ])
       begun = true
-      const results = await settled(sent)
+      const results = await awaitAll(sent)
       return results.slice(sent.length - calls.length).map((result) => result.rows) as never
     },
   }
@@ -59,8 +59,8 @@ export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<
 }
 
 async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
-  const queries = together(client, () => [
-    ...last.map((call) => run(client, call)),
+  const queries = sendTogether(client, () => [
+    ...last.map((call) => runCall(client, call)),
     queryPrepared(client, COMMIT),
   ])
   crashPoint('batch.sent')
@@ -75,13 +75,13 @@ async function commit(client: PoolClient, last: readonly Call[]): Promise<void> 
     throw failed?.reason ?? new Error(`COMMIT was answered with ${committed.value.command}`)
   }
   // If the server refused a statement, the transaction was certainly rolled back.
-  if (failed && classify(failed.reason) === failed.reason) throw failed.reason
+  if (failed && classifyDatabaseError(failed.reason) === failed.reason) throw failed.reason
   count('commit_unknown_total')
   throw new CommitUnknown(committed.reason)
 }
 
 /** Puts everything that `send` sends on the wire in one write. */
-export function together<T>(client: PoolClient, send: () => T): T {
+export function sendTogether<T>(client: PoolClient, send: () => T): T {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   stream.cork()
   try {
@@ -91,7 +91,7 @@ export function together<T>(client: PoolClient, send: () => T): T {
   }
 }
 
-export function run(client: PoolClient, { statement, values }: Call): Promise<pg.QueryResult> {
+export function runCall(client: PoolClient, { statement, values }: Call): Promise<pg.QueryResult> {
   if (statement.copies !== undefined) return runCopy(client, statement.text, values[0] as Buffer)
   const { name, text } = statement
   if (statement.plannedOnce) return runPlannedOnce(client, { name, text, values })
@@ -99,18 +99,18 @@ export function run(client: PoolClient, { statement, values }: Call): Promise<pg
 }
 
 /** Sends three statements in one write, each on its own: so the connection plans as before again even after a statement that failed. */
-async function runPlannedOnce(client: PoolClient, query: Prepared): Promise<pg.QueryResult> {
-  const sent = together(client, () => [
+async function runPlannedOnce(client: PoolClient, query: PreparedStatement): Promise<pg.QueryResult> {
+  const sent = sendTogether(client, () => [
     queryPrepared(client, PLAN_ONCE),
     queryPrepared(client, query),
     queryPrepared(client, PLAN_AS_BEFORE),
   ])
-  const [, result] = await settled(sent)
+  const [, result] = await awaitAll(sent)
   return result as pg.QueryResult // Three were sent.
 }
 
 /** Waits for all, then throws the first error: the ones after it only say that the transaction is aborted. */
-export async function settled(queries: Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
+export async function awaitAll(queries: Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
   const outcomes = await Promise.allSettled(queries)
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason

@@ -14,10 +14,10 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { CannotStart, saysFullDisk } from '../cannot-start.ts'
+import { CannotStart, reportsFullDisk } from '../cannot-start.ts'
 import { type Binaries, copyBinaries } from './binaries.ts'
-import { type ClusterPlace, isCluster } from './place.ts'
-import { giveTo, makePrivate, shortTemporaryFolder } from './private-folder.ts'
+import { type ClusterPaths, isCluster } from './place.ts'
+import { handOver, makePrivate, shortTemporaryFolder } from './private-folder.ts'
 import { canRun, commandAs } from './run-as.ts'
 
 /** The server's superuser. It has no password, because the folder of the socket keeps others out. */
@@ -32,14 +32,14 @@ const LOCALE = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--loca
  * Makes the PostgreSQL data folder when there is none. It is made under another name and renamed when it is finished and flushed, so a kill
  * at any moment leaves either nothing or all of it. Call under the lock.
  */
-export async function prepareCluster(paths: ClusterPlace, say: (line: string) => void): Promise<void> {
+export async function prepareCluster(paths: ClusterPaths, say: (line: string) => void): Promise<void> {
   if (isCluster(paths.cluster)) {
     checkVersion(paths)
-    giveTo(paths.cluster, paths.runAs)
+    handOver(paths.cluster, paths.runAs)
     return
   }
-  say(`Setting up PostgreSQL ${majorOf(paths)} in ${paths.cluster} (first start only).`)
-  sweepUnfinished(paths.cluster)
+  say(`Setting up PostgreSQL ${parseMajorVersion(paths)} in ${paths.cluster} (first start only).`)
+  removeUnfinished(paths.cluster)
   const unfinished = `${paths.cluster}.new-${randomBytes(4).toString('hex')}`
   makePrivate(unfinished, paths.runAs)
   await initialise(paths, unfinished)
@@ -47,7 +47,7 @@ export async function prepareCluster(paths: ClusterPlace, say: (line: string) =>
   flushFolder(dirname(paths.cluster))
 }
 
-async function initialise(paths: ClusterPlace, folder: string): Promise<void> {
+async function initialise(paths: ClusterPaths, folder: string): Promise<void> {
   requirePasswdEntry(paths)
   const { binaries, remove } = binariesForShell(paths)
   try {
@@ -61,7 +61,7 @@ async function initialise(paths: ClusterPlace, folder: string): Promise<void> {
  * initdb starts the server through a shell and quotes only the spaces of its own path. Binaries under a path with other special characters
  * are copied to a temporary folder for this one call.
  */
-function binariesForShell({ binaries, runAs }: ClusterPlace): { binaries: Binaries; remove(): void } {
+function binariesForShell({ binaries, runAs }: ClusterPaths): { binaries: Binaries; remove(): void } {
   if (SAFE_IN_SHELL.test(binaries.folder)) return { binaries, remove: () => {} }
   for (const parent of new Set([shortTemporaryFolder(), '/tmp', '/var/tmp', '/var/lib'])) {
     const folder = join(parent, `gateway-initdb-${randomBytes(6).toString('hex')}`)
@@ -82,7 +82,7 @@ function binariesForShell({ binaries, runAs }: ClusterPlace): { binaries: Binari
   )
 }
 
-async function runInitdb(paths: ClusterPlace, program: string, folder: string): Promise<void> {
+async function runInitdb(paths: ClusterPaths, program: string, folder: string): Promise<void> {
   const command = commandAs(paths.runAs, program, ['-D', folder, ...INITDB, ...LOCALE])
   const child = spawn(command.file, command.args, { ...command.options, stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
@@ -92,7 +92,7 @@ async function runInitdb(paths: ClusterPlace, program: string, folder: string): 
   const [code] = await once(child, 'close').catch((error: Error) => [error.message])
   if (code === 0) return
   rmSync(folder, { recursive: true, force: true })
-  if (saysFullDisk(complaint))
+  if (reportsFullDisk(complaint))
     throw new CannotStart(
       `the disk is full: PostgreSQL could not be set up in ${paths.cluster}; make room (about 60 MB) and start again`,
     )
@@ -100,7 +100,7 @@ async function runInitdb(paths: ClusterPlace, program: string, folder: string): 
 }
 
 // Without this check initdb, which looks its own account up, would end with a message that does not say what to do.
-function requirePasswdEntry(paths: ClusterPlace): void {
+function requirePasswdEntry(paths: ClusterPaths): void {
   if (paths.runAs.kind !== 'self') return
   try {
     userInfo()
@@ -111,20 +111,20 @@ function requirePasswdEntry(paths: ClusterPlace): void {
   }
 }
 
-function checkVersion(paths: ClusterPlace): void {
+function checkVersion(paths: ClusterPaths): void {
   const version = readFileSync(join(paths.cluster, 'PG_VERSION'), 'utf8').trim()
-  if (version === majorOf(paths)) return
+  if (version === parseMajorVersion(paths)) return
   throw new CannotStart(
-    `${paths.cluster} was written by PostgreSQL ${version} and this is ${majorOf(paths)}: use the release it was made with, or set DATABASE_URL.`,
+    `${paths.cluster} was written by PostgreSQL ${version} and this is ${parseMajorVersion(paths)}: use the release it was made with, or set DATABASE_URL.`,
   )
 }
 
-function majorOf(paths: ClusterPlace): string {
+function parseMajorVersion(paths: ClusterPaths): string {
   return paths.binaries.version.split('.')[0] ?? ''
 }
 
 // Removes what a killed first start left behind. Its initdb may still run for a moment; then the rest is removed at the next start.
-function sweepUnfinished(cluster: string): void {
+function removeUnfinished(cluster: string): void {
   for (const name of readdirSync(dirname(cluster))) {
     if (!name.startsWith(`${basename(cluster)}.new-`)) continue
     try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { lchownSync, renameSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { ClusterPlace } from './place.ts'
+import type { ClusterPaths } from './place.ts'
 
 const MAP = 'gateway'
 
@@ -11,14 +11,14 @@ const MAP = 'gateway'
  * ours is root: other processes of that account could enter the folder of the socket, and on a machine without an account `postgres` the
  * server shares `nobody` with strangers. The server asks the kernel which account is at the other end. It reads these files at each start.
  */
-export function letInOnlyUs(paths: ClusterPlace): void {
+export function allowOnlyOwnAccount(paths: ClusterPaths): void {
   const own = userInfo().username
-  write(paths, 'pg_ident.conf', `${MAP} "${own}" all\n`)
-  write(paths, 'pg_hba.conf', `local all all peer map=${MAP}\n`)
+  replaceFile(paths, 'pg_ident.conf', `${MAP} "${own}" all\n`)
+  replaceFile(paths, 'pg_hba.conf', `local all all peer map=${MAP}\n`)
 }
 
 // The folder belongs to that account, which may have put a link under any name. So a new file is written and renamed over it.
-function write({ cluster, runAs }: ClusterPlace, name: string, text: string): void {
+function replaceFile({ cluster, runAs }: ClusterPaths, name: string, text: string): void {
   const path = join(cluster, name)
   const unfinished = `${path}.${randomBytes(6).toString('hex')}`
   writeFileSync(unfinished, text, { flag: 'wx', mode: 0o600 })

@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identityOf, isRunning } from './process-identity.ts'
+import { isRunning, readIdentity } from './process-identity.ts'
 
-const LOOK_AGAIN_MS = 5
+const RETRY_MS = 5
 // Old tickets stay for a while, so that a process that was paused between reading and taking finds newer ones and gives up its own.
 const TICKETS_KEPT = 16
 
@@ -37,12 +37,12 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>):
 async function takeTicket(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const claim = join(folder, `claim-${process.pid}-${randomBytes(4).toString('hex')}`)
-  writeFileSync(claim, identityOf(process.pid) ?? '')
+  writeFileSync(claim, readIdentity(process.pid) ?? '')
   try {
     for (;;) {
       const ticket = tryNextTicket(folder, claim)
       if (ticket !== null) return ticket
-      await sleep(LOOK_AGAIN_MS)
+      await sleep(RETRY_MS)
     }
   } finally {
     rmSync(claim, { force: true })
@@ -60,7 +60,7 @@ function tryNextTicket(folder: string, claim: string): string | null {
     rmSync(ticket, { force: true })
     return null
   }
-  sweep(folder, mine)
+  removeOldFiles(folder, mine)
   return ticket
 }
 
@@ -91,10 +91,10 @@ function linkUnlessThere(from: string, to: string): boolean {
   }
 }
 
-function sweep(folder: string, mine: number): void {
+function removeOldFiles(folder: string, mine: number): void {
   for (const name of readdirSync(folder)) {
     const isOldTicket = isTicket(name) && Number(name) < mine - TICKETS_KEPT
-    const isDeadClaim = name.startsWith('claim-') && identityOf(Number(name.split('-')[1])) === null
+    const isDeadClaim = name.startsWith('claim-') && readIdentity(Number(name.split('-')[1])) === null
     if (isOldTicket || isDeadClaim) rmSync(join(folder, name), { force: true })
   }
 }

@@ -2,21 +2,21 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, 
 import { join } from 'node:path'
 import { CannotStart } from '../cannot-start.ts'
 import { type Binaries, copyBinaries, findBinaries } from './binaries.ts'
-import { identityHash, makeOwned, shortTemporaryFolder } from './private-folder.ts'
-import { asAccount, asSelf, canEnter, canRun, inNamespace, type RunAs, runsAsRoot } from './run-as.ts'
+import { hashFolderIdentity, makeOwned, shortTemporaryFolder } from './private-folder.ts'
+import { canEnter, canRun, findAccount, type RunAs, runAsSelf, runInNamespace, runsAsRoot } from './run-as.ts'
 
 /**
  * The folders of a server, the account under which it runs, and its binaries. `home`: the data folder, or the system folder to which it
  * points.
  */
-export type ClusterPlace = { home: string; cluster: string; runAs: RunAs; binaries: Binaries }
+export type ClusterPaths = { home: string; cluster: string; runAs: RunAs; binaries: Binaries }
 
-type Choice = { dataDir: string; say: (line: string) => void; namespaces: boolean }
+type ClusterChoice = { dataDir: string; say: (line: string) => void; namespaces: boolean }
 
 const POINTER = 'postgres-location'
 
 /** Returns the folder of the PostgreSQL data: `<dataDir>/postgres`, unless a pointer file names another home. */
-export function clusterOf(dataDir: string): string {
+export function findClusterFolder(dataDir: string): string {
   return join(readPointer(dataDir) ?? dataDir, 'postgres')
 }
 
@@ -29,27 +29,27 @@ export function isCluster(cluster: string): boolean {
  * Chooses the folders of the server and the account that runs it. Throws CannotStart, which says what to do, when none fit. Call under the
  * lock.
  */
-export function choosePlace(choice: Choice): ClusterPlace {
+export function chooseClusterPaths(choice: ClusterChoice): ClusterPaths {
   const { dataDir } = choice
   const pointed = readPointer(dataDir)
   if (pointed !== null && !isCluster(join(pointed, 'postgres')))
     throw new CannotStart(
       `${join(dataDir, POINTER)} names ${pointed} as the database's place, and no database is there.`,
     )
-  if (!runsAsRoot()) return placeAt(pointed ?? dataDir, asSelf())
-  const account = asAccount()
+  if (!runsAsRoot()) return clusterPathsIn(pointed ?? dataDir, runAsSelf())
+  const account = findAccount()
   if (account === null)
     throw new CannotStart(
       'PostgreSQL does not run as root, and there is no account postgres or nobody: set DATABASE_URL.',
     )
-  if (pointed !== null) return placeAt(pointed, account)
-  if (canEnter(account, dataDir)) return placeAt(dataDir, account)
-  const inside = choice.namespaces ? inNamespace(account) : null
-  return inside ? placeAt(dataDir, inside) : placeAt(systemHome(choice, account), account)
+  if (pointed !== null) return clusterPathsIn(pointed, account)
+  if (canEnter(account, dataDir)) return clusterPathsIn(dataDir, account)
+  const inside = choice.namespaces ? runInNamespace(account) : null
+  return inside ? clusterPathsIn(dataDir, inside) : clusterPathsIn(chooseSystemHome(choice, account), account)
 }
 
 /** Notes in the data folder that its database is elsewhere. Call it only once the database exists there. */
-export function writePointer(dataDir: string, paths: ClusterPlace): void {
+export function writePointer(dataDir: string, paths: ClusterPaths): void {
   const pointer = join(dataDir, POINTER)
   if (paths.home === dataDir || existsSync(pointer)) return
   writeFileSync(`${pointer}.new`, `${paths.home}\n`, { flush: true })
@@ -61,7 +61,7 @@ function readPointer(dataDir: string): string | null {
   return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : null
 }
 
-function placeAt(home: string, runAs: RunAs): ClusterPlace {
+function clusterPathsIn(home: string, runAs: RunAs): ClusterPaths {
   const installed = findBinaries()
   // Only an account other than ours can be shut out of node_modules; the check costs some milliseconds.
   const usable = installed.linked && (runAs.kind !== 'account' || canRunFrom(installed, runAs))
@@ -74,13 +74,13 @@ function canRunFrom(binaries: Binaries, runAs: RunAs): boolean {
 }
 
 // Chooses a system folder for the database: only root can enter the data folder, and there are no user namespaces.
-function systemHome(choice: Choice, account: RunAs): string {
+function chooseSystemHome(choice: ClusterChoice, account: RunAs): string {
   const { dataDir, say } = choice
   if (isCluster(join(dataDir, 'postgres')))
     throw new CannotStart(
       `PostgreSQL's account cannot enter ${dataDir} any more: open its parents again (chmod o+x).`,
     )
-  const name = `gateway-${identityHash(dataDir)}`
+  const name = `gateway-${hashFolderIdentity(dataDir)}`
   for (const parent of ['/var/lib', shortTemporaryFolder()]) {
     const home = join(parent, name)
     if (!makeEnterable(home, account)) continue

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { SUPERUSER } from './cluster.ts'
 import { isOwnedBy, shortTemporaryFolder } from './private-folder.ts'
-import { postgresOn, signalIfThere } from './process-identity.ts'
+import { classifyProcess, signalIfThere } from './process-identity.ts'
 
 /** What a server wrote about itself when it started. The server may be long dead. */
 type PidFile = { pid: number; socketDir: string }
 
-export const PORT = 5432 // Only part of the socket's name: every data folder has a folder of its own for its socket.
-const LOOK_AGAIN_MS = 4
+export const SOCKET_PORT = 5432 // Only part of the socket's name: every data folder has a folder of its own for its socket.
+const POLL_EVERY_MS = 4
 const CONNECT_TIMEOUT_MS = 2000
 const STOP_TIMEOUT_MS = 10_000
 const STARTING_UP = '57P03'
@@ -31,17 +31,17 @@ export function readPidFile(cluster: string): PidFile | null {
 /** Finds the running server of that data folder, also while it starts or stops; null when none runs. */
 export function findPostmaster(cluster: string): PidFile | null {
   const file = readPidFile(cluster)
-  return file && postgresOn(cluster, file.pid) === 'postgres' ? file : null
+  return file && classifyProcess(cluster, file.pid) === 'postgres' ? file : null
 }
 
 /** Whether a server answers on the socket; also when it answers that it has no free connection. */
-export async function answers(cluster: string, socketDir: string): Promise<boolean> {
+export async function isAnswering(cluster: string, socketDir: string): Promise<boolean> {
   // After the temporary folder was emptied, a stranger could put a server of their own where ours had its socket.
-  if (!existsSync(join(socketDir, `.s.PGSQL.${PORT}`))) return false
+  if (!existsSync(join(socketDir, `.s.PGSQL.${SOCKET_PORT}`))) return false
   if (!isOwnedBy(socketDir, statSync(cluster).uid)) return false
   const client = new pg.Client({
     host: socketDir,
-    port: PORT,
+    port: SOCKET_PORT,
     user: SUPERUSER,
     database: 'postgres',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -58,8 +58,8 @@ export async function answers(cluster: string, socketDir: string): Promise<boole
 }
 
 /** Waits a few ms before the next check. */
-export function lookAgain(): Promise<void> {
-  return sleep(LOOK_AGAIN_MS)
+export function waitBriefly(): Promise<void> {
+  return sleep(POLL_EVERY_MS)
 }
 
 /**
@@ -71,15 +71,15 @@ export async function stopPostmaster(cluster: string): Promise<boolean> {
   if (running === null) return true
   signalIfThere(running.pid, 'SIGINT')
   const giveUpAt = performance.now() + STOP_TIMEOUT_MS
-  while (postgresOn(cluster, running.pid) === 'postgres') {
+  while (classifyProcess(cluster, running.pid) === 'postgres') {
     if (performance.now() > giveUpAt) return false
-    await lookAgain()
+    await waitBriefly()
   }
-  removeTemporary(running.socketDir)
+  removeTemporaryFolder(running.socketDir)
   return true
 }
 
-function removeTemporary(socketDir: string): void {
+function removeTemporaryFolder(socketDir: string): void {
   if (!socketDir.startsWith(join(shortTemporaryFolder(), 'gateway-'))) return
   try {
     rmdirSync(socketDir)

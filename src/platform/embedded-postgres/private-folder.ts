@@ -26,7 +26,7 @@ export function makeOwned(folder: string, runAs: RunAs): void {
 /** Makes such a folder and hands it to the account, with mode 0700. Returns the folder. */
 export function makePrivate(folder: string, runAs: RunAs): string {
   makeOwned(folder, runAs)
-  giveTo(folder, runAs)
+  handOver(folder, runAs)
   chmodSync(folder, 0o700)
   return folder
 }
@@ -39,11 +39,11 @@ export function isOwnedBy(folder: string, uid: number): boolean {
 }
 
 /** Changes the owner of a folder and all in it to the account. Does nothing when the account owns it already. */
-export function giveTo(path: string, runAs: RunAs): void {
+export function handOver(path: string, runAs: RunAs): void {
   if (runAs.kind === 'self') return
   const stat = lstatSync(path)
   if (stat.uid === runAs.owner.uid) return
-  if (stat.isDirectory()) for (const name of readdirSync(path)) giveTo(join(path, name), runAs)
+  if (stat.isDirectory()) for (const name of readdirSync(path)) handOver(join(path, name), runAs)
   // The folder itself comes last, so that its owner shows that all in it was done. Links are never followed.
   lchownSync(path, runAs.owner.uid, runAs.owner.gid)
 }
@@ -52,7 +52,7 @@ export function giveTo(path: string, runAs: RunAs): void {
  * Returns a short text that identifies this folder. A folder that was removed and made again gets another one: the server of the removed
  * folder may still run for a while, and its data must not come back.
  */
-export function identityHash(folder: string): string {
+export function hashFolderIdentity(folder: string): string {
   const { ino, birthtimeMs } = statSync(folder)
   return createHash('sha256').update(`${folder} ${ino} ${birthtimeMs}`).digest('hex').slice(0, 16)
 }

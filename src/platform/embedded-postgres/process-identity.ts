@@ -9,7 +9,7 @@ const START_TIME_FIELD = 19 // Field 22 of proc(5) stat, counted from the state,
  * Reads a text that identifies one running process for good: its id, the boot, and when it started, so that a re-used process id is not
  * taken for the old process. Null when no such process runs; a zombie does not run.
  */
-export function identityOf(pid: number): string | null {
+export function readIdentity(pid: number): string | null {
   const started = HAS_PROC ? startedByProc(pid) : startedByPs(pid)
   return started === null ? null : `${pid} ${started}`
 }
@@ -17,7 +17,7 @@ export function identityOf(pid: number): string | null {
 /** Whether the process that this identity names still runs. */
 export function isRunning(identity: string): boolean {
   const pid = Number.parseInt(identity, 10)
-  return Number.isInteger(pid) && identityOf(pid) === identity
+  return Number.isInteger(pid) && readIdentity(pid) === identity
 }
 
 /**
@@ -25,8 +25,8 @@ export function isRunning(identity: string): boolean {
  * it.
  * Send signals only to `postgres`; base no decision on an `unknown` id.
  */
-export function postgresOn(cluster: string, pid: number): 'postgres' | 'other' | 'gone' | 'unknown' {
-  if (identityOf(pid) === null) return isSignalable(pid) && !HAS_PROC ? 'unknown' : 'gone'
+export function classifyProcess(cluster: string, pid: number): 'postgres' | 'other' | 'gone' | 'unknown' {
+  if (readIdentity(pid) === null) return isSignalable(pid) && !HAS_PROC ? 'unknown' : 'gone'
   const line = commandLine(pid)
   if (line === null) return 'unknown'
   if (!/(^|\/)postgres$/.test(line[0] ?? '')) return 'other'

@@ -16,7 +16,7 @@ export type RunAs = {
 }
 
 /** A command line and the options to spawn it with. */
-export type Command = { file: string; args: string[]; options: SpawnOptions }
+export type SpawnCommand = { file: string; args: string[]; options: SpawnOptions }
 
 // Nothing of the caller's environment reaches the server: PGDATA, LC_ALL or TZ would change what it does.
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
@@ -26,13 +26,13 @@ export function runsAsRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-export function asSelf(): RunAs {
+export function runAsSelf(): RunAs {
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   return { kind: 'self', ...owner, owner }
 }
 
 /** Finds the unprivileged account for a server started by root: `postgres`, else `nobody`. Null when there is neither. */
-export function asAccount(): RunAs | null {
+export function findAccount(): RunAs | null {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   for (const name of ['postgres', '_postgres', 'nobody']) {
     const fields = lines.find((line) => line.startsWith(`${name}:`))?.split(':')
@@ -44,25 +44,27 @@ export function asAccount(): RunAs | null {
 }
 
 /** Uses the account's number in a user namespace of our own. Null where the kernel or the container forbids it. */
-export function inNamespace(account: RunAs): RunAs | null {
+export function runInNamespace(account: RunAs): RunAs | null {
   if (process.platform !== 'linux') return null
   const runAs: RunAs = { kind: 'namespace', uid: account.uid, gid: account.gid, owner: { uid: 0, gid: 0 } }
-  return works(commandAs(runAs, '/bin/sh', ['-c', `test "$(id -u)" = ${account.uid}`])) ? runAs : null
+  return runsSuccessfully(commandAs(runAs, '/bin/sh', ['-c', `test "$(id -u)" = ${account.uid}`]))
+    ? runAs
+    : null
 }
 
 /** Whether that account can enter the folder. */
 export function canEnter(runAs: RunAs, folder: string): boolean {
   // The change of folder must come after the change of account, which `cwd` of spawn does not do.
-  return works(commandAs(runAs, '/bin/sh', ['-c', 'cd -- "$0"', folder]))
+  return runsSuccessfully(commandAs(runAs, '/bin/sh', ['-c', 'cd -- "$0"', folder]))
 }
 
 /** Whether that account can run the program. */
 export function canRun(runAs: RunAs, program: string): boolean {
-  return works(commandAs(runAs, program, ['--version']))
+  return runsSuccessfully(commandAs(runAs, program, ['--version']))
 }
 
 /** Builds the command that starts a program under that account. */
-export function commandAs(runAs: RunAs, file: string, args: string[]): Command {
+export function commandAs(runAs: RunAs, file: string, args: string[]): SpawnCommand {
   const options: SpawnOptions = { cwd: '/', env: ENVIRONMENT }
   if (runAs.kind === 'account') return { file, args, options: { ...options, uid: runAs.uid, gid: runAs.gid } }
   if (runAs.kind === 'self') return { file, args, options }
@@ -70,7 +72,7 @@ export function commandAs(runAs: RunAs, file: string, args: string[]): Command {
   return { file: 'unshare', args: [...mapping, file, ...args], options }
 }
 
-function works(command: Command): boolean {
+function runsSuccessfully(command: SpawnCommand): boolean {
   const options = { ...command.options, stdio: 'ignore' as const, timeout: PROBE_TIMEOUT_MS }
   return spawnSync(command.file, command.args, options).status === 0
 }

@@ -3,16 +3,23 @@ import { closeSync, fchmodSync, openSync, readFileSync, renameSync, statSync } f
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CannotStart, saysFullDisk } from '../cannot-start.ts'
-import { letInOnlyUs } from './entrance.ts'
-import type { ClusterPlace } from './place.ts'
-import { answers, findPostmaster, lookAgain, PORT, readPidFile, stopPostmaster } from './postmaster.ts'
-import { identityHash, makePrivate, shortTemporaryFolder } from './private-folder.ts'
-import { postgresOn } from './process-identity.ts'
-import { type Command, commandAs } from './run-as.ts'
+import { CannotStart, reportsFullDisk } from '../cannot-start.ts'
+import { allowOnlyOwnAccount } from './entrance.ts'
+import type { ClusterPaths } from './place.ts'
+import {
+  findPostmaster,
+  isAnswering,
+  readPidFile,
+  SOCKET_PORT,
+  stopPostmaster,
+  waitBriefly,
+} from './postmaster.ts'
+import { hashFolderIdentity, makePrivate, shortTemporaryFolder } from './private-folder.ts'
+import { classifyProcess } from './process-identity.ts'
+import { commandAs, type SpawnCommand } from './run-as.ts'
 
 export type StartOptions = {
-  place: ClusterPlace
+  paths: ClusterPaths
   logFile: string
   settings: Record<string, string>
   say: (line: string) => void
@@ -22,13 +29,13 @@ const RETRY_FOR_MS = 30_000
 const RETRY_AFTER_MS = 100
 const SLOW_START_MS = 5000
 const UNREACHABLE_MS = 10_000
-const LONGEST_SOCKET_FOLDER = 85 // Bytes: macOS allows 104 for the whole path, and the socket's name takes 18.
+const MAX_SOCKET_FOLDER_BYTES = 85 // Bytes: macOS allows 104 for the whole path, and the socket's name takes 18.
 const LARGE_LOG_BYTES = 10_000_000
 const LOG_TAIL = 2000
 const LOG_MODE = 0o600
 const MEGABYTE = 1024 * 1024
-const LEAST_SHARED_MB = 128
-const MOST_SHARED_MB = 1024
+const MIN_SHARED_MB = 128
+const MAX_SHARED_MB = 1024
 // Complaints that pass: server processes whose postmaster was killed end within moments; until then PostgreSQL refuses to start.
 const REFUSED_FOR_NOW = /pre-existing shared memory block|lock file ".*" already exists/
 
@@ -42,7 +49,7 @@ const SETTINGS = {
   full_page_writes: 'on',
   // The server's own default is 128 MB. Once the pages that payments write to are more than that, each is written out and read in again
   // several times, and a payment costs the server half as much again.
-  shared_buffers: `${sharedMegabytes()}MB`,
+  shared_buffers: `${chooseSharedMegabytes()}MB`,
   // After each checkpoint a page is logged as a whole once more; with 1 GB a busy server makes one every twenty seconds.
   max_wal_size: '4GB',
   // Detail and context of an error print whole rows, and a statement may hold its values: neither belongs in a file.
@@ -51,24 +58,24 @@ const SETTINGS = {
 }
 
 /** Chooses a quarter of the available memory, as PostgreSQL advises, up to a gigabyte. */
-function sharedMegabytes(): number {
+function chooseSharedMegabytes(): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  return Math.min(MOST_SHARED_MB, Math.max(LEAST_SHARED_MB, Math.floor(memory / 4 / MEGABYTE)))
+  return Math.min(MAX_SHARED_MB, Math.max(MIN_SHARED_MB, Math.floor(memory / 4 / MEGABYTE)))
 }
 
 /** Waits until a server that already runs on the data folder answers, and returns its socket folder; null when none runs, or it ends. */
 export async function awaitRunning(cluster: string, say: (line: string) => void): Promise<string | null> {
-  const slow = noticeOfSlowness(say)
+  const slow = newSlowStartNotice(say)
   const since = performance.now()
   for (;;) {
     const running = findPostmaster(cluster)
     if (running === null) return null
-    if (await answers(cluster, running.socketDir)) return running.socketDir
+    if (await isAnswering(cluster, running.socketDir)) return running.socketDir
     const isLost = performance.now() - since > UNREACHABLE_MS && isReady(cluster)
     if (isLost) await restartUnreachable(cluster, say)
     slow()
-    await lookAgain()
+    await waitBriefly()
   }
 }
 
@@ -77,16 +84,16 @@ export async function awaitRunning(cluster: string, say: (line: string) => void)
  * under the lock.
  */
 export async function startPostmaster(options: StartOptions): Promise<string> {
-  const socketDir = makePrivate(socketFolder(options.place), options.place.runAs)
-  if (options.place.runAs.kind === 'account') letInOnlyUs(options.place)
-  rotate(options.logFile)
+  const socketDir = makePrivate(chooseSocketFolder(options.paths), options.paths.runAs)
+  if (options.paths.runAs.kind === 'account') allowOnlyOwnAccount(options.paths)
+  rotateLog(options.logFile)
   const giveUpAt = performance.now() + RETRY_FOR_MS
   for (;;) {
     const complaint = await launch(options, socketDir)
     if (complaint === null) return socketDir
-    if (saysFullDisk(complaint))
+    if (reportsFullDisk(complaint))
       throw new CannotStart(
-        `the disk is full: PostgreSQL cannot start in ${options.place.cluster}; make room and start again (its log is ${options.logFile})`,
+        `the disk is full: PostgreSQL cannot start in ${options.paths.cluster}; make room and start again (its log is ${options.logFile})`,
       )
     if (!REFUSED_FOR_NOW.test(complaint) || performance.now() > giveUpAt)
       throw new CannotStart(
@@ -98,49 +105,49 @@ export async function startPostmaster(options: StartOptions): Promise<string> {
 
 // Returns null when the server is up, otherwise what it wrote to its log before it ended.
 async function launch(options: StartOptions, socketDir: string): Promise<string | null> {
-  const { place, logFile, say } = options
+  const { paths, logFile, say } = options
   const log = openSync(logFile, 'a', LOG_MODE)
   fchmodSync(log, LOG_MODE) // Earlier releases made the log readable for everybody.
   const before = statSync(logFile).size
-  const { file, args, options: spawnOptions } = commandFor(options, socketDir)
+  const { file, args, options: spawnOptions } = buildCommand(options, socketDir)
   // Detached: its own process group, so Ctrl-C on our program does not reach it.
   const child = spawn(file, args, { ...spawnOptions, detached: true, stdio: ['ignore', log, log] })
-  const end = watchEnd(child)
+  const end = watchExit(child)
   closeSync(log)
   child.unref()
-  const slow = noticeOfSlowness(say)
-  while (!(await answers(place.cluster, socketDir))) {
+  const slow = newSlowStartNotice(say)
+  while (!(await isAnswering(paths.cluster, socketDir))) {
     if (end.text !== null) return `${readFileSync(logFile, 'utf8').slice(before)}\n${end.text}`
     slow()
-    await lookAgain()
+    await waitBriefly()
   }
   return null
 }
 
-function commandFor({ place, settings }: StartOptions, socketDir: string): Command {
+function buildCommand({ paths, settings }: StartOptions, socketDir: string): SpawnCommand {
   const serverSettings = {
     ...SETTINGS,
     ...settings,
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
-    port: PORT,
+    port: SOCKET_PORT,
   }
   const flags = Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const program = join(place.binaries.folder, 'bin', 'postgres')
-  const command = commandAs(place.runAs, program, ['-D', place.cluster, ...flags])
-  const env = { ...command.options.env, ...ignoredPid(place.cluster) }
+  const program = join(paths.binaries.folder, 'bin', 'postgres')
+  const command = commandAs(paths.runAs, program, ['-D', paths.cluster, ...flags])
+  const env = { ...command.options.env, ...staleProcessEnvironment(paths.cluster) }
   return { ...command, options: { ...command.options, env } }
 }
 
 // The process id in a stale postmaster.pid may by now belong to another program of the same account, or to a zombie that is never reaped.
 // PostgreSQL then refuses to start for good. With this variable it ignores a process id that is no server; it still checks the shared
 // memory, so it finds a server that does run.
-function ignoredPid(cluster: string): Record<string, string> {
+function staleProcessEnvironment(cluster: string): Record<string, string> {
   const stale = readPidFile(cluster)
-  const isNoServer = stale !== null && ['other', 'gone'].includes(postgresOn(cluster, stale.pid))
+  const isNoServer = stale !== null && ['other', 'gone'].includes(classifyProcess(cluster, stale.pid))
   return isNoServer ? { PG_GRANDPARENT_PID: String(stale.pid) } : {}
 }
 
-function watchEnd(child: ChildProcess): { text: string | null } {
+function watchExit(child: ChildProcess): { text: string | null } {
   const end: { text: string | null } = { text: null }
   child.once('error', (error) => {
     end.text = `${error.message}. Set DATABASE_URL to use a PostgreSQL server of your own.`
@@ -151,10 +158,10 @@ function watchEnd(child: ChildProcess): { text: string | null } {
   return end
 }
 
-function socketFolder({ home, cluster }: ClusterPlace): string {
+function chooseSocketFolder({ home, cluster }: ClusterPaths): string {
   const near = join(home, 'socket')
-  if (Buffer.byteLength(near) <= LONGEST_SOCKET_FOLDER) return near
-  return join(shortTemporaryFolder(), `gateway-${identityHash(cluster)}`)
+  if (Buffer.byteLength(near) <= MAX_SOCKET_FOLDER_BYTES) return near
+  return join(shortTemporaryFolder(), `gateway-${hashFolderIdentity(cluster)}`)
 }
 
 function isReady(cluster: string): boolean {
@@ -166,7 +173,7 @@ async function restartUnreachable(cluster: string, say: (line: string) => void):
   if (!(await stopPostmaster(cluster))) throw new CannotStart('PostgreSQL is out of reach and does not stop.')
 }
 
-function noticeOfSlowness(say: (line: string) => void): () => void {
+function newSlowStartNotice(say: (line: string) => void): () => void {
   const since = performance.now()
   let isSaid = false
   return () => {
@@ -176,7 +183,7 @@ function noticeOfSlowness(say: (line: string) => void): () => void {
   }
 }
 
-function rotate(logFile: string): void {
+function rotateLog(logFile: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > LARGE_LOG_BYTES) renameSync(logFile, `${logFile}.1`)
 }

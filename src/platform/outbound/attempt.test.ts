@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import type { TlsOptions } from 'node:tls'
 import { longTest, test } from '../../../test/helpers/parts.ts'
 import { BODY, closing, type Reply, receiver, told } from '../../../test/helpers/raw-receiver.ts'
-import { type Attempted, createPoster, type Poster, type PosterOptions } from './attempt.ts'
+import { createPoster, type PostAttempt, type Poster, type PosterOptions } from './attempt.ts'
 
 const NAME = 'receiver.shop.ug'
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -15,7 +15,7 @@ function posterFor(t: TestContext, options: Partial<PosterOptions> = {}): Poster
   t.after(() => poster.close())
   return poster
 }
-function post(poster: Poster, url: string, keepAlive = false): Promise<Attempted> {
+function post(poster: Poster, url: string, keepAlive = false): Promise<PostAttempt> {
   const headers = { 'content-type': 'application/json' }
   return poster.post({ url, body: Buffer.from(BODY), headers, keepAlive })
 }

@@ -4,10 +4,10 @@ import requestOn from 'undici/lib/api/api-request.js'
 import errors from 'undici/lib/core/errors.js'
 import Client from 'undici/lib/dispatcher/client.js'
 import { assert } from '../assert.ts'
-import { connectChecked, limitsOf, NotConnected, type Outcome, type PosterOptions } from './connect.ts'
-import { idleLines } from './idle-lines.ts'
-import { letContinuePass } from './interim-answers.ts'
-import { readTarget, type Target } from './target.ts'
+import { connectChecked, limitsOf, NotConnected, type PosterOptions, type PostOutcome } from './connect.ts'
+import { newIdleClients } from './idle-lines.ts'
+import { acceptInterimContinue } from './interim-answers.ts'
+import { parseTarget, type Target } from './target.ts'
 
 export type { PosterOptions } from './connect.ts'
 
@@ -22,9 +22,9 @@ const GIVEN_UP = new Error('the connection was given up')
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** The outcome of one attempt. `elapsedMs` covers all of it, reading the answer included. */
-export type Attempted = Outcome & { elapsedMs: number }
+export type PostAttempt = PostOutcome & { elapsedMs: number }
 
-export type Answered = Extract<Attempted, { kind: 'answered' }>
+export type AnsweredAttempt = Extract<PostAttempt, { kind: 'answered' }>
 
 type PostRequest = {
   url: string
@@ -43,10 +43,10 @@ type PostRequest = {
 }
 
 /** `close` lets the attempts under way end (within their own limit) and closes every socket; calling `post` after it is our own bug. */
-export type Poster = { post(request: PostRequest): Promise<Attempted>; close(): Promise<void> }
+export type Poster = { post(request: PostRequest): Promise<PostAttempt>; close(): Promise<void> }
 
 /** One undici client with one socket at most; aborting `gone` ends a look-up or connection that is still being made. */
-type Line = { origin: string; client: Client; gone: AbortController }
+type PosterClient = { origin: string; client: Client; gone: AbortController }
 
 /**
  * Makes a poster of outbound POST attempts under reliability.md 7.3 and 7.5. `post` never throws for what a receiver does, follows no
@@ -54,32 +54,35 @@ type Line = { origin: string; client: Client; gone: AbortController }
  * and repeats only what `mayRepeat`.
  */
 export function createPoster(options: PosterOptions): Poster {
-  const idle = idleLines<Line>(MAX_IDLE_SOCKETS)
-  const running = new Set<Promise<Attempted>>()
+  const idle = newIdleClients<PosterClient>(MAX_IDLE_SOCKETS)
+  const running = new Set<Promise<PostAttempt>>()
   let closed = false
 
-  const newClient = (target: Target, { isLate }: PostRequest): Line =>
-    openLine(target, options, { onLost: idle.delete, isLate })
+  const newClient = (target: Target, { isLate }: PostRequest): PosterClient =>
+    openClient(target, options, { onLost: idle.delete, isLate })
 
-  function giveBack(postClient: Line): void {
+  function giveBack(postClient: PosterClient): void {
     const surplus = closed || postClient.client.destroyed ? postClient : idle.add(postClient)
-    if (surplus !== undefined) dropLine(surplus)
+    if (surplus !== undefined) dropClient(surplus)
   }
 
-  async function attempt(request: PostRequest): Promise<Attempted> {
+  async function attempt(request: PostRequest): Promise<PostAttempt> {
     const startedAt = performance.now()
-    const done = (outcome: Outcome) => ({ ...outcome, elapsedMs: Math.round(performance.now() - startedAt) })
-    const reading = readTarget(request.url, options)
+    const done = (outcome: PostOutcome) => ({
+      ...outcome,
+      elapsedMs: Math.round(performance.now() - startedAt),
+    })
+    const reading = parseTarget(request.url, options)
     if (reading.kind === 'refused') return done({ kind: 'refused_target', why: reading.why })
     const { target } = reading
     const kept = request.keepAlive ? idle.take(target.url.origin) : undefined
     let postClient = kept ?? newClient(target, request)
     // undici heeds a signal only once it has a socket, so the deadline drops the client instead.
     const { attemptMs } = limitsOf(options)
-    const deadline = startDeadline({ signal: request.signal, attemptMs, act: () => dropLine(postClient) })
+    const deadline = startDeadline({ signal: request.signal, attemptMs, act: () => dropClient(postClient) })
     const sending = { request, url: target.url, deadline, options }
     const sendAgain = () => {
-      dropLine(postClient)
+      dropClient(postClient)
       postClient = newClient(target, request)
       return send(postClient, sending)
     }
@@ -87,7 +90,7 @@ export function createPoster(options: PosterOptions): Poster {
       .then((first) => (kept && request.mayRepeat && wasClosed(first.outcome) ? sendAgain() : first))
       .finally(deadline.stop)
     if (sent.reusable && request.keepAlive) giveBack(postClient)
-    else dropLine(postClient)
+    else dropClient(postClient)
     return done(sent.outcome)
   }
 
@@ -100,48 +103,48 @@ export function createPoster(options: PosterOptions): Poster {
     },
     async close() {
       closed = true
-      for (const postClient of idle.takeAll()) dropLine(postClient)
+      for (const postClient of idle.takeAll()) dropClient(postClient)
       await Promise.allSettled(running)
     },
   }
 }
 
-type Sending = { request: PostRequest; url: URL; deadline: Deadline; options: PosterOptions }
+type SendInput = { request: PostRequest; url: URL; deadline: AttemptDeadline; options: PosterOptions }
 
-async function send(postClient: Line, { request, url, deadline, options }: Sending) {
+async function send(postClient: PosterClient, { request, url, deadline, options }: SendInput) {
   const { headers, body } = request
   const sent = { path: url.pathname + url.search, headers, body, reset: !request.keepAlive }
   try {
     const answer = await requestOn.call(postClient.client, { ...sent, method: 'POST' })
     // The status line and headers are complete and in time, so the outcome stands whatever the body does.
-    const outcome = judge(answer.statusCode)
+    const outcome = classifyStatus(answer.statusCode)
     const chunks: Uint8Array[] = []
     const read = await readToEnd(answer.body, chunks, limitsOf(options).bodyBytes)
-    if (outcome.kind === 'answered') keepOf(outcome, { read, chunks }, options)
+    if (outcome.kind === 'answered') copyKeptBytes(outcome, { read, chunks }, options)
     return { outcome, reusable: read !== null }
   } catch (error) {
-    return { outcome: failureOf(error, deadline), reusable: false }
+    return { outcome: classifyFailure(error, deadline), reusable: false }
   }
 }
 
 /** Whether the connection ended before any answer: the receiver closed it while it was idle. */
-const wasClosed = (outcome: Outcome) => outcome.kind === 'failed' && outcome.error === 'reset'
+const wasClosed = (outcome: PostOutcome) => outcome.kind === 'failed' && outcome.error === 'reset'
 
-function judge(status: number): Outcome {
+function classifyStatus(status: number): PostOutcome {
   return REDIRECTS.has(status)
     ? { kind: 'failed', error: 'redirect refused', status }
     : { kind: 'answered', status }
 }
 
 /** Copies to the outcome what this poster keeps of the answer's bytes. */
-function keepOf(
-  outcome: Extract<Outcome, { kind: 'answered' }>,
+function copyKeptBytes(
+  outcome: Extract<PostOutcome, { kind: 'answered' }>,
   { read, chunks }: { read: Buffer | null; chunks: readonly Uint8Array[] },
   { keepBody, keepFirstBytes }: PosterOptions,
 ): void {
   if (keepBody) outcome.body = read
   if (keepFirstBytes === undefined || chunks.length === 0) return
-  outcome.begins = (read ?? Buffer.concat(chunks)).subarray(0, keepFirstBytes)
+  outcome.firstBytes = (read ?? Buffer.concat(chunks)).subarray(0, keepFirstBytes)
 }
 
 /**
@@ -166,7 +169,7 @@ async function readToEnd(
   }
 }
 
-function failureOf(error: unknown, { ended }: Deadline): Outcome {
+function classifyFailure(error: unknown, { ended }: AttemptDeadline): PostOutcome {
   // A header or path that undici will not send is our own mistake, not the receiver's.
   if (error instanceof errors.InvalidArgumentError) throw error
   if (ended !== null) return { kind: 'failed', error: ended, status: null }
@@ -176,7 +179,7 @@ function failureOf(error: unknown, { ended }: Deadline): Outcome {
   return { kind: 'failed', error: reset ? 'reset' : 'protocol', status: null }
 }
 
-type Deadline = { ended: 'timeout' | 'aborted' | null; stop: () => void }
+type AttemptDeadline = { ended: 'timeout' | 'aborted' | null; stop: () => void }
 
 /** Starts the deadline of the whole attempt, which the caller's signal may bring forward. No listener outlives the attempt. */
 function startDeadline({
@@ -187,7 +190,7 @@ function startDeadline({
   signal: AbortSignal | undefined
   attemptMs: number
   act: () => void
-}): Deadline {
+}): AttemptDeadline {
   const finish = (reason: 'timeout' | 'aborted') => {
     deadline.ended = reason
     act()
@@ -198,23 +201,23 @@ function startDeadline({
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
-  const deadline: Deadline = { ended: null, stop }
+  const deadline: AttemptDeadline = { ended: null, stop }
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort)
   return deadline
 }
 
-function openLine(
+function openClient(
   target: Target,
   options: PosterOptions,
-  { onLost, isLate }: { onLost: (postClient: Line) => void; isLate: PostRequest['isLate'] },
-): Line {
+  { onLost, isLate }: { onLost: (postClient: PosterClient) => void; isLate: PostRequest['isLate'] },
+): PosterClient {
   const gone = new AbortController()
   const connect: buildConnector.connector = (_where, callback) => {
     connectChecked(target, options, gone.signal)
-      .then((socket) => inTime(socket, isLate))
+      .then((socket) => refuseIfLate(socket, isLate))
       .then(
-        (socket) => callback(null, letContinuePass(socket)),
+        (socket) => callback(null, acceptInterimContinue(socket)),
         (error: Error) => callback(error, null),
       )
   }
@@ -232,13 +235,13 @@ function openLine(
   return postClient
 }
 
-function inTime(socket: Socket, isLate: PostRequest['isLate']): Socket {
+function refuseIfLate(socket: Socket, isLate: PostRequest['isLate']): Socket {
   if (!isLate?.()) return socket
   socket.destroy()
   throw new NotConnected({ kind: 'failed', error: 'late', status: null })
 }
 
-function dropLine(postClient: Line): void {
+function dropClient(postClient: PosterClient): void {
   postClient.gone.abort(GIVEN_UP)
   // The promise settles when the socket is closed, which no caller needs to wait for.
   postClient.client.destroy(GIVEN_UP).catch(() => {})

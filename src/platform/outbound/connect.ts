@@ -6,15 +6,15 @@ import { connect as connectTls } from 'node:tls'
 import { assert } from '../assert.ts'
 import { timeLimit } from '../time-limit.ts'
 import { resolveHost } from './resolve.ts'
-import { addressAllowed, isOwnAddress, type Target, type TargetRules } from './target.ts'
+import { isAddressAllowed, isOwnAddress, type Target, type TargetRules } from './target.ts'
 
 /** The limits of one attempt: its time, reading the answer included; the time for its connection; the bytes of the answer that are read. */
-export type Limits = { attemptMs: number; connectMs: number; bodyBytes: number }
+export type PosterLimits = { attemptMs: number; connectMs: number; bodyBytes: number }
 
 // Reliability.md 7.3.
-const WEBHOOK_LIMITS: Limits = { attemptMs: 5_000, connectMs: 2_000, bodyBytes: 4_096 }
-const LOOK_UP_MS = 1_000
-const ENDED = new Error('nobody waits for this any more')
+const WEBHOOK_LIMITS: PosterLimits = { attemptMs: 5_000, connectMs: 2_000, bodyBytes: 4_096 }
+const LOOK_UP_TIMEOUT_MS = 1_000
+const NOT_AWAITED = new Error('nobody waits for this any more')
 
 /**
  * How a POST ended. `failed.error`: `dns`, `connect`, `tls`, `late` (nothing was sent), `timeout`, `reset`, `protocol`, `aborted`
@@ -23,8 +23,8 @@ const ENDED = new Error('nobody waits for this any more')
  * broken or
  * too long. `answered.firstBytes`: the first bytes of the answer, whatever became of the rest.
  */
-export type Outcome =
-  | { kind: 'answered'; status: number; body?: Buffer | null; begins?: Buffer }
+export type PostOutcome =
+  | { kind: 'answered'; status: number; body?: Buffer | null; firstBytes?: Buffer }
   | { kind: 'refused_target'; why: string }
   | { kind: 'failed'; error: string; status: number | null }
 
@@ -34,7 +34,7 @@ export type PosterOptions = TargetRules & {
   resolve?: (host: string, signal: AbortSignal) => Promise<Address[]>
   ca?: string
   /** Default: the limits of webhooks. */
-  limits?: Limits
+  limits?: PosterLimits
   /** Whether the answer's bytes are handed on. */
   keepBody?: boolean
   /** How many of the answer's first bytes are handed on. */
@@ -43,15 +43,15 @@ export type PosterOptions = TargetRules & {
 
 /** Nothing was sent: the socket was never opened, or closed before the first byte of the request. */
 export class NotConnected extends Error {
-  readonly outcome: Outcome
-  constructor(outcome: Outcome) {
+  readonly outcome: PostOutcome
+  constructor(outcome: PostOutcome) {
     super('no connection was made')
     this.outcome = outcome
   }
 }
 
 /** The limits of a poster with these options. */
-export const limitsOf = ({ limits }: PosterOptions): Limits => limits ?? WEBHOOK_LIMITS
+export const limitsOf = ({ limits }: PosterOptions): PosterLimits => limits ?? WEBHOOK_LIMITS
 
 /** Opens a checked socket: one look-up, every address of its answer checked, a socket to a checked address, its far end checked again. */
 export async function connectChecked(
@@ -59,25 +59,25 @@ export async function connectChecked(
   options: PosterOptions,
   gone: AbortSignal,
 ): Promise<Socket> {
-  const addresses = await lookUp(target, options, gone)
-  const own = ownAddresses(options)
-  const allowed = (address: string) => addressAllowed(address) && !isOwnAddress(address, own)
-  if (!target.exempt && !addresses.every(({ address }) => allowed(address))) throw refused()
+  const addresses = await resolveTarget(target, options, gone)
+  const own = listOwnAddresses(options)
+  const allowed = (address: string) => isAddressAllowed(address) && !isOwnAddress(address, own)
+  if (!target.exempt && !addresses.every(({ address }) => allowed(address))) throw privateAddressRefusal()
   if (gone.aborted) throw notConnected('connect')
   const socket = dial(target, addresses, options.ca)
   const ended = new AbortController()
   try {
-    await opened(socket, target, timeLimit(limitsOf(options).connectMs, gone, ended.signal))
+    await waitUntilOpen(socket, target, timeLimit(limitsOf(options).connectMs, gone, ended.signal))
   } finally {
     // Ends the timer, which would otherwise make an unused error seconds later.
-    ended.abort(ENDED)
+    ended.abort(NOT_AWAITED)
   }
   if (target.exempt || allowed(socket.remoteAddress ?? '')) return socket
   socket.destroy()
-  throw refused()
+  throw privateAddressRefusal()
 }
 
-function refused(): NotConnected {
+function privateAddressRefusal(): NotConnected {
   return new NotConnected({ kind: 'refused_target', why: 'private address' })
 }
 
@@ -85,38 +85,38 @@ function notConnected(error: 'dns' | 'connect' | 'tls'): NotConnected {
   return new NotConnected({ kind: 'failed', error, status: null })
 }
 
-async function lookUp(target: Target, options: PosterOptions, gone: AbortSignal): Promise<Address[]> {
-  if (target.literal !== null) return [addressOf(target.literal)]
+async function resolveTarget(target: Target, options: PosterOptions, gone: AbortSignal): Promise<Address[]> {
+  if (target.literal !== null) return [toAddress(target.literal)]
   const ended = new AbortController()
-  const limit = timeLimit(LOOK_UP_MS, gone, ended.signal)
+  const limit = timeLimit(LOOK_UP_TIMEOUT_MS, gone, ended.signal)
   const late = new Promise<[]>((resolve) => limit.addEventListener('abort', () => resolve([])))
   const resolve = options.resolve ?? (target.exempt ? askSystem : resolveHost)
   const addresses = await Promise.race([resolve(target.host, limit), late]).catch(() => [])
-  ended.abort(ENDED)
+  ended.abort(NOT_AWAITED)
   if (addresses.length === 0) throw notConnected('dns')
-  return addresses.map(({ address }) => addressOf(address))
+  return addresses.map(({ address }) => toAddress(address))
 }
 
 // Names on the allow-list are local, and often known to the hosts file only.
 async function askSystem(host: string): Promise<Address[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => addressOf(address))
+  return (await lookup(host, { all: true })).map(({ address }) => toAddress(address))
 }
 
-function addressOf(address: string): Address {
+function toAddress(address: string): Address {
   return { address, family: isIP(address) === 6 ? 6 : 4 }
 }
 
 // The kernel is asked once a second at most: asking for each connection took a twentieth of the time of webhooks.
-const LOCAL_FOR_MS = 1000
-let local: { at: number; addresses: string[] } | null = null
+const LOCAL_KEPT_MS = 1000
+let localAddresses: { at: number; addresses: string[] } | null = null
 
-function ownAddresses({ ownHosts }: TargetRules): string[] {
+function listOwnAddresses({ ownHosts }: TargetRules): string[] {
   const at = performance.now()
-  if (local === null || at - local.at > LOCAL_FOR_MS) {
+  if (localAddresses === null || at - localAddresses.at > LOCAL_KEPT_MS) {
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
-    local = { at, addresses: interfaces.map(({ address }) => address) }
+    localAddresses = { at, addresses: interfaces.map(({ address }) => address) }
   }
-  return [...ownHosts, ...local.addresses]
+  return [...ownHosts, ...localAddresses.addresses]
 }
 
 function dial(target: Target, addresses: Address[], ca: string | undefined): Socket {
@@ -133,7 +133,7 @@ function dial(target: Target, addresses: Address[], ca: string | undefined): Soc
   return connectTls({ ...address, ...verified, ...named, ALPNProtocols: ['http/1.1'] })
 }
 
-async function opened(socket: Socket, target: Target, limit: AbortSignal): Promise<void> {
+async function waitUntilOpen(socket: Socket, target: Target, limit: AbortSignal): Promise<void> {
   let error: 'connect' | 'tls' = 'connect'
   // A socket may report an error while it has no other listener; without this one the error would end the process.
   socket.setNoDelay(true).on('error', () => {})

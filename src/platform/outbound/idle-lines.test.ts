@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { idleLines } from './idle-lines.ts'
+import { newIdleClients } from './idle-lines.ts'
 
 const line = (origin: string, nth: number) => ({ origin, nth })
 
 test('the newest line to an origin is taken first, and each only once', () => {
-  const lines = idleLines<ReturnType<typeof line>>(10)
+  const lines = newIdleClients<ReturnType<typeof line>>(10)
   const [first, other, second] = [line('https://a', 1), line('https://b', 1), line('https://a', 2)]
   for (const one of [first, other, second]) assert.equal(lines.add(one), undefined)
   assert.equal(lines.take('https://a'), second)
@@ -15,7 +15,7 @@ test('the newest line to an origin is taken first, and each only once', () => {
 })
 
 test('one more than are kept puts the oldest of all out, whatever its origin', () => {
-  const lines = idleLines<ReturnType<typeof line>>(2)
+  const lines = newIdleClients<ReturnType<typeof line>>(2)
   const [first, second, third] = [line('https://a', 1), line('https://b', 1), line('https://b', 2)]
   lines.add(first)
   lines.add(second)
@@ -26,7 +26,7 @@ test('one more than are kept puts the oldest of all out, whatever its origin', (
 })
 
 test('a line that was lost is not taken any more, and may be told lost again', () => {
-  const lines = idleLines<ReturnType<typeof line>>(2)
+  const lines = newIdleClients<ReturnType<typeof line>>(2)
   const [first, second] = [line('https://a', 1), line('https://a', 2)]
   lines.add(first)
   lines.add(second)

@@ -1,5 +1,5 @@
 /** Clients that wait for the next request to their origin. */
-type IdleLines<Client> = {
+type IdleClients<Client> = {
   /** Takes the newest client to this origin: its connection is the least likely to be closed by the receiver at this moment. */
   take(origin: string): Client | undefined
   /** Adds a client. When there would be more than `most`, removes the oldest of all and returns it. */
@@ -10,7 +10,7 @@ type IdleLines<Client> = {
 }
 
 /** Each operation takes the same time however many clients wait, but grows with those to the same origin. */
-export function idleLines<Client extends { origin: string }>(most: number): IdleLines<Client> {
+export function newIdleClients<Client extends { origin: string }>(most: number): IdleClients<Client> {
   // Both have the oldest client first.
   const all = new Set<Client>()
   const byOrigin = new Map<string, Client[]>()

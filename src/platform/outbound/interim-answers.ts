@@ -13,7 +13,7 @@ const END_OF_HEAD = '\r\n\r\n'
  * fails
  * on it although it skips every other interim answer. So it is rewritten to 102.
  */
-export function letContinuePass(socket: Socket): Socket {
+export function acceptInterimContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
   // An answer begins with the first bytes read after something was written.
@@ -35,14 +35,14 @@ export function letContinuePass(socket: Socket): Socket {
       carried = bytes
       return null
     }
-    beginning = rewrite(bytes)
+    beginning = rewriteContinues(bytes)
     return bytes
   }
   return socket
 }
 
 /** Rewrites each 100 at the beginning to 102. Returns whether the head of the answer may still begin in the next bytes. */
-function rewrite(bytes: Buffer): boolean {
+function rewriteContinues(bytes: Buffer): boolean {
   let at = 0
   while (CONTINUE.test(bytes.toString('latin1', at, at + LONGEST_START))) {
     bytes[at + LAST_DIGIT] = DIGIT_2

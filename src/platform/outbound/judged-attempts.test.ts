@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { createPoster, type PosterOptions } from './attempt.ts'
-import { readTarget, type TargetRules } from './target.ts'
+import { parseTarget, type TargetRules } from './target.ts'
 
 const RULES: TargetRules = {
   ownHosts: ['pay.gateway.ug', 'Api.Gateway.UG', '154.72.194.9', '2606:4700:0:0::99'],
@@ -83,7 +83,7 @@ test("one bad address in the name server's answer refuses all of them, and none 
 test('a name that was public is checked anew at each attempt, with one look-up', async (t) => {
   const inside = await trap(t)
   const url = `https://shop.ug:${inside.port}/`
-  assert.equal(readTarget(url, RULES).kind, 'ok')
+  assert.equal(parseTarget(url, RULES).kind, 'ok')
   const answers = [PUBLIC, '127.0.0.1', PUBLIC]
   const stop = new AbortController()
   const resolve = async () => {

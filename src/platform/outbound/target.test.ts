@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { addressAllowed, readTarget, type TargetRules } from './target.ts'
+import { isAddressAllowed, parseTarget, type TargetRules } from './target.ts'
 
 // The table of reliability.md 7.5, written out: first address, last address, and the public neighbours on both sides.
 const IPV4_REFUSED: [first: string, last: string, publicNeighbours: string[]][] = [
@@ -54,9 +54,9 @@ const IPV6_REFUSED: [first: string, last: string, publicNeighbours: string[]][] 
 for (const [family, table] of [['IPv4', IPV4_REFUSED] as const, ['IPv6', IPV6_REFUSED] as const]) {
   test(`both ends of every refused ${family} range are refused and the public neighbours pass`, () => {
     for (const [first, last, neighbours] of table) {
-      assert.equal(addressAllowed(first), false, first)
-      assert.equal(addressAllowed(last), false, last)
-      for (const neighbour of neighbours) assert.equal(addressAllowed(neighbour), true, neighbour)
+      assert.equal(isAddressAllowed(first), false, first)
+      assert.equal(isAddressAllowed(last), false, last)
+      for (const neighbour of neighbours) assert.equal(isAddressAllowed(neighbour), true, neighbour)
     }
   })
 }
@@ -73,9 +73,9 @@ test('text that is not plainly an address is refused', () => {
     '[2606::1]',
     ' 8.8.8.8',
   ])
-    assert.equal(addressAllowed(text), false, text)
+    assert.equal(isAddressAllowed(text), false, text)
   for (const text of ['8.8.8.8', '154.72.194.1', '2606:4700:4700::1111', '2C0F:FEB8::1'])
-    assert.equal(addressAllowed(text), true, text)
+    assert.equal(isAddressAllowed(text), true, text)
 })
 
 const RULES: TargetRules = {
@@ -135,13 +135,13 @@ const REFUSED_WITH_ODD_CHARACTERS = {
 for (const [why, urls] of Object.entries(REFUSED)) {
   test(`refused by reason of: ${why}`, () => {
     for (const url of urls.trim().split(/\s+/))
-      assert.deepEqual(readTarget(url, RULES), { kind: 'refused', why }, url)
+      assert.deepEqual(parseTarget(url, RULES), { kind: 'refused', why }, url)
   })
 }
 
 test('spaces, tabs, backslashes and an empty text are judged by what the parser makes of them', () => {
   for (const [url, why] of Object.entries(REFUSED_WITH_ODD_CHARACTERS))
-    assert.deepEqual(readTarget(url, RULES), { kind: 'refused', why }, url)
+    assert.deepEqual(parseTarget(url, RULES), { kind: 'refused', why }, url)
 })
 
 test('public targets pass with the host, port and address that the socket will use', () => {
@@ -164,7 +164,7 @@ test('public targets pass with the host, port and address that the socket will u
   ]
   for (const [text, host, port, literal] of passed) {
     const expected = { url: new URL(text), host, port, exempt: false, literal }
-    assert.deepEqual(readTarget(text, RULES), { kind: 'ok', target: expected }, text)
+    assert.deepEqual(parseTarget(text, RULES), { kind: 'ok', target: expected }, text)
   }
 })
 
@@ -174,7 +174,7 @@ test('an entry of the allow-list lifts the rules for scheme, port and address, a
     http://[::1]:5000/ http://machine.lan/ http://machine.lan:80/ https://sim.internal:8443/
     http://localhost:4000/ http://LOCALHOST:5000/ http://127.0.0.1:3000/ http://[::1]:3000/`
   for (const url of passed.trim().split(/\s+/)) {
-    const reading = readTarget(url, RULES)
+    const reading = parseTarget(url, RULES)
     assert.equal(reading.kind === 'ok' && reading.target.exempt, true, url)
   }
   for (const url of [
@@ -184,12 +184,12 @@ test('an entry of the allow-list lifts the rules for scheme, port and address, a
     'http://[::1]:4000/',
     'https://a.localhost:3000/',
   ])
-    assert.equal(readTarget(url, RULES).kind, 'refused', url)
+    assert.equal(parseTarget(url, RULES).kind, 'refused', url)
 })
 
 test('localhost is called at the address that the allow-list names', () => {
   const literalOf = (url: string) => {
-    const reading = readTarget(url, RULES)
+    const reading = parseTarget(url, RULES)
     return reading.kind === 'ok' ? reading.target.literal : 'refused'
   }
   assert.equal(literalOf('http://localhost:4000/'), '127.0.0.1')
@@ -200,14 +200,14 @@ test('localhost is called at the address that the allow-list names', () => {
 
 test('a URL of 2,048 characters passes and a longer one does not', () => {
   const url = (length: number) => 'https://shop.ug/'.padEnd(length, 'a')
-  assert.equal(readTarget(url(2048), RULES).kind, 'ok')
-  assert.deepEqual(readTarget(url(2049), RULES), { kind: 'refused', why: 'too long' })
+  assert.equal(parseTarget(url(2048), RULES).kind, 'ok')
+  assert.deepEqual(parseTarget(url(2049), RULES), { kind: 'refused', why: 'too long' })
 })
 
 test('a list of ports narrows the rule and never widens it', () => {
   const narrow = { ...RULES, onlyPorts: [443, 22, 5432] }
   const open = [443, 22, 5432, 8443].filter(
-    (port) => readTarget(`https://shop.ug:${port}/`, narrow).kind === 'ok',
+    (port) => parseTarget(`https://shop.ug:${port}/`, narrow).kind === 'ok',
   )
   assert.deepEqual(open, [443])
 })

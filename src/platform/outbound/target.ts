@@ -12,7 +12,7 @@ export type TargetRules = {
 /** A URL that may be called. `literal` is the address when the host is one, without brackets. */
 export type Target = { url: URL; host: string; port: number; exempt: boolean; literal: string | null }
 
-type TargetReading = { kind: 'ok'; target: Target } | { kind: 'refused'; why: string }
+type ParsedTarget = { kind: 'ok'; target: Target } | { kind: 'refused'; why: string }
 
 const MAX_URL_CHARACTERS = 2048
 
@@ -45,19 +45,21 @@ const IPV6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
  * Judges the text of an outbound URL by rules 1 to 4 and 7 of reliability.md 7.5, without any look-up.
  * `why` is a short class for logs; a form shows the same sentence for every class, so that it cannot be used as a network scanner.
  */
-export function readTarget(text: string, rules: TargetRules): TargetReading {
+export function parseTarget(text: string, rules: TargetRules): ParsedTarget {
   if (text.length > MAX_URL_CHARACTERS) return { kind: 'refused', why: 'too long' }
   if (!URL.canParse(text)) return { kind: 'refused', why: 'not a url' }
-  const target = describe(new URL(text), rules)
-  const why = target.exempt ? refusalOfAny(target) : (refusalOfAny(target) ?? refusalOfPublic(target, rules))
+  const target = describeTarget(new URL(text), rules)
+  const why = target.exempt
+    ? findGeneralFault(target)
+    : (findGeneralFault(target) ?? findPublicFault(target, rules))
   return why === null ? { kind: 'ok', target } : { kind: 'refused', why }
 }
 
 /** Whether the table of reliability.md 7.5 allows a socket to this address. False for anything that is no plain address. */
-export function addressAllowed(address: string): boolean {
+export function isAddressAllowed(address: string): boolean {
   // A zone id names one of our own interfaces, so such an address is never a public one.
   if (address.includes('%')) return false
-  if (isIPv4(address)) return ipv4Allowed(ipaddr.IPv4.parse(address))
+  if (isIPv4(address)) return isIpv4Allowed(ipaddr.IPv4.parse(address))
   if (!ipaddr.IPv6.isValid(address)) return false
   const parsed = ipaddr.IPv6.parse(address)
   // Beyond 2000::/3 nothing is assigned to the public, whatever the library calls it.
@@ -71,14 +73,14 @@ export function isOwnAddress(address: string, own: readonly string[]): boolean {
   return own.some((each) => isIP(each) !== 0 && ipaddr.parse(each).toNormalizedString() === normalized)
 }
 
-function ipv4Allowed(address: ipaddr.IPv4): boolean {
+function isIpv4Allowed(address: ipaddr.IPv4): boolean {
   return address.range() === 'unicast' && !OWN_OUTBOUND.some((range) => address.match(range))
 }
 
-function describe(url: URL, rules: TargetRules): Target {
+function describeTarget(url: URL, rules: TargetRules): Target {
   const host = url.hostname
   const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
-  const allowed = allowedAt(host, port, rules)
+  const allowed = findAllowedHost(host, port, rules)
   return { url, host, port, exempt: allowed !== null, literal: literalOf(allowed ?? host) }
 }
 
@@ -89,7 +91,7 @@ const LOOPBACK = ['127.0.0.1', '[::1]']
  * for
  * one another; the entry decides which one is called.
  */
-function allowedAt(host: string, port: number, { allowPrivate }: TargetRules): string | null {
+function findAllowedHost(host: string, port: number, { allowPrivate }: TargetRules): string | null {
   const same =
     host === 'localhost' ? [host, ...LOOPBACK] : LOOPBACK.includes(host) ? [host, 'localhost'] : [host]
   const entries = allowPrivate.map((entry) => entry.toLowerCase())
@@ -103,7 +105,7 @@ function literalOf(host: string): string | null {
 }
 
 /** Finds a fault that the allow-list does not excuse; it excuses scheme, port and address. */
-function refusalOfAny({ url }: Target): string | null {
+function findGeneralFault({ url }: Target): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'scheme'
   if (url.username !== '' || url.password !== '') return 'user info'
   // In a serialised URL a `#` can only open a fragment; `hash` alone would miss an empty one.
@@ -111,21 +113,21 @@ function refusalOfAny({ url }: Target): string | null {
   return null
 }
 
-function refusalOfPublic(target: Target, rules: TargetRules): string | null {
+function findPublicFault(target: Target, rules: TargetRules): string | null {
   if (target.url.protocol !== 'https:') return 'scheme'
-  if (!portAllowed(target.port, rules.onlyPorts)) return 'port'
+  if (!isPortAllowed(target.port, rules.onlyPorts)) return 'port'
   if (rules.ownHosts.some((own) => own.toLowerCase() === target.host)) return 'own host'
   if (target.literal !== null && isOwnAddress(target.literal, rules.ownHosts)) return 'own host'
-  if (target.literal !== null) return addressAllowed(target.literal) ? null : 'private address'
-  return nameAllowed(target.host) ? null : 'host name'
+  if (target.literal !== null) return isAddressAllowed(target.literal) ? null : 'private address'
+  return isNameAllowed(target.host) ? null : 'host name'
 }
 
-function portAllowed(port: number, onlyPorts: readonly number[] | undefined): boolean {
+function isPortAllowed(port: number, onlyPorts: readonly number[] | undefined): boolean {
   if (onlyPorts !== undefined && !onlyPorts.includes(port)) return false
   return port === 443 || (port >= 1024 && !CLOSED_PORTS.has(port))
 }
 
-function nameAllowed(host: string): boolean {
+function isNameAllowed(host: string): boolean {
   if (!host.includes('.') || host.endsWith('.')) return false
   return !CLOSED_ZONES.some((zone) => host === zone || host.endsWith(`.${zone}`))
 }

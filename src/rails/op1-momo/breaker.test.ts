@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Breaker, type Call, openBreaker } from './breaker.ts'
+import { type Breaker, type BreakerCall, openBreaker } from './breaker.ts'
 
 const SETTINGS = { faultsInRow: 5, share: 0.5, minCalls: 20, windowSeconds: 10, openSeconds: 5 }
 
@@ -19,10 +19,10 @@ function breaker(chance = 0): { breaker: Breaker; pass(ms: number): void; states
     states,
   }
 }
-const record = (breaker: Breaker, calls: readonly Call[]) => {
+const record = (breaker: Breaker, calls: readonly BreakerCall[]) => {
   for (const call of calls) breaker.record(call)
 }
-const faults = (count: number): Call[] => Array.from({ length: count }, () => 'fault')
+const faults = (count: number): BreakerCall[] => Array.from({ length: count }, () => 'fault')
 
 test('five faults in a row open it, four and an answer do not', () => {
   const { breaker: one } = breaker()
@@ -35,7 +35,7 @@ test('five faults in a row open it, four and an answer do not', () => {
 
 test('half of at least twenty calls within ten seconds open it, older ones do not count', () => {
   const { breaker: one, pass } = breaker()
-  const mixed: Call[] = ['fault', 'answer', 'fault', 'answer']
+  const mixed: BreakerCall[] = ['fault', 'answer', 'fault', 'answer']
   record(one, [...mixed, ...mixed])
   pass(11_000)
   record(one, [...mixed, ...mixed, ...mixed, ...mixed])

@@ -1,7 +1,7 @@
 import type { BreakerSettings } from './installation.ts'
 
 /** The result of a call to the operator, for the breaker. */
-export type Call = 'fault' | 'answer'
+export type BreakerCall = 'fault' | 'answer'
 type BreakerState = 'closed' | 'open' | 'probing'
 
 /** Stops submits to an operator that does not answer (rails.md 4.9). Times in ms of the clock given. */
@@ -10,30 +10,30 @@ export type Breaker = {
   /** Whether a submit may go out; `retryAfterSeconds` says when to come back. Never two admissions for one payment. */
   admits(): { kind: 'yes' } | { kind: 'no'; retryAfterSeconds: number }
   /** Counts the result of a submit or token call. */
-  record(call: Call): void
+  record(call: BreakerCall): void
   /** Returns true once, to the caller that must send the one probe. */
   takeProbe(): boolean
   /** Takes the result of the probe, or of any readable status answer while probing. */
-  probed(call: Call): void
+  probed(call: BreakerCall): void
 }
 
-const SECOND = 1000
-const LONGEST_OPEN_MS = 30 * SECOND
+const SECOND_MS = 1000
+const MAX_OPEN_MS = 30 * SECOND_MS
 // After an outage submits come back over this time, from a tenth to all of them.
-const RAMP_MS = 10 * SECOND
-const RAMP_FROM = 0.1
+const RAMP_MS = 10 * SECOND_MS
+const RAMP_START_SHARE = 0.1
 // After this long without a result the probe is sent again.
-const PROBE_LEASE_MS = 30 * SECOND
+const PROBE_LEASE_MS = 30 * SECOND_MS
 
-type Parts = { nowMs: () => number; chance: () => number; onChange: (state: BreakerState) => void }
+type BreakerParts = { nowMs: () => number; chance: () => number; onChange: (state: BreakerState) => void }
 
-export const openBreaker = (settings: BreakerSettings, parts: Parts): Breaker =>
+export const openBreaker = (settings: BreakerSettings, parts: BreakerParts): Breaker =>
   new OwnBreaker(settings, parts)
 
 class OwnBreaker implements Breaker {
   readonly #settings: BreakerSettings
-  readonly #parts: Parts
-  readonly #window: Window
+  readonly #parts: BreakerParts
+  readonly #window: FaultWindow
   #state: BreakerState = 'closed'
   #inRow = 0
   #openMs: number
@@ -41,11 +41,11 @@ class OwnBreaker implements Breaker {
   #probeUntil = 0
   #rampFrom: number | null = null
 
-  constructor(settings: BreakerSettings, parts: Parts) {
+  constructor(settings: BreakerSettings, parts: BreakerParts) {
     this.#settings = settings
     this.#parts = parts
-    this.#window = openWindow(settings.windowSeconds)
-    this.#openMs = settings.openSeconds * SECOND
+    this.#window = openFaultWindow(settings.windowSeconds)
+    this.#openMs = settings.openSeconds * SECOND_MS
   }
 
   get state(): BreakerState {
@@ -56,18 +56,18 @@ class OwnBreaker implements Breaker {
   admits(): ReturnType<Breaker['admits']> {
     if (this.state === 'closed')
       return this.#ramped() ? { kind: 'yes' } : { kind: 'no', retryAfterSeconds: 1 }
-    const left = Math.ceil((this.#openUntil - this.#parts.nowMs()) / SECOND)
+    const left = Math.ceil((this.#openUntil - this.#parts.nowMs()) / SECOND_MS)
     return { kind: 'no', retryAfterSeconds: Math.max(1, left) }
   }
 
-  record(call: Call): void {
+  record(call: BreakerCall): void {
     // A submit that left before the breaker opened says nothing about the present, except that the operator answers.
     if (this.state !== 'closed') {
       if (call === 'answer' && this.#state === 'probing') this.#close()
       return
     }
     this.#inRow = call === 'fault' ? this.#inRow + 1 : 0
-    const { calls, faults } = this.#window.add(Math.floor(this.#parts.nowMs() / SECOND), call)
+    const { calls, faults } = this.#window.add(Math.floor(this.#parts.nowMs() / SECOND_MS), call)
     const { faultsInRow, minCalls, share } = this.#settings
     if (this.#inRow >= faultsInRow || (calls >= minCalls && faults >= share * calls)) this.#open()
   }
@@ -78,7 +78,7 @@ class OwnBreaker implements Breaker {
     return true
   }
 
-  probed(call: Call): void {
+  probed(call: BreakerCall): void {
     if (this.state !== 'probing') return
     if (call === 'answer') this.#close()
     else this.#open()
@@ -86,7 +86,7 @@ class OwnBreaker implements Breaker {
 
   #open(): void {
     this.#openUntil = this.#parts.nowMs() + this.#openMs
-    this.#openMs = Math.min(2 * this.#openMs, LONGEST_OPEN_MS)
+    this.#openMs = Math.min(2 * this.#openMs, MAX_OPEN_MS)
     this.#window.clear()
     this.#inRow = 0
     this.#probeUntil = 0
@@ -95,7 +95,7 @@ class OwnBreaker implements Breaker {
   }
 
   #close(): void {
-    this.#openMs = this.#settings.openSeconds * SECOND
+    this.#openMs = this.#settings.openSeconds * SECOND_MS
     this.#rampFrom = this.#parts.nowMs()
     this.#change('closed')
   }
@@ -108,18 +108,19 @@ class OwnBreaker implements Breaker {
 
   #ramped(): boolean {
     if (this.#rampFrom === null) return true
-    const share = RAMP_FROM + ((1 - RAMP_FROM) * (this.#parts.nowMs() - this.#rampFrom)) / RAMP_MS
+    const share =
+      RAMP_START_SHARE + ((1 - RAMP_START_SHARE) * (this.#parts.nowMs() - this.#rampFrom)) / RAMP_MS
     if (share >= 1) this.#rampFrom = null
     return share >= 1 || this.#parts.chance() < share
   }
 }
 
-type Counts = { calls: number; faults: number }
-type Window = { add(second: number, call: Call): Counts; clear(): void }
+type CallCounts = { calls: number; faults: number }
+type FaultWindow = { add(second: number, call: BreakerCall): CallCounts; clear(): void }
 
 /** Counts the calls and faults of the last seconds, in one entry for each second. */
-function openWindow(seconds: number): Window {
-  const bySecond = new Map<number, Counts>()
+function openFaultWindow(seconds: number): FaultWindow {
+  const bySecond = new Map<number, CallCounts>()
   return {
     add(second, call) {
       const counts = bySecond.get(second) ?? { calls: 0, faults: 0 }

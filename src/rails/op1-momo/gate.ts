@@ -1,5 +1,5 @@
 /** Slots in front of a connection pool, so that no request ever waits inside the library (rails.md 3.9). */
-export type Gate = {
+export type ConnectionGate = {
   /** Returns true with a slot, which `leave` gives back; false when none came free within `waitMs`. First come, first served. */
   enter(waitMs: number): Promise<boolean>
   leave(): void
@@ -10,7 +10,7 @@ export type Gate = {
 export function openGate(
   slots: number,
   { perSecond, nowMs }: { perSecond: number | null; nowMs: () => number },
-): Gate {
+): ConnectionGate {
   let inUse = 0
   const waiting = new Set<() => void>()
   const bucket = perSecond === null ? null : openBucket(perSecond, nowMs)
@@ -32,7 +32,7 @@ export function openGate(
           inUse += 1
           resolve(true)
         }
-        const retry = bucket === null ? null : setInterval(() => admitFirst(), RATE_LOOK_MS)
+        const retry = bucket === null ? null : setInterval(() => admitFirst(), RATE_RETRY_MS)
         const timer = setTimeout(() => {
           done()
           resolve(false)
@@ -57,7 +57,7 @@ export function openGate(
   }
 }
 
-const RATE_LOOK_MS = 50
+const RATE_RETRY_MS = 50
 
 /** Opens a bucket that fills evenly and holds as many tokens as a second allows. */
 export function openBucket(perSecond: number, nowMs: () => number): { take(): boolean } {

@@ -54,7 +54,7 @@ export type Op1Installation = {
 }
 
 /** Describes an installation to the rest of the product. */
-export const presentInstallation = (own: Op1Installation): Installation => ({
+export const describeInstallation = (own: Op1Installation): Installation => ({
   id: own.id,
   sides: PRODUCTS.filter((product) => own[product] !== null).map((product) => SIDE_OF[product]),
   active: own.active,

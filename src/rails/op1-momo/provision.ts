@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { deadlineIn } from '../rail.ts'
-import { bodyOf, codeOf, wordIn } from './answers.ts'
-import { type Asked, type Heard, openWire } from './transport.ts'
+import { parseAnswerBody, parseErrorCode, parseWord } from './answers.ts'
+import { type OperatorReply, type OperatorRequest, openWire } from './transport.ts'
 
 /** An API user in the operator's own sandbox, of a product whose subscription key a developer has. */
-type Provisioned = { user: string; secret: string; targetEnvironment: string }
-type Wanted = { baseUrl: string; subscriptionKey: string; callbackHost: string }
+type ProvisionedUser = { user: string; secret: string; targetEnvironment: string }
+type ProvisionInput = { baseUrl: string; subscriptionKey: string; callbackHost: string }
 
-const CALL_MS = 30_000
-const TIMEOUTS = { connect: 5, headers: 25, body: 10 }
+const CALL_DEADLINE_MS = 30_000
+const TIMEOUT_SECONDS = { connect: 5, headers: 25, body: 10 }
 
 /** The operator did not make the user; `message` says which step failed and how. */
 export class NotProvisioned extends Error {}
@@ -18,18 +18,23 @@ export async function provisionUser({
   baseUrl,
   subscriptionKey,
   callbackHost,
-}: Wanted): Promise<Provisioned> {
-  const wire = openWire({ baseUrl, timeouts: TIMEOUTS, submitConnections: 1, tokenTimeoutMs: CALL_MS })
+}: ProvisionInput): Promise<ProvisionedUser> {
+  const wire = openWire({
+    baseUrl,
+    timeouts: TIMEOUT_SECONDS,
+    submitConnections: 1,
+    tokenTimeoutMs: CALL_DEADLINE_MS,
+  })
   const user = randomUUID()
   const ask = async (
     step: string,
     expected: number,
-    request: Omit<Asked, 'headers'> & { headers?: Asked['headers'] },
+    request: Omit<OperatorRequest, 'headers'> & { headers?: OperatorRequest['headers'] },
   ) => {
     const headers = { 'ocp-apim-subscription-key': subscriptionKey, ...request.headers }
-    const heard = await wire.ask('status', { ...request, headers }, deadlineIn(CALL_MS))
-    if (heard.status !== expected) throw new NotProvisioned(`${step}: ${said(heard)}`)
-    return bodyOf(heard)
+    const heard = await wire.ask('status', { ...request, headers }, deadlineIn(CALL_DEADLINE_MS))
+    if (heard.status !== expected) throw new NotProvisioned(`${step}: ${describeAnswer(heard)}`)
+    return parseAnswerBody(heard)
   }
   try {
     await ask('the user was not made', 201, {
@@ -43,15 +48,15 @@ export async function provisionUser({
       path: `/v1_0/apiuser/${user}/apikey`,
     })
     const facts = await ask('the user was not found', 200, { method: 'GET', path: `/v1_0/apiuser/${user}` })
-    const secret = wordIn(key, 'apiKey')
+    const secret = parseWord(key, 'apiKey')
     if (secret === null) throw new NotProvisioned('the operator gave no key')
-    return { user, secret, targetEnvironment: wordIn(facts, 'targetEnvironment') ?? 'sandbox' }
+    return { user, secret, targetEnvironment: parseWord(facts, 'targetEnvironment') ?? 'sandbox' }
   } finally {
     await wire.close()
   }
 }
 
-const said = (heard: Heard): string =>
+const describeAnswer = (heard: OperatorReply): string =>
   heard.status === null
     ? `no answer (${heard.transport})`
-    : `${heard.status} ${codeOf(bodyOf(heard)) ?? wordIn(bodyOf(heard), 'message') ?? ''}`.trim()
+    : `${heard.status} ${parseErrorCode(parseAnswerBody(heard)) ?? parseWord(parseAnswerBody(heard), 'message') ?? ''}`.trim()

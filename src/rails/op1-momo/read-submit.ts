@@ -1,10 +1,10 @@
-import type { RailSide, Refused, Submitted, Unavailable } from '../rail.ts'
-import { bodyOf, codeOf, quotaSeconds, retryAfter } from './answers.ts'
-import { isKnownReason, isOwnAccount, type ReasonOverrides, reasonFor } from './reasons.ts'
-import { type Heard, neverLeft } from './transport.ts'
+import type { OperatorRefusal, RailSide, SubmitAnswer, Unavailable } from '../rail.ts'
+import { parseAnswerBody, parseErrorCode, parseQuotaSeconds, parseRetryAfter } from './answers.ts'
+import { isKnownReason, isOwnAccount, type ReasonOverrides, translateReason } from './reasons.ts'
+import { neverLeft, type OperatorReply } from './transport.ts'
 
 /** The closed list of reasons that a merchant may read (rails.md 3.8 rule 4). */
-export const WHY = {
+export const UNAVAILABLE_REASONS = {
   notConfigured: 'rail not configured',
   credentials: 'credentials refused',
   product: 'product not enabled',
@@ -14,7 +14,7 @@ export const WHY = {
 } as const
 
 /** The meaning of an answer to a submit, before its evidence is attached (rails.md 3.6). */
-export type Verdict<Failure> =
+export type SubmitVerdict<Failure> =
   | { kind: 'accepted'; repeated: boolean }
   | { kind: 'rejected'; reason: Failure; operatorCode: string; ourFault: boolean; alarm: string | null }
   | (Pick<Unavailable, 'kind' | 'cure' | 'why' | 'retryAfterSeconds'> & { alarm: string | null })
@@ -22,7 +22,7 @@ export type Verdict<Failure> =
   /** The token was refused: the call is repeated with another token. */
   | { kind: 'unauthorized' }
   /** A refusal written as an error of the server: one question tells whether it holds. */
-  | { kind: 'confirm'; refused: Refused<Failure>; alarm: string | null }
+  | { kind: 'confirm'; refused: OperatorRefusal<Failure>; alarm: string | null }
 
 // Faults of our own settings that the operator reports as an error of its server.
 const OUR_SETTINGS = new Set([
@@ -32,7 +32,7 @@ const OUR_SETTINGS = new Set([
   'INVALID_CALLBACK_URL_HOST',
 ])
 // Refusals of the movement that the operator reports as an error of its server.
-const LOGICAL = new Set([
+const MOVEMENT_REFUSALS = new Set([
   'PAYER_NOT_FOUND',
   'PAYEE_NOT_FOUND',
   'NOT_ENOUGH_FUNDS',
@@ -41,98 +41,122 @@ const LOGICAL = new Set([
   'PAYEE_NOT_ALLOWED_TO_RECEIVE',
   'SENDER_ACCOUNT_NOT_ACTIVE',
 ])
-const PARTIES = new Set(['PAYER_NOT_FOUND', 'PAYEE_NOT_FOUND'])
+const UNKNOWN_PARTY = new Set(['PAYER_NOT_FOUND', 'PAYEE_NOT_FOUND'])
 
-const WAIT_SECONDS = 5
-const AFTER_TOO_MANY_SECONDS = 5
-const PERSON_SECONDS = 60
+const RETRY_SECONDS = 5
+const RETRY_AFTER_429_SECONDS = 5
+const RETRY_AFTER_PERSON_SECONDS = 60
 
-const wait = (retryAfterSeconds: number, alarm: string | null = null) =>
-  ({ kind: 'unavailable', cure: 'wait', why: WHY.settings, retryAfterSeconds, alarm }) as const
-const person = (why: string, alarm: string) =>
-  ({ kind: 'unavailable', cure: 'person', why, retryAfterSeconds: PERSON_SECONDS, alarm }) as const
+const unavailableForNow = (retryAfterSeconds: number, alarm: string | null = null) =>
+  ({
+    kind: 'unavailable',
+    cure: 'wait',
+    why: UNAVAILABLE_REASONS.settings,
+    retryAfterSeconds,
+    alarm,
+  }) as const
+const unavailableUntilPerson = (why: string, alarm: string) =>
+  ({
+    kind: 'unavailable',
+    cure: 'person',
+    why,
+    retryAfterSeconds: RETRY_AFTER_PERSON_SECONDS,
+    alarm,
+  }) as const
 const unclear = (alarm: string | null = null) => ({ kind: 'ambiguous', alarm }) as const
 
-type Side<S extends RailSide> = { side: S; overrides: ReasonOverrides }
-type FailureOf<S extends RailSide> = ReturnType<typeof reasonFor<S>>['reason']
+type SubmitContext<S extends RailSide> = { side: S; overrides: ReasonOverrides }
+type SubmitFailure<S extends RailSide> = ReturnType<typeof translateReason<S>>['reason']
 
 /** Parses the answer to a money POST. Whatever is not proven is ambiguous. */
-export function readSubmit<S extends RailSide>(heard: Heard, context: Side<S>): Verdict<FailureOf<S>> {
-  if (heard.status === null) return readSilence(heard)
-  const code = codeOf(bodyOf(heard))
+export function parseSubmit<S extends RailSide>(
+  heard: OperatorReply,
+  context: SubmitContext<S>,
+): SubmitVerdict<SubmitFailure<S>> {
+  if (heard.status === null) return parseSilence(heard)
+  const code = parseErrorCode(parseAnswerBody(heard))
   switch (heard.status) {
     case 202:
       return { kind: 'accepted', repeated: false }
     case 409:
       return { kind: 'accepted', repeated: true }
     case 400:
-      return readBadRequest(code, context)
+      return parseBadRequest(code, context)
     case 401:
       return { kind: 'unauthorized' }
     case 403:
-      return readForbidden(heard, code)
+      return parseForbidden(heard, code)
     case 404:
-      return code !== null && PARTIES.has(code) ? readBadRequest(code, context) : notServed(heard)
+      return code !== null && UNKNOWN_PARTY.has(code) ? parseBadRequest(code, context) : notServed(heard)
     case 405:
     case 411:
       return notServed(heard)
     case 429:
-      return wait(retryAfter(heard, AFTER_TOO_MANY_SECONDS))
+      return unavailableForNow(parseRetryAfter(heard, RETRY_AFTER_429_SECONDS))
     case 500:
-      return readServerError(code, context)
+      return parseServerError(code, context)
     default:
-      return readOther(heard.status, code, context)
+      return parseOtherStatus(heard.status, code, context)
   }
 }
 
 /** Judges a call without a status line, where only the stage proves anything (rails.md 3.9). */
-function readSilence(heard: Heard): Verdict<never> {
+function parseSilence(heard: OperatorReply): SubmitVerdict<never> {
   const tls = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(heard.transport ?? '')
   const alarm = tls ? `TLS to the operator fails: ${heard.transport}` : null
-  return neverLeft(heard) ? wait(WAIT_SECONDS, alarm) : unclear(alarm)
+  return neverLeft(heard) ? unavailableForNow(RETRY_SECONDS, alarm) : unclear(alarm)
 }
 
-const notServed = ({ status }: Heard) =>
-  person(WHY.product, `the operator answers ${status} to a payment: wrong path or product`)
+const notServed = ({ status }: OperatorReply) =>
+  unavailableUntilPerson(
+    UNAVAILABLE_REASONS.product,
+    `the operator answers ${status} to a payment: wrong path or product`,
+  )
 
-function readBadRequest<S extends RailSide>(
+function parseBadRequest<S extends RailSide>(
   code: string | null,
-  { side, overrides }: Side<S>,
-): Verdict<FailureOf<S>> {
+  { side, overrides }: SubmitContext<S>,
+): SubmitVerdict<SubmitFailure<S>> {
   if (code !== null && isOwnAccount(side, code))
-    return person(WHY.barred, `the operator says ${code} of our account`)
-  if (code !== null && PARTIES.has(code)) return refusal({ side, overrides }, code, false)
-  return refusal({ side, overrides }, code ?? 'BAD_REQUEST', true)
+    return unavailableUntilPerson(UNAVAILABLE_REASONS.barred, `the operator says ${code} of our account`)
+  if (code !== null && UNKNOWN_PARTY.has(code)) return buildRejection({ side, overrides }, code, false)
+  return buildRejection({ side, overrides }, code ?? 'BAD_REQUEST', true)
 }
 
-function refusal<S extends RailSide>(
-  { side, overrides }: Side<S>,
+function buildRejection<S extends RailSide>(
+  { side, overrides }: SubmitContext<S>,
   operatorCode: string,
   ourFault: boolean,
-): Extract<Verdict<FailureOf<S>>, { kind: 'rejected' }> {
-  const translated = reasonFor(side, operatorCode, overrides)
-  const reason = ourFault ? ('rail_rejected' as FailureOf<S>) : translated.reason
+): Extract<SubmitVerdict<SubmitFailure<S>>, { kind: 'rejected' }> {
+  const translated = translateReason(side, operatorCode, overrides)
+  const reason = ourFault ? ('rail_rejected' as SubmitFailure<S>) : translated.reason
   const alarm = ourFault || translated.alarm ? `the operator refused a payment: ${operatorCode}` : null
   return { kind: 'rejected', reason, operatorCode, ourFault, alarm }
 }
 
-function readForbidden(heard: Heard, code: string | null): Verdict<never> {
-  const quota = quotaSeconds(heard)
-  if (quota !== null) return wait(quota, 'the call quota of the subscription is used up')
+function parseForbidden(heard: OperatorReply, code: string | null): SubmitVerdict<never> {
+  const quota = parseQuotaSeconds(heard)
+  if (quota !== null) return unavailableForNow(quota, 'the call quota of the subscription is used up')
   if (/FORBIDDEN.?IP/i.test(code ?? ''))
-    return person(WHY.address, 'our address is not on the allow-list of the operator (FORBIDDEN IP)')
-  return person(WHY.product, 'the operator forbids the call: firewall, or the product is not granted')
+    return unavailableUntilPerson(
+      UNAVAILABLE_REASONS.address,
+      'our address is not on the allow-list of the operator (FORBIDDEN IP)',
+    )
+  return unavailableUntilPerson(
+    UNAVAILABLE_REASONS.product,
+    'the operator forbids the call: firewall, or the product is not granted',
+  )
 }
 
-function readServerError<S extends RailSide>(
+function parseServerError<S extends RailSide>(
   code: string | null,
-  { side, overrides }: Side<S>,
-): Verdict<FailureOf<S>> {
-  if (code === null || !(OUR_SETTINGS.has(code) || LOGICAL.has(code))) return unclear()
-  const translated = reasonFor(side, code, overrides)
+  { side, overrides }: SubmitContext<S>,
+): SubmitVerdict<SubmitFailure<S>> {
+  if (code === null || !(OUR_SETTINGS.has(code) || MOVEMENT_REFUSALS.has(code))) return unclear()
+  const translated = translateReason(side, code, overrides)
   const ourFault = OUR_SETTINGS.has(code) || isOwnAccount(side, code)
   const refused = {
-    reason: ourFault ? ('rail_rejected' as FailureOf<S>) : translated.reason,
+    reason: ourFault ? ('rail_rejected' as SubmitFailure<S>) : translated.reason,
     operatorCode: code,
     ourFault,
   }
@@ -140,26 +164,30 @@ function readServerError<S extends RailSide>(
   return { kind: 'confirm', refused, alarm }
 }
 
-function readOther<S extends RailSide>(
+function parseOtherStatus<S extends RailSide>(
   status: number,
   code: string | null,
-  context: Side<S>,
-): Verdict<FailureOf<S>> {
+  context: SubmitContext<S>,
+): SubmitVerdict<SubmitFailure<S>> {
   if (status >= 300 && status < 400) return unclear(`the operator redirects payments (${status})`)
   if (status < 400 || status >= 500 || code === null || !isKnownReason(code)) return unclear()
-  if (isOwnAccount(context.side, code)) return person(WHY.barred, `the operator says ${code} of our account`)
-  return refusal(context, code, OUR_SETTINGS.has(code))
+  if (isOwnAccount(context.side, code))
+    return unavailableUntilPerson(UNAVAILABLE_REASONS.barred, `the operator says ${code} of our account`)
+  return buildRejection(context, code, OUR_SETTINGS.has(code))
 }
 
 /** The verdicts that end a submit. */
-export type Decided<Failure> = Exclude<Verdict<Failure>, { kind: 'unauthorized' } | { kind: 'confirm' }>
+export type DecidedVerdict<Failure> = Exclude<
+  SubmitVerdict<Failure>,
+  { kind: 'unauthorized' } | { kind: 'confirm' }
+>
 
 /** Builds the answer to the caller of `submit`. */
-export function submitted<Failure>(
-  verdict: Decided<Failure>,
-  evidence: Submitted<Failure>['evidence'],
-  refused?: Refused<Failure>,
-): Submitted<Failure> {
+export function buildSubmitAnswer<Failure>(
+  verdict: DecidedVerdict<Failure>,
+  evidence: SubmitAnswer<Failure>['evidence'],
+  refused?: OperatorRefusal<Failure>,
+): SubmitAnswer<Failure> {
   switch (verdict.kind) {
     case 'accepted':
       return { kind: 'accepted', repeated: verdict.repeated, evidence }

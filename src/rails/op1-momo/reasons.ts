@@ -1,17 +1,17 @@
 import type { ChargeFailure, PayoutFailure, RailSide } from '../rail.ts'
 
-type FailureOf = { collect: ChargeFailure; disburse: PayoutFailure }
+type FailureBySide = { collect: ChargeFailure; disburse: PayoutFailure }
 /** The meaning of a word of the operator on each side. `alarm`: the side on which it raises an alarm. */
-type Meaning = { charge: ChargeFailure; payout: PayoutFailure; alarm?: 'charge' | 'payout' | 'both' }
+type WordMeaning = { charge: ChargeFailure; payout: PayoutFailure; alarm?: 'charge' | 'payout' | 'both' }
 export type ReasonOverrides = { [word: string]: { charge?: ChargeFailure; payout?: PayoutFailure } }
 
-const OUR_SETTINGS: Meaning = { charge: 'rail_rejected', payout: 'rail_rejected', alarm: 'both' }
-const CANCELLED: Meaning = { charge: 'user_cancelled', payout: 'user_cancelled' }
-const NO_FUNDS: Meaning = { charge: 'insufficient_funds', payout: 'insufficient_funds', alarm: 'payout' }
-const NOT_SAID: Meaning = { charge: 'rail_rejected', payout: 'rail_rejected' }
+const OUR_SETTINGS: WordMeaning = { charge: 'rail_rejected', payout: 'rail_rejected', alarm: 'both' }
+const CANCELLED: WordMeaning = { charge: 'user_cancelled', payout: 'user_cancelled' }
+const NO_FUNDS: WordMeaning = { charge: 'insufficient_funds', payout: 'insufficient_funds', alarm: 'payout' }
+const UNSPECIFIED: WordMeaning = { charge: 'rail_rejected', payout: 'rail_rejected' }
 
 /** The operator's words of failure (rails.md 3.7). */
-const MEANINGS: { readonly [word: string]: Meaning } = {
+const MEANINGS: { readonly [word: string]: WordMeaning } = {
   NOT_ENOUGH_FUNDS: NO_FUNDS,
   INSUFFICIENT_BALANCE: NO_FUNDS,
   LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED: {
@@ -40,8 +40,8 @@ const MEANINGS: { readonly [word: string]: Meaning } = {
   INVALID_CURRENCY: OUR_SETTINGS,
   VALIDATION_ERROR: OUR_SETTINGS,
   TRANSFER_TYPE_UNKNOWN: OUR_SETTINGS,
-  INTERNAL_PROCESSING_ERROR: NOT_SAID,
-  SERVICE_UNAVAILABLE: NOT_SAID,
+  INTERNAL_PROCESSING_ERROR: UNSPECIFIED,
+  SERVICE_UNAVAILABLE: UNSPECIFIED,
 }
 
 /** Words that only mean that the operator is still working, whatever status they come with (rails.md 3.5). */
@@ -56,20 +56,20 @@ const OWN_ACCOUNT = {
 export const isOwnAccount = (side: RailSide, word: string): boolean => OWN_ACCOUNT[side].has(word)
 
 /** A failure in our words. `known`: the table has the operator's word. `alarm`: it raises an alarm. */
-type Reason<Failure> = { reason: Failure; known: boolean; alarm: boolean }
+type TranslatedReason<Failure> = { reason: Failure; known: boolean; alarm: boolean }
 
 /** Translates the operator's word on this side; an unknown or absent word is `rail_rejected`. */
-export function reasonFor<Side extends RailSide>(
+export function translateReason<Side extends RailSide>(
   side: Side,
   word: string,
   overrides: ReasonOverrides,
-): Reason<FailureOf[Side]> {
+): TranslatedReason<FailureBySide[Side]> {
   const noun = side === 'collect' ? 'charge' : 'payout'
   const meaning = Object.hasOwn(MEANINGS, word) ? MEANINGS[word] : undefined
   const own = Object.hasOwn(overrides, word) ? overrides[word]?.[noun] : undefined
   const reason = own ?? meaning?.[noun] ?? 'rail_rejected'
   return {
-    reason: reason as FailureOf[Side], // The side chose the column of the table.
+    reason: reason as FailureBySide[Side], // The side chose the column of the table.
     known: meaning !== undefined || own !== undefined,
     alarm: meaning?.alarm === noun || meaning?.alarm === 'both',
   }

@@ -1,76 +1,99 @@
 import type { Clock } from '../../platform/clock.ts'
 import { timeLimit } from '../../platform/time-limit.ts'
-import type { Attempt, Deadline, Evidence, Refused, Submitted } from '../rail.ts'
-import { bodyOf, codeOf, reasonIn } from './answers.ts'
-import { askedAbout, type Called, type Line, type Op1Parts, rememberUnanswered } from './line.ts'
-import { readStatus } from './read-status.ts'
-import { type Decided, readSubmit, submitted, type Verdict, WHY } from './read-submit.ts'
+import type { AnswerEvidence, Attempt, CallDeadline, OperatorRefusal, SubmitAnswer } from '../rail.ts'
+import { parseAnswerBody, parseErrorCode, parseReason } from './answers.ts'
+import {
+  buildStatusRequest,
+  type LineExchange,
+  type Op1Line,
+  type Op1Parts,
+  rememberUnanswered,
+} from './line.ts'
+import { parseStatus } from './read-status.ts'
+import {
+  buildSubmitAnswer,
+  type DecidedVerdict,
+  parseSubmit,
+  type SubmitVerdict,
+  UNAVAILABLE_REASONS,
+} from './read-submit.ts'
 import { alarmKind } from './reasons.ts'
 import { isLocalPhone, plainText } from './text.ts'
-import { evidenceOf, type Heard, neverLeft, notSent } from './transport.ts'
+import { buildEvidence, neverLeft, type OperatorReply, replyNotSent } from './transport.ts'
 
-const SECOND = 1000
+const SECOND_MS = 1000
 // How long a submit waits for a slot among those under way (rails.md 3.9).
-const GATE_WAIT_MS = 2 * SECOND
-const CONFIRM_TOKEN_MS = 2 * SECOND
-const NO_TOKEN_SECONDS = 5
-const GATE_FULL_SECONDS = 2
+const MAX_GATE_WAIT_MS = 2 * SECOND_MS
+const MAX_BUDGET_WAIT_MS = 2 * SECOND_MS
+const RETRY_WITHOUT_TOKEN_SECONDS = 5
+const RETRY_GATE_FULL_SECONDS = 2
 
-type Parts = Pick<Op1Parts, 'budget' | 'observer' | 'log'> & { clock: Clock }
+type SubmitParts = Pick<Op1Parts, 'budget' | 'observer' | 'log'> & { clock: Clock }
 
 /** Sends one money POST and returns the meaning of its answer. Never throws for anything that the operator does. */
 export async function submitThrough<Failure>(
-  parts: Parts,
-  line: Line,
+  parts: SubmitParts,
+  line: Op1Line,
   attempt: Attempt,
-  deadline: Deadline,
-): Promise<Submitted<Failure>> {
-  const evidence = (heard: Heard, operatorCode?: string | null): Evidence =>
-    evidenceOf(heard, { at: parts.clock.now(), operation: 'submit', operatorCode: operatorCode ?? null })
+  deadline: CallDeadline,
+): Promise<SubmitAnswer<Failure>> {
+  const evidence = (heard: OperatorReply, operatorCode?: string | null): AnswerEvidence =>
+    buildEvidence(heard, { at: parts.clock.now(), operation: 'submit', operatorCode: operatorCode ?? null })
   if (!line.own.foreignPhones && !isLocalPhone(attempt.phone))
     return {
       ...{ kind: 'rejected', reason: 'rail_rejected' as Failure, operatorCode: 'PHONE_NOT_LOCAL' },
-      ...{ ourFault: false, evidence: evidence(notSent('NOT_SENT'), 'PHONE_NOT_LOCAL') },
+      ...{ ourFault: false, evidence: evidence(replyNotSent('NOT_SENT'), 'PHONE_NOT_LOCAL') },
     }
   const admission = line.breaker.state === 'closed' ? null : line.breaker.admits()
   if (admission?.kind === 'no')
-    return waiting('the breaker is open', admission.retryAfterSeconds, evidence(notSent('BREAKER_OPEN')))
-  if (!(await line.submits.enter(Math.min(GATE_WAIT_MS, leftOf(deadline)))))
-    return waiting('too many at once', GATE_FULL_SECONDS, evidence(notSent('GATE_FULL')))
+    return unavailableAnswer(
+      'the breaker is open',
+      admission.retryAfterSeconds,
+      evidence(replyNotSent('BREAKER_OPEN')),
+    )
+  if (!(await line.submits.enter(Math.min(MAX_GATE_WAIT_MS, remainingMs(deadline)))))
+    return unavailableAnswer('too many at once', RETRY_GATE_FULL_SECONDS, evidence(replyNotSent('GATE_FULL')))
   try {
-    return await post<Failure>(parts, line, { attempt, deadline, evidence })
+    return await postMoney<Failure>(parts, line, { attempt, deadline, evidence })
   } finally {
     line.submits.leave()
   }
 }
 
-type Posting = {
+type MoneyPost = {
   attempt: Attempt
-  deadline: Deadline
-  evidence(heard: Heard, operatorCode?: string | null): Evidence
+  deadline: CallDeadline
+  evidence(heard: OperatorReply, operatorCode?: string | null): AnswerEvidence
 }
 
-async function post<Failure>(parts: Parts, line: Line, posting: Posting): Promise<Submitted<Failure>> {
+async function postMoney<Failure>(
+  parts: SubmitParts,
+  line: Op1Line,
+  posting: MoneyPost,
+): Promise<SubmitAnswer<Failure>> {
   const { attempt, deadline, evidence } = posting
-  const exchange = await line.call('submit', askedFor(line, attempt), deadline)
+  const exchange = await line.call('submit', buildMoneyRequest(line, attempt), deadline)
   const { heard } = exchange
-  const verdict = judge<Failure>(line, exchange)
-  note(parts, line, { attempt, heard, verdict })
-  const code = codeOf(bodyOf(heard))
-  if ('alarm' in verdict && verdict.alarm !== null) line.tell(alarmKind(line.side, code), verdict.alarm)
-  if (verdict.kind !== 'confirm') return submitted(verdict, evidence(heard, code))
+  const verdict = judgeExchange<Failure>(line, exchange)
+  countSubmit(parts, line, { attempt, heard, verdict })
+  const code = parseErrorCode(parseAnswerBody(heard))
+  if ('alarm' in verdict && verdict.alarm !== null) line.raise(alarmKind(line.side, code), verdict.alarm)
+  if (verdict.kind !== 'confirm') return buildSubmitAnswer(verdict, evidence(heard, code))
   if (verdict.refused.operatorCode === 'INVALID_CALLBACK_URL_HOST') line.callbackRefused = true
-  return confirm(parts, line, { ...posting, refused: verdict.refused, heard })
+  return confirmRefusal(parts, line, { ...posting, refused: verdict.refused, heard })
 }
 
 /** Judges an exchange, a missing or refused token first. */
-function judge<Failure>(line: Line, exchange: Called): Exclude<Verdict<Failure>, { kind: 'unauthorized' }> {
+function judgeExchange<Failure>(
+  line: Op1Line,
+  exchange: LineExchange,
+): Exclude<SubmitVerdict<Failure>, { kind: 'unauthorized' }> {
   const { heard, noToken, unauthorized } = exchange
   const isRefused = unauthorized || noToken?.cure === 'person'
   if (isRefused) return credentialsRefused(line)
-  if (noToken !== null) return unavailableFor('wait', 'no token', NO_TOKEN_SECONDS)
+  if (noToken !== null) return unavailableFor('wait', 'no token', RETRY_WITHOUT_TOKEN_SECONDS)
   const side = line.side
-  const verdict = readSubmit(heard, { side, overrides: line.own.reasonOverrides }) as Verdict<Failure>
+  const verdict = parseSubmit(heard, { side, overrides: line.own.reasonOverrides }) as SubmitVerdict<Failure>
   return verdict.kind === 'unauthorized' ? credentialsRefused(line) : verdict
 }
 
@@ -81,23 +104,23 @@ const unavailableFor = (
   alarm: string | null = null,
 ) => ({ kind: 'unavailable', cure, why, retryAfterSeconds, alarm }) as const
 
-const credentialsRefused = ({ own, product }: Line) =>
+const credentialsRefused = ({ own, product }: Op1Line) =>
   unavailableFor(
     'person',
-    WHY.credentials,
+    UNAVAILABLE_REASONS.credentials,
     60,
     `the operator refuses the credentials of ${own.id} for ${product}`,
   )
 
 /** Counts the call for the breaker and the metrics, and remembers a post without an answer. */
-function note<Failure>(
-  { observer }: Parts,
-  line: Line,
+function countSubmit<Failure>(
+  { observer }: SubmitParts,
+  line: Op1Line,
   {
     attempt,
     heard,
     verdict,
-  }: { attempt: Attempt; heard: Heard; verdict: Decided<Failure> | { kind: 'confirm' } },
+  }: { attempt: Attempt; heard: OperatorReply; verdict: DecidedVerdict<Failure> | { kind: 'confirm' } },
 ): void {
   observer.request(line.own.id, 'submit', verdict.kind, { ms: heard.elapsedMs, reference: attempt.reference })
   const fault = heard.status === null || verdict.kind === 'ambiguous'
@@ -110,26 +133,35 @@ function note<Failure>(
  * Asks once whether a refusal that came as an error of the server holds. Only `FAILED` makes it definite at once; a status may lag,
  * so "not found" right after it proves nothing (rails.md 3.6).
  */
-async function confirm<Failure>(
-  parts: Parts,
-  line: Line,
-  { attempt, deadline, evidence, refused, heard }: Posting & { refused: Refused<Failure>; heard: Heard },
-): Promise<Submitted<Failure>> {
-  const unclear: Submitted<Failure> = {
+async function confirmRefusal<Failure>(
+  parts: SubmitParts,
+  line: Op1Line,
+  {
+    attempt,
+    deadline,
+    evidence,
+    refused,
+    heard,
+  }: MoneyPost & { refused: OperatorRefusal<Failure>; heard: OperatorReply },
+): Promise<SubmitAnswer<Failure>> {
+  const unclear: SubmitAnswer<Failure> = {
     kind: 'ambiguous',
     evidence: evidence(heard, refused.operatorCode),
     refused,
   }
-  const mayAsk = await Promise.race([parts.budget.takeFirst(line.own.id), after(CONFIRM_TOKEN_MS, false)])
+  const mayAsk = await Promise.race([
+    parts.budget.takeFirst(line.own.id),
+    resolveAfter(MAX_BUDGET_WAIT_MS, false),
+  ])
   if (!mayAsk) return unclear
-  const question = await line.call('status', askedAbout(line, attempt.reference), deadline)
+  const question = await line.call('status', buildStatusRequest(line, attempt.reference), deadline)
   const at = parts.clock.now()
-  const confirmed = evidenceOf(question.heard, {
+  const confirmed = buildEvidence(question.heard, {
     at,
     operation: 'confirm',
-    operatorCode: reasonIn(bodyOf(question.heard)),
+    operatorCode: parseReason(parseAnswerBody(question.heard)),
   })
-  const { status } = readStatus(question.heard, { side: line.side, own: line.own }, confirmed)
+  const { status } = parseStatus(question.heard, { side: line.side, own: line.own }, confirmed)
   if (status.kind !== 'failed') return unclear
   const { reason, operatorCode } = status
   return {
@@ -141,7 +173,7 @@ async function confirm<Failure>(
   }
 }
 
-function askedFor(line: Line, attempt: Attempt) {
+function buildMoneyRequest(line: Op1Line, attempt: Attempt) {
   const { side, product, own } = line
   const { reference, publicId, amount, phone, note } = attempt
   const id = publicId
@@ -164,21 +196,21 @@ function askedFor(line: Line, attempt: Attempt) {
   }
 }
 
-function callbackUrl({ own, callbackRefused }: Line, { callbackPath }: Attempt): string | null {
+function callbackUrl({ own, callbackRefused }: Op1Line, { callbackPath }: Attempt): string | null {
   if (callbackPath === null || callbackRefused || own.callback?.send !== true) return null
   return `${own.callback.base.replace(/\/+$/, '')}/${callbackPath}`
 }
 
-const waiting = (why: string, retryAfterSeconds: number, evidence: Evidence) =>
+const unavailableAnswer = (why: string, retryAfterSeconds: number, evidence: AnswerEvidence) =>
   ({ kind: 'unavailable', cure: 'wait', why, retryAfterSeconds, evidence }) as const
 
-const leftOf = ({ atMs }: Deadline) => Math.max(0, atMs - performance.now())
+const remainingMs = ({ atMs }: CallDeadline) => Math.max(0, atMs - performance.now())
 
-const after = <T>(ms: number, value: T): Promise<T> =>
+const resolveAfter = <T>(ms: number, value: T): Promise<T> =>
   new Promise((resolve) => setTimeout(() => resolve(value), ms).unref())
 
 /** Returns the earlier of a caller's deadline and `ms` from now. */
-export const noLaterThan = (deadline: Deadline, ms: number): Deadline => {
+export const noLaterThan = (deadline: CallDeadline, ms: number): CallDeadline => {
   if (deadline.atMs - performance.now() <= ms) return deadline
   const atMs = performance.now() + ms
   const isOver = () => deadline.isOver() || performance.now() >= atMs

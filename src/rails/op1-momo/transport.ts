@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import type { Deadline, Evidence } from '../rail.ts'
+import type { AnswerEvidence, CallDeadline } from '../rail.ts'
 import type { Op1Installation } from './installation.ts'
 
 /** A request to the operator. `headers` lacks those that every call carries. */
-export type Asked = {
+export type OperatorRequest = {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
@@ -17,8 +17,8 @@ export type Asked = {
  * How far a request got, and the answer as far as it was read. `status` is null when no status line was read. `whole`: the body
  * arrived completely.
  */
-export type Heard = {
-  stage: Evidence['stage']
+export type OperatorReply = {
+  stage: AnswerEvidence['stage']
   status: number | null
   headers: Record<string, string | string[] | undefined>
   body: Buffer
@@ -31,7 +31,7 @@ export type Heard = {
 /** Submits, questions and token calls have their own sockets, so that none of them waits for another. */
 export type PoolName = 'submit' | 'status' | 'token'
 export type Wire = {
-  ask(pool: PoolName, request: Asked, deadline: Deadline): Promise<Heard>
+  ask(pool: PoolName, request: OperatorRequest, deadline: CallDeadline): Promise<OperatorReply>
   close(): Promise<void>
 }
 
@@ -39,8 +39,8 @@ export const STATUS_CONNECTIONS = 16
 const TOKEN_CONNECTIONS = 4
 const STATUS_HEADERS_SECONDS = 10
 const KEEP_ALIVE_MS = 4000
-const MOST_BODY_BYTES = 256 * 1024
-const SECOND = 1000
+const MAX_BODY_BYTES = 256 * 1024
+const SECOND_MS = 1000
 
 /** The settings of an installation that a connection needs. Times are in seconds where the name says nothing else. */
 type WireSettings = Pick<Op1Installation, 'baseUrl' | 'submitConnections' | 'tokenTimeoutMs'> & {
@@ -64,15 +64,15 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
       headersTimeout,
       // One request on a socket at a time, because a broken socket loses every request on it.
       pipelining: 1,
-      connect: { timeout: timeouts.connect * SECOND },
-      bodyTimeout: timeouts.body * SECOND,
+      connect: { timeout: timeouts.connect * SECOND_MS },
+      bodyTimeout: timeouts.body * SECOND_MS,
       // Shorter than the operator's own timeout, because the reset of a stale socket looks like an unclear answer.
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     })
   const pools: Record<PoolName, Pool> = {
-    submit: open(submitConnections, timeouts.headers * SECOND),
-    status: open(STATUS_CONNECTIONS, Math.min(timeouts.headers, STATUS_HEADERS_SECONDS) * SECOND),
+    submit: open(submitConnections, timeouts.headers * SECOND_MS),
+    status: open(STATUS_CONNECTIONS, Math.min(timeouts.headers, STATUS_HEADERS_SECONDS) * SECOND_MS),
     token: open(TOKEN_CONNECTIONS, tokenTimeoutMs),
   }
   return {
@@ -88,9 +88,13 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
  * Sends one request. Never rejects. The stage says how far it got: before `sent` not a byte was given to a connected socket
  * (rails.md 3.9).
  */
-function exchange(pool: Dispatcher, request: Asked, deadline: Deadline): Promise<Heard> {
+function exchange(
+  pool: Dispatcher,
+  request: OperatorRequest,
+  deadline: CallDeadline,
+): Promise<OperatorReply> {
   return new Promise((resolve) => {
-    const reader = new Reading(performance.now(), deadline, resolve)
+    const reader = new ReplyReader(performance.now(), deadline, resolve)
     const giveUp = () => reader.giveUp('DEADLINE')
     if (deadline.signal.aborted || deadline.isOver()) return giveUp()
     deadline.signal.addEventListener('abort', giveUp, { once: true })
@@ -100,20 +104,20 @@ function exchange(pool: Dispatcher, request: Asked, deadline: Deadline): Promise
 }
 
 /** Collects one reply. The status line counts even if the connection breaks after it. */
-class Reading implements Dispatcher.DispatchHandler {
+class ReplyReader implements Dispatcher.DispatchHandler {
   whenDone = () => {}
   readonly #startedAt: number
-  readonly #deadline: Deadline
-  readonly #resolve: (heard: Heard) => void
+  readonly #deadline: CallDeadline
+  readonly #resolve: (heard: OperatorReply) => void
   readonly #chunks: Buffer[] = []
   #bytes = 0
-  #stage: Heard['stage'] = 'connect'
+  #stage: OperatorReply['stage'] = 'connect'
   #status: number | null = null
-  #headers: Heard['headers'] = {}
+  #headers: OperatorReply['headers'] = {}
   #controller: Dispatcher.DispatchController | null = null
   #done = false
 
-  constructor(startedAt: number, deadline: Deadline, resolve: (heard: Heard) => void) {
+  constructor(startedAt: number, deadline: CallDeadline, resolve: (heard: OperatorReply) => void) {
     this.#startedAt = startedAt
     this.#deadline = deadline
     this.#resolve = resolve
@@ -130,7 +134,7 @@ class Reading implements Dispatcher.DispatchHandler {
     this.#stage = 'sent'
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Heard['headers']): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: OperatorReply['headers']): void {
     // Interim (1xx) answers mean nothing.
     if (status < 200) return
     this.#stage = 'answered'
@@ -140,7 +144,7 @@ class Reading implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#bytes > MOST_BODY_BYTES) this.giveUp('BODY_TOO_LARGE')
+    if (this.#bytes > MAX_BODY_BYTES) this.giveUp('BODY_TOO_LARGE')
     else this.#chunks.push(chunk)
   }
 
@@ -149,7 +153,7 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#end(false, codeOf(error))
+    this.#end(false, transportCode(error))
   }
 
   giveUp(transport: string): void {
@@ -173,14 +177,14 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 }
 
-function codeOf(error: Error & { code?: unknown; cause?: unknown }): string {
+function transportCode(error: Error & { code?: unknown; cause?: unknown }): string {
   const { code, cause } = error
   if (typeof code === 'string') return code
-  return cause instanceof Error ? codeOf(cause) : error.name
+  return cause instanceof Error ? transportCode(cause) : error.name
 }
 
 /** Makes the reply of a request that was never sent, because our own gate, breaker or a missing token stopped it. */
-export const notSent = (transport: string): Heard => ({
+export const replyNotSent = (transport: string): OperatorReply => ({
   stage: 'gate',
   status: null,
   headers: {},
@@ -191,27 +195,27 @@ export const notSent = (transport: string): Heard => ({
 })
 
 /** Whether nothing of the request can have reached the operator. */
-export const neverLeft = ({ stage }: Heard): boolean => stage === 'gate' || stage === 'connect'
+export const neverLeft = ({ stage }: OperatorReply): boolean => stage === 'gate' || stage === 'connect'
 
-const HEAD_CHARACTERS = 200
+const MAX_HEAD_CHARACTERS = 200
 const LONG_NUMBERS = /[0-9]{9,15}/g
 // The database takes no NUL, and the other control characters would spoil a page or a log line.
 const CONTROLS = /\p{Cc}+/gu
 
 /** Cleans a text of the operator so that it may be stored and shown to staff, at most `maxLength` characters. */
-export const storable = (text: string, maxLength: number): string =>
+export const toStorableText = (text: string, maxLength: number): string =>
   text.replace(CONTROLS, ' ').slice(0, maxLength)
 
-const masked = (head: string) => head.replace(LONG_NUMBERS, (digits) => `***${digits.slice(-3)}`)
+const maskNumbers = (head: string) => head.replace(LONG_NUMBERS, (digits) => `***${digits.slice(-3)}`)
 
 /** Builds the evidence of an exchange, with no secret and no whole phone number (rails.md 4.8). */
-export function evidenceOf(
-  heard: Heard,
-  about: { at: Date; operation: Evidence['operation']; operatorCode?: string | null },
-): Evidence {
+export function buildEvidence(
+  heard: OperatorReply,
+  about: { at: Date; operation: AnswerEvidence['operation']; operatorCode?: string | null },
+): AnswerEvidence {
   const { stage, status, body, transport, elapsedMs } = heard
   const { at, operation, operatorCode } = about
-  const head = storable(body.toString('utf8', 0, 4 * HEAD_CHARACTERS), HEAD_CHARACTERS)
+  const head = toStorableText(body.toString('utf8', 0, 4 * MAX_HEAD_CHARACTERS), MAX_HEAD_CHARACTERS)
   return {
     at,
     operation,
@@ -220,6 +224,6 @@ export function evidenceOf(
     ...(status === null ? {} : { httpStatus: status }),
     ...(operatorCode === null || operatorCode === undefined ? {} : { operatorCode }),
     ...(transport === null ? {} : { transport }),
-    ...(body.length === 0 ? {} : { bodySha256: hash('sha256', body, 'hex'), bodyHead: masked(head) }),
+    ...(body.length === 0 ? {} : { bodySha256: hash('sha256', body, 'hex'), bodyHead: maskNumbers(head) }),
   }
 }

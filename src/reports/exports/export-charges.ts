@@ -1,8 +1,8 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import { availableOn, type Charge, netOf } from '../../charges/charge.ts'
-import { type ChargeFilter, readingOf } from '../../charges/find-charges.ts'
-import type { Stream } from '../../http/caller.ts'
+import { availableOn, type Charge, computeNet } from '../../charges/charge.ts'
+import { type ChargeFilter, chargeListQuery } from '../../charges/find-charges.ts'
+import type { DocumentStream } from '../../http/caller.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 
 const COLUMNS: readonly CsvColumn<Charge>[] = [
@@ -11,7 +11,7 @@ const COLUMNS: readonly CsvColumn<Charge>[] = [
   { name: 'amount', cell: ({ amount }) => amount },
   { name: 'gift_card_amount', cell: ({ giftCardAmount }) => giftCardAmount },
   { name: 'fee', cell: ({ fee }) => fee },
-  { name: 'net', cell: netOf },
+  { name: 'net', cell: computeNet },
   { name: 'currency', cell: () => 'UGX' },
   { name: 'channel', cell: ({ channel }) => channel },
   { name: 'phone', cell: ({ phone }) => phone },
@@ -29,5 +29,5 @@ const COLUMNS: readonly CsvColumn<Charge>[] = [
 ]
 
 /** The charges that a filter finds, as a CSV file. */
-export const exportCharges = (app: App, caller: Caller, filter: ChargeFilter): Promise<Stream> =>
-  exportRows(app, caller, { list: 'charges', columns: COLUMNS, reading: readingOf(filter) })
+export const exportCharges = (app: App, caller: Caller, filter: ChargeFilter): Promise<DocumentStream> =>
+  exportRows(app, caller, { list: 'charges', columns: COLUMNS, reading: chargeListQuery(filter) })

@@ -1,7 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { Stream } from '../../http/caller.ts'
-import { type LinkFilter, readingOf } from '../../payment-links/find-links.ts'
+import type { DocumentStream } from '../../http/caller.ts'
+import { chooseListStatement, type LinkFilter } from '../../payment-links/find-links.ts'
 import { type LinkWithCharges, presentLink } from '../../payment-links/payment-link.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 
@@ -19,5 +19,9 @@ const columnsFor = (baseUrl: string): readonly CsvColumn<LinkWithCharges>[] => [
 ]
 
 /** The payment links that a filter finds, as a CSV file. */
-export const exportLinks = (app: App, caller: Caller, filter: LinkFilter): Promise<Stream> =>
-  exportRows(app, caller, { list: 'links', columns: columnsFor(app.baseUrl), reading: readingOf(filter) })
+export const exportLinks = (app: App, caller: Caller, filter: LinkFilter): Promise<DocumentStream> =>
+  exportRows(app, caller, {
+    list: 'links',
+    columns: columnsFor(app.baseUrl),
+    reading: chooseListStatement(filter),
+  })

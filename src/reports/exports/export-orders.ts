@@ -1,9 +1,9 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { Stream } from '../../http/caller.ts'
-import { type OrderFilter, readingOf } from '../../vending/orders/list-orders.ts'
+import type { DocumentStream } from '../../http/caller.ts'
+import { chooseOrderStatement, type OrderFilter } from '../../vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
-import { productNames } from '../../vending/orders/product-names.ts'
+import { listProductNames } from '../../vending/orders/product-names.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 
 const COLUMNS: readonly CsvColumn<VendingOrder>[] = [
@@ -14,7 +14,7 @@ const COLUMNS: readonly CsvColumn<VendingOrder>[] = [
   { name: 'payment_status', cell: paymentStatus },
   { name: 'vending_status', cell: ({ vendingStatus }) => vendingStatus },
   { name: 'confirmed', cell: ({ confirmed }) => (confirmed ? 'yes' : 'no') },
-  { name: 'products', cell: ({ goods }) => productNames(goods).join(', ') },
+  { name: 'products', cell: ({ goods }) => listProductNames(goods).join(', ') },
   { name: 'units_dispensed', cell: ({ unitsDispensed }) => unitsDispensed },
   { name: 'vending_error', cell: ({ vendingError }) => vendingError },
   { name: 'reference', cell: ({ reference }) => reference },
@@ -24,5 +24,5 @@ const COLUMNS: readonly CsvColumn<VendingOrder>[] = [
 ]
 
 /** The orders of machines that a filter finds, as a CSV file. */
-export const exportOrders = (app: App, caller: Caller, filter: OrderFilter): Promise<Stream> =>
-  exportRows(app, caller, { list: 'orders', columns: COLUMNS, reading: readingOf(filter) })
+export const exportOrders = (app: App, caller: Caller, filter: OrderFilter): Promise<DocumentStream> =>
+  exportRows(app, caller, { list: 'orders', columns: COLUMNS, reading: chooseOrderStatement(filter) })

@@ -1,8 +1,8 @@
 import type { Caller } from '../../actors/actor.ts'
 import { requireRole } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Stream } from '../../http/caller.ts'
-import { type PayoutFilter, readingOf } from '../../payouts/find-payouts.ts'
+import type { DocumentStream } from '../../http/caller.ts'
+import { type PayoutFilter, payoutListQuery } from '../../payouts/find-payouts.ts'
 import type { Payout } from '../../payouts/payout.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 
@@ -29,7 +29,7 @@ const COLUMNS: readonly CsvColumn<Payout>[] = [
 ]
 
 /** The payouts that a filter finds, as a CSV file. */
-export function exportPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Stream> {
+export function exportPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<DocumentStream> {
   requireRole(caller, 'payouts.read')
-  return exportRows(app, caller, { list: 'payouts', columns: COLUMNS, reading: readingOf(filter) })
+  return exportRows(app, caller, { list: 'payouts', columns: COLUMNS, reading: payoutListQuery(filter) })
 }

@@ -2,25 +2,25 @@ import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import type { Stream } from '../../http/caller.ts'
-import { piecesOf, type Reading } from '../../http/list-pieces.ts'
+import type { DocumentStream } from '../../http/caller.ts'
+import { type ListSelection, readInPieces } from '../../http/list-pieces.ts'
 import { countRows } from '../../http/list-totals.ts'
-import type { Listed } from '../../http/lists.ts'
-import { CSV_START, csvLines } from '../../platform/csv-text.ts'
+import type { ListedRow } from '../../http/lists.ts'
+import { CSV_BOM, formatCsvLines } from '../../platform/csv-text.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { writeAll } from '../../platform/db/write-all.ts'
+import { writeInTransaction } from '../../platform/db/write-all.ts'
 import { kampalaIso } from '../../platform/kampala.ts'
-import { reportTurns, type Turn } from '../../platform/report-turns.ts'
-import { inSnapshot } from '../statement/snapshot.ts'
+import { type ReportTurn, reportTurns } from '../../platform/report-turns.ts'
+import { withSnapshot } from '../statement/snapshot.ts'
 
 /** One column of a file: its name in the first line, and its value for a row. Times are written in Kampala's time. */
 export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | Date | null }
 
 /** The list to export: its name, its columns, and how its rows are read. */
-type Exported<Row> = {
+type ExportInput<Row> = {
   list: string
   columns: readonly CsvColumn<Row>[]
-  reading: Reading<Row>
+  reading: ListSelection<Row>
 }
 
 const ROWS_A_PIECE = 1000
@@ -37,16 +37,16 @@ const PLANS = statement(
  * Exports a filtered list as a CSV file, in the turn of its merchant: the rows of one snapshot, in pieces, so that its length costs no
  * memory. The audit row is written before the first row is read.
  */
-export async function exportRows<Row extends Listed>(
+export async function exportRows<Row extends ListedRow>(
   app: App,
   caller: Caller,
-  exported: Exported<Row>,
-): Promise<Stream> {
+  exported: ExportInput<Row>,
+): Promise<DocumentStream> {
   allow(caller, 'export')
   const { merchantId, mode } = caller
   const { list, columns, reading } = exported
   const at = app.clock.now()
-  await writeAll(app.db, [
+  await writeInTransaction(app.db, [
     auditRow({
       actor: caller,
       action: 'export',
@@ -54,46 +54,50 @@ export async function exportRows<Row extends Listed>(
       merchantId,
       mode,
       subject: list,
-      after: filtersOf(reading),
+      after: presentFilters(reading),
     }),
   ])
-  let turn: Turn | null = null
+  let turn: ReportTurn | null = null
   return {
     headers: { 'Content-Type': 'text/csv; charset=utf-8' },
     async write(reader) {
       // A file of few rows never waits behind one of many.
       const { more } = await countRows(app, caller, reading)
-      turn = await reportTurns(app).enter({ merchantId, size: more ? 'large' : 'small', isGone: reader.gone })
-      const writing = inSnapshot(
+      turn = await reportTurns(app).enter({
+        merchantId,
+        size: more ? 'large' : 'small',
+        isGone: reader.isGone,
+      })
+      const writing = withSnapshot(
         app.db,
         async ({ ask }) => {
-          await reader.write(headOf(columns))
-          const pieces = piecesOf(ask, caller, { reading, rows: ROWS_A_PIECE })
-          for await (const rows of pieces) await reader.write(linesOf(columns, rows))
+          await reader.write(headerLine(columns))
+          const pieces = readInPieces(ask, caller, { reading, rows: ROWS_A_PIECE })
+          for await (const rows of pieces) await reader.write(csvRows(columns, rows))
         },
         PLANS,
       )
-      await writing.finally(turn.made)
+      await writing.finally(turn.markMade)
     },
     cut: () => {},
-    done: () => turn?.sent(),
+    done: () => turn?.markSent(),
   }
 }
 
-const linesOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
-  csvLines(rows.map((row) => columns.map(({ cell }) => textOf(cell(row)))))
+const csvRows = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
+  formatCsvLines(rows.map((row) => columns.map(({ cell }) => cellText(cell(row)))))
 
-const textOf = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)
+const cellText = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)
 
 /** A whole file of rows that are in memory. */
-export const csvOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
-  `${headOf(columns)}${linesOf(columns, rows)}`
+export const formatCsv = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
+  `${headerLine(columns)}${csvRows(columns, rows)}`
 
-const headOf = <Row>(columns: readonly CsvColumn<Row>[]): string =>
-  `${CSV_START}${columns.map(({ name }) => name).join(',')}${LINE_END}`
+const headerLine = <Row>(columns: readonly CsvColumn<Row>[]): string =>
+  `${CSV_BOM}${columns.map(({ name }) => name).join(',')}${LINE_END}`
 
 /** The filters of a list as the audit keeps them. */
-function filtersOf<Row>({ window }: Reading<Row>): Record<string, string> {
+function presentFilters<Row>({ window }: ListSelection<Row>): Record<string, string> {
   const { limit: _limit, startingAfter: _after, endingBefore: _before, ...filters } = window
   return Object.fromEntries(
     Object.entries<unknown>(filters).flatMap(([name, value]) =>

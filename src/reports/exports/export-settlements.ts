@@ -1,9 +1,9 @@
 import type { Caller } from '../../actors/actor.ts'
 import { requireRole } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Stream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/caller.ts'
 import type { ListWindow } from '../../http/lists.ts'
-import { type SettlementRow, settlementsOf } from '../settlements.ts'
+import { type SettlementRow, settlementReading } from '../settlements.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 
 const COLUMNS: readonly CsvColumn<SettlementRow>[] = [
@@ -17,7 +17,11 @@ const COLUMNS: readonly CsvColumn<SettlementRow>[] = [
 ]
 
 /** The settlements of a period, as a CSV file. */
-export function exportSettlements(app: App, caller: Caller, window: ListWindow): Promise<Stream> {
+export function exportSettlements(app: App, caller: Caller, window: ListWindow): Promise<DocumentStream> {
   requireRole(caller, 'payouts.read')
-  return exportRows(app, caller, { list: 'settlements', columns: COLUMNS, reading: settlementsOf(window) })
+  return exportRows(app, caller, {
+    list: 'settlements',
+    columns: COLUMNS,
+    reading: settlementReading(window),
+  })
 }

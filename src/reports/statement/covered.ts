@@ -1,11 +1,11 @@
-import { endOfRow, timeOf } from '../../platform/db/binary-rows.ts'
-import { sqlTime } from '../../platform/db/sql-time.ts'
+import { endOfRow, rowTimeAt } from '../../platform/db/binary-rows.ts'
+import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
-import type { Month } from './lines.ts'
+import type { LedgerMonth } from './lines.ts'
 import { COVERED_COLUMNS } from './money-in.ts'
-import type { Period } from './period.ts'
-import type { Asked, Copied } from './snapshot.ts'
+import type { StatementPeriod } from './period.ts'
+import type { SnapshotCopies, SnapshotQueries } from './snapshot.ts'
 
 // Charges that a gift card covers in full have no transfer. They have their own index, which is empty for most merchants.
 const COVERED = `merchant_id = $1 and mode = $2 and amount = gift_card_amount and completed_at >= $3 and completed_at < $4`
@@ -25,11 +25,11 @@ const PAGE_ROWS = 1000
 
 /** Counts the charges of the month that gift cards covered in full. */
 export async function countCovered(
-  snapshot: Asked,
+  snapshot: SnapshotQueries,
   { merchantId, mode }: MerchantMode,
-  { start, end }: Period,
+  { start, end }: StatementPeriod,
 ): Promise<number> {
-  const [row] = await snapshot.ask(COUNT, [merchantId, mode, sqlTime(start), sqlTime(end)])
+  const [row] = await snapshot.ask(COUNT, [merchantId, mode, formatSqlTime(start), formatSqlTime(end)])
   return row?.count ?? 0
 }
 
@@ -38,8 +38,8 @@ export async function countCovered(
  * has a later time. Numbers are nearly in the order of time, so the latest time so far decides. Yields pieces of whole rows.
  */
 export async function* withCovered(
-  snapshot: Copied,
-  month: Pick<Month, 'ledger' | 'period'>,
+  snapshot: SnapshotCopies,
+  month: Pick<LedgerMonth, 'ledger' | 'period'>,
   posted: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   const covered = await openCovered(snapshot, month)
@@ -47,7 +47,7 @@ export async function* withCovered(
   for await (const rows of posted) {
     let begun = 0
     for (let at = 0; at < rows.length; at = endOfRow(rows, at)) {
-      latest = Math.max(latest, timeOf(rows, at))
+      latest = Math.max(latest, rowTimeAt(rows, at))
       if (covered.next() >= latest) continue
       yield rows.subarray(begun, at)
       yield* covered.before(latest)
@@ -59,11 +59,14 @@ export async function* withCovered(
 }
 
 /** Reads the covered charges of the month in the order of time and id, one page at a time. */
-async function openCovered({ copy }: Copied, { ledger, period }: Pick<Month, 'ledger' | 'period'>) {
+async function openCovered(
+  { copy }: SnapshotCopies,
+  { ledger, period }: Pick<LedgerMonth, 'ledger' | 'period'>,
+) {
   const since = { time: period.start, skipped: 0 }
   let rows: Buffer = Buffer.alloc(0)
   let at = 0
-  const next = () => (at < rows.length ? timeOf(rows, at) : Number.POSITIVE_INFINITY)
+  const next = () => (at < rows.length ? rowTimeAt(rows, at) : Number.POSITIVE_INFINITY)
 
   async function turn(): Promise<void> {
     const { merchantId, mode } = ledger
@@ -71,7 +74,7 @@ async function openCovered({ copy }: Copied, { ledger, period }: Pick<Month, 'le
     rows = Buffer.concat(await copy(PAGE, page))
     for (at = 0; at < rows.length; at = endOfRow(rows, at)) {
       // A value of a COPY is no finer than a millisecond, so `skipped` counts all rows of that millisecond.
-      const time = new Date(Math.floor(timeOf(rows, at)))
+      const time = new Date(Math.floor(rowTimeAt(rows, at)))
       since.skipped = time.getTime() === since.time.getTime() ? since.skipped + 1 : 1
       since.time = time
     }

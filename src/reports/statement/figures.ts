@@ -1,45 +1,45 @@
 import { assert } from '../../platform/assert.ts'
-import { sqlTime } from '../../platform/db/sql-time.ts'
+import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
 import { unavailable } from '../../platform/refusal.ts'
-import { minus, type Sum, sumOf } from '../../platform/sums.ts'
+import { addSums, type ExactSum, negate } from '../../platform/sums.ts'
 import { countCovered } from './covered.ts'
-import { windowsOf } from './in-advance.ts'
+import { splitRange } from './in-advance.ts'
 import { type KindSum, readKindSums } from './kind-sums.ts'
-import type { Period } from './period.ts'
-import { rangeOf, type SeqRange } from './range.ts'
-import type { Asked, Doubled, Paced } from './snapshot.ts'
+import type { StatementPeriod } from './period.ts'
+import { findMonthRange, type SeqRange } from './range.ts'
+import type { SnapshotLoad, SnapshotParallelism, SnapshotQueries } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
-export type Figures = {
-  opening: Sum
-  closing: Sum
-  collectedNet: Sum
-  chargeFees: Sum
+export type StatementFigures = {
+  opening: ExactSum
+  closing: ExactSum
+  collectedNet: ExactSum
+  chargeFees: ExactSum
   countIn: number
   /** How many of these gift cards covered in full, without a transfer. */
   covered: number
-  paidOut: Sum
-  paidOutTotal: Sum
+  paidOut: ExactSum
+  paidOutTotal: ExactSum
   countOut: number
-  adjustmentsNet: Sum
+  adjustmentsNet: ExactSum
   countAdjustments: number
   /** How many reservations never became payouts; the statement shows them as adjustments. */
   withheld: number
   range: SeqRange
 }
 
-type Published = { count: number; paidOut: Sum; paidOutTotal: Sum }
+type PayoutSums = { count: number; paidOut: ExactSum; paidOutTotal: ExactSum }
 
-const CHECKPOINT = statement<{ seq: number; balance: Sum }>(
+const CHECKPOINT = statement<{ seq: number; balance: ExactSum }>(
   'checkpoint before a month',
   `select seq, coalesce((balances->>'available')::bigint, 0) + coalesce((balances->>'pending')::bigint, 0) as balance
    from ledger_checkpoints where merchant_id = $1 and mode = $2 and seq < $3 order by seq desc limit 1`,
 )
 
 // A payout is created in the commit that reserves its money, with the same time.
-const PUBLISHED = statement<Published>(
+const PUBLISHED = statement<PayoutSums>(
   'payouts of a statement',
   `select count(*) as count, coalesce(sum(amount), 0)::bigint as "paidOut",
      coalesce(sum(amount + fee), 0)::bigint as "paidOutTotal"
@@ -56,61 +56,63 @@ const UNDECIDED = statement<{ count: number }>(
 // In transfers: the server takes some fifty milliseconds for the first number and five for the second, which costs a tenth more in all.
 const SUMMED_AT_ONCE = { quietly: 100_000, besideMoney: 10_000 }
 // Opening a second connection takes some ten milliseconds, as reading so many transfers does.
-const ONE_CONNECTION = 20_000
+const MAX_FOR_ONE_CONNECTION = 20_000
 const DECIDED_WITHIN_S = 5
 
 /** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
 export async function readFigures(
-  snapshot: Asked & Paced & Doubled,
+  snapshot: SnapshotQueries & SnapshotLoad & SnapshotParallelism,
   ledger: MerchantMode,
-  { period, complete }: { period: Period; complete: boolean },
-): Promise<Figures> {
-  const range = await rangeOf(snapshot, ledger, period)
+  { period, complete }: { period: StatementPeriod; complete: boolean },
+): Promise<StatementFigures> {
+  const range = await findMonthRange(snapshot, ledger, period)
   const atOnce = () => SUMMED_AT_ONCE[snapshot.moneyMoves() ? 'besideMoney' : 'quietly']
   const own = [ledger.merchantId, ledger.mode]
-  const month = [sqlTime(period.start), sqlTime(period.end)]
+  const month = [formatSqlTime(period.start), formatSqlTime(period.end)]
   const [checkpoint] = await snapshot.ask(CHECKPOINT, [...own, range.first])
   const summed = { ...range, first: (checkpoint?.seq ?? 0) + 1 }
-  if (summed.end - summed.first > ONE_CONNECTION) await snapshot.double()
+  if (summed.end - summed.first > MAX_FOR_ONE_CONNECTION) await snapshot.double()
   const sums = await readKindSums(snapshot, { ledger, range: summed, period, atOnce })
-  const before = totalOf(sums.filter(({ inside }) => !inside))
-  const reserved = totalOf(sums.filter((sum) => sum.inside && reserves(sum)))
-  const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
+  const before = addUp(sums.filter(({ inside }) => !inside))
+  const reserved = addUp(sums.filter((sum) => sum.inside && isReserve(sum)))
+  const [published] = reserved.count === 0 ? [NO_PAYOUTS] : await snapshot.ask(PUBLISHED, [...own, ...month])
   assert(published, 'an aggregate is one row')
   const covered = await countCovered(snapshot, ledger, period)
-  const opening = sumOf(checkpoint?.balance ?? 0, before.change)
-  const figures = figuresOf(sums, published, { opening, range, covered })
+  const opening = addSums(checkpoint?.balance ?? 0, before.change)
+  const figures = computeFigures(sums, published, { opening, range, covered })
   if (complete && figures.withheld > 0)
-    for (const { first, end } of windowsOf(range, atOnce))
+    for (const { first, end } of splitRange(range, atOnce))
       refuseUndecided(await snapshot.ask(UNDECIDED, [...own, first, end, ...month]))
   return figures
 }
 
-const reserves = ({ kind }: KindSum) => kind === 'payout_reserve'
+const isReserve = ({ kind }: KindSum) => kind === 'payout_reserve'
 
-const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
+const NO_PAYOUTS: PayoutSums = { count: 0, paidOut: 0, paidOutTotal: 0 }
 
 /** Throws 503 for an undecided payout: within seconds it will be shown or taken back, and a finished month must not change. */
 function refuseUndecided([undecided]: readonly { count: number }[]): void {
   if (undecided && undecided.count > 0) throw unavailable(DECIDED_WITHIN_S)
 }
 
-function figuresOf(
+function computeFigures(
   sums: readonly KindSum[],
-  published: Published,
-  { opening, range, covered }: Pick<Figures, 'opening' | 'range' | 'covered'>,
-): Figures {
+  published: PayoutSums,
+  { opening, range, covered }: Pick<StatementFigures, 'opening' | 'range' | 'covered'>,
+): StatementFigures {
   const inside = sums.filter((sum) => sum.inside)
-  const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
+  const of = (...kinds: string[]) => addUp(inside.filter(({ kind }) => kinds.includes(kind)))
   const reserved = of('payout_reserve')
   const shares = of('split_share')
   // All other kinds whose transfers change the balance.
-  const others = totalOf(inside.filter(({ kind, change }) => change !== 0 && !NO_ADJUSTMENTS.includes(kind)))
+  const others = addUp(
+    inside.filter(({ kind, change }) => change !== 0 && !NOT_ADJUSTMENT_KINDS.includes(kind)),
+  )
   const withheld = reserved.count - published.count
-  const withheldTotal = sumOf(reserved.amount, minus(published.paidOutTotal))
+  const withheldTotal = addSums(reserved.amount, negate(published.paidOutTotal))
   const figures = {
     opening,
-    closing: sumOf(opening, totalOf(inside).change),
+    closing: addSums(opening, addUp(inside).change),
     collectedNet: of('charge_net', 'split_share').amount,
     chargeFees: of('charge_fee').amount,
     countIn: of('charge_fee').count + covered,
@@ -118,25 +120,25 @@ function figuresOf(
     paidOut: published.paidOut,
     paidOutTotal: published.paidOutTotal,
     countOut: published.count,
-    adjustmentsNet: sumOf(others.change, minus(shares.amount), minus(withheldTotal)),
+    adjustmentsNet: addSums(others.change, negate(shares.amount), negate(withheldTotal)),
     countAdjustments: others.count + shares.count + withheld,
     withheld,
     range,
   }
   const { closing, collectedNet, paidOutTotal, adjustmentsNet } = figures
-  const led = sumOf(opening, collectedNet, minus(paidOutTotal), adjustmentsNet)
+  const led = addSums(opening, collectedNet, negate(paidOutTotal), adjustmentsNet)
   assert(closing === led, 'the lines lead to the closing')
   return figures
 }
 
-const NO_ADJUSTMENTS = ['charge_net', 'payout_reserve', 'hold_release']
+const NOT_ADJUSTMENT_KINDS = ['charge_net', 'payout_reserve', 'hold_release']
 
-function totalOf(sums: readonly KindSum[]): { count: number; amount: Sum; change: Sum } {
-  const total: { count: number; amount: Sum; change: Sum } = { count: 0, amount: 0, change: 0 }
+function addUp(sums: readonly KindSum[]): { count: number; amount: ExactSum; change: ExactSum } {
+  const total: { count: number; amount: ExactSum; change: ExactSum } = { count: 0, amount: 0, change: 0 }
   for (const { count, amount, change } of sums) {
     total.count += count
-    total.amount = sumOf(total.amount, amount)
-    total.change = sumOf(total.change, change)
+    total.amount = addSums(total.amount, amount)
+    total.change = addSums(total.change, change)
   }
   return total
 }

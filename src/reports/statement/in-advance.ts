@@ -1,8 +1,8 @@
 import type { SeqRange } from './range.ts'
-import type { Doubled } from './snapshot.ts'
+import type { SnapshotParallelism } from './snapshot.ts'
 
 /** Splits a range into pieces of at most `size` numbers; `size` is called before each piece. */
-export function* windowsOf({ first, end }: SeqRange, size: () => number): Generator<SeqRange> {
+export function* splitRange({ first, end }: SeqRange, size: () => number): Generator<SeqRange> {
   for (let from = first; from < end; ) {
     const next = Math.min(from + size(), end)
     yield { first: from, end: next }
@@ -14,8 +14,8 @@ export function* windowsOf({ first, end }: SeqRange, size: () => number): Genera
  * Reads window after window in order. While one answer is used, the next windows are read already: as many as the snapshot answers at
  * once.
  */
-export async function* inAdvance<Window, T>(
-  { answersAtOnce }: Doubled,
+export async function* readAhead<Window, T>(
+  { answersAtOnce }: SnapshotParallelism,
   windows: Iterator<Window, void>,
   read: (window: Window) => Promise<T>,
 ): AsyncGenerator<T> {

@@ -1,18 +1,18 @@
-import { CHANGE } from '../../ledger/checkpoints.ts'
-import { sqlTime } from '../../platform/db/sql-time.ts'
+import { BALANCE_CHANGE_SQL } from '../../ledger/checkpoints.ts'
+import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
-import type { Sum } from '../../platform/sums.ts'
-import { inAdvance, windowsOf } from './in-advance.ts'
-import type { Period } from './period.ts'
+import type { ExactSum } from '../../platform/sums.ts'
+import { readAhead, splitRange } from './in-advance.ts'
+import type { StatementPeriod } from './period.ts'
 import type { SeqRange } from './range.ts'
-import type { Asked, Doubled } from './snapshot.ts'
+import type { SnapshotParallelism, SnapshotQueries } from './snapshot.ts'
 
 /** The sums of some transfers of a kind, either inside a month or before it. `change`: of available + pending. Whole UGX. */
-export type KindSum = { kind: string; inside: boolean; count: number; amount: Sum; change: Sum }
+export type KindSum = { kind: string; inside: boolean; count: number; amount: ExactSum; change: ExactSum }
 
 /** The ledger, the transfers and the month. `atOnce`: how many transfers one query may read now. */
-type Wanted = { ledger: MerchantMode; range: SeqRange; period: Period; atOnce: () => number }
+type KindSumsInput = { ledger: MerchantMode; range: SeqRange; period: StatementPeriod; atOnce: () => number }
 
 // $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month. `place` says where all transfers of a step lie; null if they lie
 // on both sides of an end of the month, or if its sums are of other transfers: two processes may have made a checkpoint after the same
@@ -44,7 +44,7 @@ const BETWEEN_CHECKPOINTS = statement<SeqRange>(
 // an account has one for each of its subaccounts.
 const OF_TRANSFERS = statement<KindSum>(
   'sums of a statement',
-  `select kind, inside, sum(count)::bigint as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change from (
+  `select kind, inside, sum(count)::bigint as count, sum(amount)::bigint as amount, sum(${BALANCE_CHANGE_SQL})::bigint as change from (
      select kind, debit, credit, at >= $5 as inside, count(*) as count, sum(amount) as amount
      from transfers where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4 and at < $6
      group by kind, debit, credit, inside) t group by kind, inside`,
@@ -52,19 +52,19 @@ const OF_TRANSFERS = statement<KindSum>(
 
 /** Reads the sums of a range by kind, in several parts. Transfers after the month are left out. */
 export async function readKindSums(
-  snapshot: Asked & Doubled,
-  { ledger, range, period, atOnce }: Wanted,
+  snapshot: SnapshotQueries & SnapshotParallelism,
+  { ledger, range, period, atOnce }: KindSumsInput,
 ): Promise<KindSum[]> {
   const within = ({ first, end }: SeqRange) => [
-    ...[ledger.merchantId, ledger.mode, first, end, sqlTime(period.start), sqlTime(period.end)],
+    ...[ledger.merchantId, ledger.mode, first, end, formatSqlTime(period.start), formatSqlTime(period.end)],
   ]
   const sums = await snapshot.ask(OF_CHECKPOINTS, within(range))
   const gaps = await snapshot.ask(BETWEEN_CHECKPOINTS, within(range))
   const read = (window: SeqRange) => snapshot.ask(OF_TRANSFERS, within(window))
-  for await (const ofWindow of inAdvance(snapshot, windowsOfAll(gaps, atOnce), read)) sums.push(...ofWindow)
+  for await (const ofWindow of readAhead(snapshot, splitRanges(gaps, atOnce), read)) sums.push(...ofWindow)
   return sums
 }
 
-function* windowsOfAll(ranges: readonly SeqRange[], size: () => number): Generator<SeqRange, void> {
-  for (const range of ranges) yield* windowsOf(range, size)
+function* splitRanges(ranges: readonly SeqRange[], size: () => number): Generator<SeqRange, void> {
+  for (const range of ranges) yield* splitRange(range, size)
 }

@@ -1,54 +1,54 @@
 import { assert } from '../../platform/assert.ts'
-import type { Literal } from '../../platform/db/copy-out.ts'
+import type { CopyLiteral } from '../../platform/db/copy-out.ts'
 import { RowsAsJson } from '../../platform/db/rows-as-json.ts'
-import { sqlTime } from '../../platform/db/sql-time.ts'
+import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import type { Statement } from '../../platform/db/statement.ts'
 import { letOthersRun } from '../../platform/let-others-run.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
-import type { Sum } from '../../platform/sums.ts'
+import type { ExactSum } from '../../platform/sums.ts'
 import { ADJUSTMENTS } from './adjustments.ts'
 import { withCovered } from './covered.ts'
-import type { Figures } from './figures.ts'
-import { inAdvance, windowsOf } from './in-advance.ts'
-import { GIFT_CARD, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
+import type { StatementFigures } from './figures.ts'
+import { readAhead, splitRange } from './in-advance.ts'
+import { GIFT_CARD_COLUMN, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
 import { MONEY_OUT, MONEY_OUT_KINDS } from './money-out.ts'
-import type { Period } from './period.ts'
+import type { StatementPeriod } from './period.ts'
 import type { SeqRange } from './range.ts'
 import {
-  ADJUSTING,
-  bothOf,
-  type Chosen,
-  RESERVING,
+  ADJUSTING_SEQS,
+  mergeSeqs,
+  RESERVING_SEQS,
   readSeqs,
   type Seqs,
-  type Slice,
-  slicesOf,
+  type SeqWindow,
+  type SliceSize,
+  sliceSeqs,
 } from './seqs.ts'
-import type { Copied, Doubled, Snapshot } from './snapshot.ts'
-import { windowOf } from './window.ts'
+import type { Snapshot, SnapshotCopies, SnapshotParallelism } from './snapshot.ts'
+import { windowValues } from './window.ts'
 
 /** The three lists of a statement. */
-export type Section = 'money_in' | 'money_out' | 'adjustments'
-export const SECTIONS: readonly Section[] = ['money_in', 'money_out', 'adjustments']
+export type StatementSection = 'money_in' | 'money_out' | 'adjustments'
+export const SECTIONS: readonly StatementSection[] = ['money_in', 'money_out', 'adjustments']
 
 /**
  * Lines as JSON objects separated by commas; the bytes are valid until the next lines are asked for. `giftCards` is 0 except in money_in.
  */
-export type Lines = { lines: Buffer; count: number; giftCards: Sum }
+export type StatementLines = { lines: Buffer; count: number; giftCards: ExactSum }
 
 /** The month whose lines are asked for. */
-export type Month = {
+export type LedgerMonth = {
   ledger: MerchantMode
-  period: Period
+  period: StatementPeriod
   complete: boolean
-  figures: Figures
+  figures: StatementFigures
   /** The largest number of transfers of a list whose numbers may be held in memory. */
   heldSeqs: number
 }
 
 // The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
 // a line, a window would be a few megabytes.
-const WINDOW = { least: 16_000, most: 32_000, lines: 8000 }
+const WINDOW_SIZE = { least: 16_000, most: 32_000, lines: 8000 }
 // Transfers whose numbers are known are looked up in pieces. Payouts are read by time as well, hence the span.
 const ADJUSTMENTS_AT_ONCE = { most: 2000, span: Number.POSITIVE_INFINITY }
 const PAYOUTS_AT_ONCE = { most: 4000, span: 64_000 }
@@ -59,18 +59,22 @@ const LINES_AT_ONCE = 100
  * Reads the lines of one section in the order of posting, some hundred at a time; the next few thousand are read while the last ones are
  * used. No more of the month is ever in memory.
  */
-export async function* linesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
-  const expected = expectedOf(month, section)
+export async function* readSectionLines(
+  snapshot: Snapshot,
+  month: LedgerMonth,
+  section: StatementSection,
+): AsyncGenerator<StatementLines> {
+  const expected = expectedCount(month, section)
   if (expected === 0) return
   let count = 0
-  for await (const lines of piecesOf(snapshot, month, section)) {
+  for await (const lines of readPieces(snapshot, month, section)) {
     count += lines.count
     if (lines.count > 0) yield lines
   }
   assert(count === expected, `${section} has as many lines as were counted before`)
 }
 
-function expectedOf({ figures }: Month, section: Section): number {
+function expectedCount({ figures }: LedgerMonth, section: StatementSection): number {
   switch (section) {
     case 'money_in':
       return figures.countIn
@@ -81,71 +85,79 @@ function expectedOf({ figures }: Month, section: Section): number {
   }
 }
 
-function piecesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
+function readPieces(
+  snapshot: Snapshot,
+  month: LedgerMonth,
+  section: StatementSection,
+): AsyncGenerator<StatementLines> {
   switch (section) {
     case 'money_in':
-      return moneyInOf(snapshot, month)
+      return readMoneyIn(snapshot, month)
     case 'money_out':
-      return moneyOutOf(snapshot, month)
+      return readMoneyOut(snapshot, month)
     case 'adjustments':
-      return adjustmentsOf(snapshot, month)
+      return readAdjustments(snapshot, month)
   }
 }
 
-function moneyInOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
+function readMoneyIn(snapshot: Snapshot, month: LedgerMonth): AsyncGenerator<StatementLines> {
   const { countIn, covered } = month.figures
-  const windows = windowsFor(month, countIn - covered)
-  const posted = rowsOf(snapshot, windows, (window) => ({
+  const windows = windowsForLines(month, countIn - covered)
+  const posted = readWindowRows(snapshot, windows, (window) => ({
     statement: MONEY_IN,
-    values: windowOf(month, window),
+    values: windowValues(month, window),
   }))
   const rows = covered > 0 ? withCovered(snapshot, month, posted) : posted
-  return written(rows, new RowsAsJson(MONEY_IN_KINDS, GIFT_CARD))
+  return writeLines(rows, new RowsAsJson(MONEY_IN_KINDS, GIFT_CARD_COLUMN))
 }
 
-async function* moneyOutOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
+async function* readMoneyOut(snapshot: Snapshot, month: LedgerMonth): AsyncGenerator<StatementLines> {
   const { complete, period, figures } = month
-  const reserving = await readReserving(snapshot, month)
-  const windows = chosenOf(month, reserving, { slice: PAYOUTS_AT_ONCE, lines: figures.countOut })
-  const rows = rowsOf(snapshot, windows, (window) => ({
+  const reserving = await readReservingSeqs(snapshot, month)
+  const windows = chooseWindows(month, reserving, { slice: PAYOUTS_AT_ONCE, lines: figures.countOut })
+  const rows = readWindowRows(snapshot, windows, (window) => ({
     statement: MONEY_OUT,
-    values: [...windowOf(month, window), complete ? period.end : null, window.among],
+    values: [...windowValues(month, window), complete ? period.end : null, window.among],
   }))
-  yield* written(rows, new RowsAsJson(MONEY_OUT_KINDS, null))
+  yield* writeLines(rows, new RowsAsJson(MONEY_OUT_KINDS, null))
 }
 
-async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
+async function* readAdjustments(snapshot: Snapshot, month: LedgerMonth): AsyncGenerator<StatementLines> {
   const { withheld, countAdjustments } = month.figures
-  const adjusting = await readSeqs(snapshot, ADJUSTING, {
+  const adjusting = await readSeqs(snapshot, ADJUSTING_SEQS, {
     count: countAdjustments - withheld,
     most: month.heldSeqs,
-    values: askedOf(month, month.figures.range),
+    values: queryValues(month, month.figures.range),
   })
   // A reservation that never became a payout is among those that reserved money.
-  const seqs = withheld > 0 ? bothOf(adjusting, await readReserving(snapshot, month)) : adjusting
-  const windows = chosenOf(month, seqs, { slice: ADJUSTMENTS_AT_ONCE, lines: countAdjustments })
-  const askFor = ({ among, ...window }: Chosen) =>
-    snapshot.ask(ADJUSTMENTS, [...askedOf(month, window), withheld > 0, among])
-  for await (const [written] of inAdvance(snapshot, windows, askFor)) {
+  const seqs = withheld > 0 ? mergeSeqs(adjusting, await readReservingSeqs(snapshot, month)) : adjusting
+  const windows = chooseWindows(month, seqs, { slice: ADJUSTMENTS_AT_ONCE, lines: countAdjustments })
+  const askFor = ({ among, ...window }: SeqWindow) =>
+    snapshot.ask(ADJUSTMENTS, [...queryValues(month, window), withheld > 0, among])
+  for await (const [written] of readAhead(snapshot, windows, askFor)) {
     assert(written, 'an aggregate is one row')
     yield { lines: Buffer.from(written.lines ?? ''), count: written.count, giftCards: 0 }
   }
 }
 
-function readReserving(snapshot: Snapshot, month: Month): Promise<Seqs> {
+function readReservingSeqs(snapshot: Snapshot, month: LedgerMonth): Promise<Seqs> {
   const { range, countOut, withheld } = month.figures
   const count = countOut + withheld
-  return readSeqs(snapshot, RESERVING, { count, most: month.heldSeqs, values: askedOf(month, range) })
+  return readSeqs(snapshot, RESERVING_SEQS, {
+    count,
+    most: month.heldSeqs,
+    values: queryValues(month, range),
+  })
 }
 
 /** The values of `WITHIN` for an ordinary query; a COPY takes dates. */
-const askedOf = (month: Month, range: SeqRange) =>
-  windowOf(month, range).map((value) => (value instanceof Date ? sqlTime(value) : value))
+const queryValues = (month: LedgerMonth, range: SeqRange) =>
+  windowValues(month, range).map((value) => (value instanceof Date ? formatSqlTime(value) : value))
 
 /** Writes rows as lines, few enough at a time that other work waits only for a moment. */
-async function* written(rows: AsyncIterable<Buffer>, json: RowsAsJson): AsyncGenerator<Lines> {
+async function* writeLines(rows: AsyncIterable<Buffer>, json: RowsAsJson): AsyncGenerator<StatementLines> {
   const takeLines = () => {
-    const { lines, count, sum } = json.taken()
+    const { lines, count, sum } = json.take()
     return { lines, count, giftCards: sum }
   }
   for await (const block of rows) {
@@ -157,13 +169,13 @@ async function* written(rows: AsyncIterable<Buffer>, json: RowsAsJson): AsyncGen
   yield takeLines()
 }
 
-type Question = { statement: Statement; values: readonly Literal[] }
+type WindowQuery = { statement: Statement; values: readonly CopyLiteral[] }
 
 /** Reads the rows of each of these windows, in blocks. */
-async function* rowsOf<Window>(
-  snapshot: Copied & Doubled,
+async function* readWindowRows<Window>(
+  snapshot: SnapshotCopies & SnapshotParallelism,
   windows: Generator<Window, void>,
-  questionOf: (window: Window) => Question,
+  questionOf: (window: Window) => WindowQuery,
 ): AsyncGenerator<Buffer> {
   // Buffers of windows that have been used, for the next ones.
   const memories: Buffer[][] = []
@@ -172,25 +184,25 @@ async function* rowsOf<Window>(
     const { statement, values } = questionOf(window)
     return { memory, blocks: await snapshot.copy(statement, values, memory) }
   }
-  for await (const { blocks, memory } of inAdvance(snapshot, windows, read)) {
+  for await (const { blocks, memory } of readAhead(snapshot, windows, read)) {
     yield* blocks
     memories.push(memory)
   }
 }
 
 /** These transfers of the month in pieces; where `seqs` is null, windows of all transfers. */
-function* chosenOf(
-  month: Month,
+function* chooseWindows(
+  month: LedgerMonth,
   seqs: Seqs,
-  { slice, lines }: { slice: Slice; lines: number },
-): Generator<Chosen, void> {
-  if (seqs !== null) yield* slicesOf(seqs, slice)
-  else for (const window of windowsFor(month, lines)) yield { ...window, among: null }
+  { slice, lines }: { slice: SliceSize; lines: number },
+): Generator<SeqWindow, void> {
+  if (seqs !== null) yield* sliceSeqs(seqs, slice)
+  else for (const window of windowsForLines(month, lines)) yield { ...window, among: null }
 }
 
 /** Splits the month into windows, sized by how many lines the section has. */
-function windowsFor({ figures: { range } }: Month, lines: number): Generator<SeqRange> {
-  const sparseSize = Math.ceil(((range.end - range.first) * WINDOW.lines) / lines)
-  const size = Math.min(Math.max(sparseSize, WINDOW.least), WINDOW.most)
-  return windowsOf(range, () => size)
+function windowsForLines({ figures: { range } }: LedgerMonth, lines: number): Generator<SeqRange> {
+  const sparseSize = Math.ceil(((range.end - range.first) * WINDOW_SIZE.lines) / lines)
+  const size = Math.min(Math.max(sparseSize, WINDOW_SIZE.least), WINDOW_SIZE.most)
+  return splitRange(range, () => size)
 }

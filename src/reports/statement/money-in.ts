@@ -1,24 +1,31 @@
 import { statement } from '../../platform/db/statement.ts'
-import type { MoneyIn } from './shape.ts'
-import { columnsOf, kindsOf, type Members, rowsSql, text, whole } from './window.ts'
+import type { StatementMoneyIn } from './shape.ts'
+import {
+  type LineMembers,
+  listColumnKinds,
+  membersAsColumns,
+  rowsSql,
+  textMember,
+  wholeMember,
+} from './window.ts'
 
 const MEMBERS = {
-  reference: text('reference'),
-  id: text('id'),
-  rail_reference: text('rail_reference'),
-  party: text('phone'),
-  channel: text('channel'),
-  gross: whole('amount'),
-  gift_card: whole('gift_card_amount'),
-  fee: whole('fee'),
-  net: whole('amount - gift_card_amount - fee'),
-} satisfies Members & Record<keyof Omit<MoneyIn, 'date'>, unknown>
+  reference: textMember('reference'),
+  id: textMember('id'),
+  rail_reference: textMember('rail_reference'),
+  party: textMember('phone'),
+  channel: textMember('channel'),
+  gross: wholeMember('amount'),
+  gift_card: wholeMember('gift_card_amount'),
+  fee: wholeMember('fee'),
+  net: wholeMember('amount - gift_card_amount - fee'),
+} satisfies LineMembers & Record<keyof Omit<StatementMoneyIn, 'date'>, unknown>
 
 /** The kinds of the columns of a paid charge's row, and the column whose sum is what gift cards paid. */
-export const MONEY_IN_KINDS = kindsOf(MEMBERS)
-export const GIFT_CARD = 'gift_card' satisfies keyof typeof MEMBERS
+export const MONEY_IN_KINDS = listColumnKinds(MEMBERS)
+export const GIFT_CARD_COLUMN = 'gift_card' satisfies keyof typeof MEMBERS
 /** The columns of a paid charge's row without the date, for charges without a transfer. */
-export const COVERED_COLUMNS = columnsOf(MEMBERS)
+export const COVERED_COLUMNS = membersAsColumns(MEMBERS)
 
 /** The paid charges of a window. */
 export const MONEY_IN = statement(

@@ -1,10 +1,10 @@
-import type { Sum } from '../../platform/sums.ts'
-import type { Section } from './lines.ts'
-import { COLUMN_GAP, grouped, PAGE } from './pdf-pages.ts'
-import type { Adjustment, MoneyIn, MoneyOut, StatementTotals } from './shape.ts'
+import type { ExactSum } from '../../platform/sums.ts'
+import type { StatementSection } from './lines.ts'
+import { COLUMN_GAP, formatWhole, PAGE } from './pdf-pages.ts'
+import type { StatementAdjustment, StatementMoneyIn, StatementMoneyOut, StatementTotals } from './shape.ts'
 
 /** A column of a table: its width in points, and its text for a line. */
-export type Column<Line> = {
+export type PdfColumn<Line> = {
   title: string
   width: number
   right?: true
@@ -13,19 +13,19 @@ export type Column<Line> = {
   say(line: Line): string
   total?(totals: StatementTotals): string
 }
-export type Table<Line> = {
+export type PdfTable<Line> = {
   title: string
   empty: string
   count(totals: StatementTotals): string
   isEmpty(totals: StatementTotals): boolean
-  columns: readonly Column<Line>[]
+  columns: readonly PdfColumn<Line>[]
 }
 
 type SumName = {
-  [Name in keyof StatementTotals]: StatementTotals[Name] extends Sum ? Name : never
+  [Name in keyof StatementTotals]: StatementTotals[Name] extends ExactSum ? Name : never
 }[keyof StatementTotals]
 
-const ADJUSTMENTS: Record<Adjustment['kind'], string> = {
+const ADJUSTMENT_NAMES: Record<StatementAdjustment['kind'], string> = {
   payout_returned: 'Payout returned',
   refund_fee_returned: 'Refund fee returned',
   split_share: 'Split share',
@@ -65,90 +65,97 @@ const party = (title: string) => ({
   say: (line: { party: string | null }) => line.party ?? '',
 })
 /** The columns that every charge and payout begins with. */
-const moved = (who: string) => [date, reference, id, railReference, party(who)] as const
+const paymentColumns = (who: string) => [date, reference, id, railReference, party(who)] as const
 // A reason is text; everything else is an id.
-const noteOf = ({ kind, note }: Adjustment) =>
+const formatNote = ({ kind, note }: StatementAdjustment) =>
   (kind === 'payout_returned' ? note?.replaceAll('_', ' ') : note) ?? ''
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-const lines = (count: number, one: string) => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`
+const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+const formatCount = (count: number, one: string) => `${formatWhole(count)} ${one}${count === 1 ? '' : 's'}`
 
-type Counted = Extract<keyof StatementTotals, `count_${string}`>
-type Said<Line> = Pick<Table<Line>, 'title' | 'empty' | 'columns'> & { counted: Counted; noun: string }
+type CountName = Extract<keyof StatementTotals, `count_${string}`>
+type TableInput<Line> = Pick<PdfTable<Line>, 'title' | 'empty' | 'columns'> & {
+  counted: CountName
+  noun: string
+}
 
 /** A table whose lines the totals count. */
-const table = <Line>({ counted, noun, columns, ...said }: Said<Line>): Table<Line> => ({
+const makeTable = <Line>({ counted, noun, columns, ...said }: TableInput<Line>): PdfTable<Line> => ({
   ...said,
-  count: (totals) => lines(totals[counted], noun),
+  count: (totals) => formatCount(totals[counted], noun),
   isEmpty: (totals) => totals[counted] === 0,
-  columns: widened(columns),
+  columns: fillWidth(columns),
 })
 
-const moneyIn = table<MoneyIn>({
+const moneyIn = makeTable<StatementMoneyIn>({
   title: 'Money in',
   empty: 'No charge succeeded in this month.',
   counted: 'count_in',
   noun: 'charge',
   columns: [
-    ...moved('Customer'),
+    ...paymentColumns('Customer'),
     { title: 'Channel', width: 46, say: (line) => line.channel },
-    amount('Gross', 56, ['gross', 'gross_in']),
-    amount('Gift card', 46, ['gift_card', 'gift_cards']),
-    amount('Fee', 42, ['fee', 'charge_fees']),
-    amount('Net', 56, ['net', 'collected_net']),
+    amountColumn('Gross', 56, ['gross', 'gross_in']),
+    amountColumn('Gift card', 46, ['gift_card', 'gift_cards']),
+    amountColumn('Fee', 42, ['fee', 'charge_fees']),
+    amountColumn('Net', 56, ['net', 'collected_net']),
   ],
 })
 
-const moneyOut = table<MoneyOut>({
+const moneyOut = makeTable<StatementMoneyOut>({
   title: 'Money out',
   empty: 'No payout or refund was accepted in this month.',
   counted: 'count_out',
   noun: 'payout',
   columns: [
-    ...moved('Recipient'),
-    { title: 'Kind', width: 46, say: (line) => capital(line.kind) },
-    { title: 'Status', width: 46, say: (line) => capital(line.status) },
-    amount('Amount', 56, ['amount', 'paid_out']),
-    amount('Fee', 42, ['fee', 'payout_fees']),
-    amount('Total', 56, ['total', 'paid_out_total']),
+    ...paymentColumns('Recipient'),
+    { title: 'Kind', width: 46, say: (line) => capitalize(line.kind) },
+    { title: 'Status', width: 46, say: (line) => capitalize(line.status) },
+    amountColumn('Amount', 56, ['amount', 'paid_out']),
+    amountColumn('Fee', 42, ['fee', 'payout_fees']),
+    amountColumn('Total', 56, ['total', 'paid_out_total']),
   ],
 })
 
-const adjustments = table<Adjustment>({
+const adjustments = makeTable<StatementAdjustment>({
   title: 'Adjustments',
   empty: 'There are no other movements in this month.',
   counted: 'count_adjustments',
   noun: 'line',
   columns: [
     date,
-    { title: 'Kind', width: 84, say: (line) => ADJUSTMENTS[line.kind] },
+    { title: 'Kind', width: 84, say: (line) => ADJUSTMENT_NAMES[line.kind] },
     reference,
     id,
     railReference,
-    { title: 'Note', width: 136, say: noteOf },
-    amount('Amount', 62, ['amount', 'adjustments_net']),
+    { title: 'Note', width: 136, say: formatNote },
+    amountColumn('Amount', 62, ['amount', 'adjustments_net']),
   ],
 })
 
-export const TABLES: Record<Section, Table<never>> = { money_in: moneyIn, money_out: moneyOut, adjustments }
+export const STATEMENT_TABLES: Record<StatementSection, PdfTable<never>> = {
+  money_in: moneyIn,
+  money_out: moneyOut,
+  adjustments,
+}
 
 /** Gives the column without a width, the merchant's reference, the rest of the page. */
-function widened<Line>(columns: readonly Column<Line>[]): readonly Column<Line>[] {
+function fillWidth<Line>(columns: readonly PdfColumn<Line>[]): readonly PdfColumn<Line>[] {
   const gaps = (columns.length - 1) * COLUMN_GAP
   const rest = columns.reduce((left, { width }) => left - width, PAGE.width - 2 * PAGE.margin - gaps)
   return columns.map((column) => (column.width === 0 ? { ...column, width: rest } : column))
 }
 
 /** A column of amounts: the field of the line, and the field of the totals. */
-function amount<Of extends string, Total extends SumName>(
+function amountColumn<Of extends string, Total extends SumName>(
   title: string,
   width: number,
   [of, total]: [Of, Total],
-): Column<Record<Of, Sum>> {
+): PdfColumn<Record<Of, ExactSum>> {
   return {
     title,
     width,
     right: true,
-    say: (line) => grouped(line[of]),
-    total: (totals) => grouped(totals[total]),
+    say: (line) => formatWhole(line[of]),
+    total: (totals) => formatWhole(totals[total]),
   }
 }

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
-import { mayTurn } from '../../platform/text.ts'
-import { type Direction, directionOf, inReadingOrder, mirrored } from './reading-order.ts'
+import { mayRunRightToLeft } from '../../platform/text.ts'
+import { type Direction, directionOf, mirror, splitIntoStretches } from './reading-order.ts'
 
 /** Regular for text, bold for headings and totals. */
 export type Weight = 'regular' | 'bold'
 
 /** A piece of text in one font: its glyphs as the document numbers them, in hex, and its width at a size of 1000. */
-export type Run = { font: FontFile; glyphs: string; width: number; readAs: string | null }
+export type GlyphRun = { font: FontFile; glyphs: string; width: number; readAs: string | null }
 
 /** The part of pdfkit's fonts used here; its own text layout is many times slower for a table. */
 type FontFile = {
@@ -17,7 +17,7 @@ type FontFile = {
 }
 type Fonts = {
   /** The runs of a line from left to right. */
-  runsOf(line: string, weight: Weight, direction?: Direction): Run[]
+  runsOf(line: string, weight: Weight, direction?: Direction): GlyphRun[]
 }
 
 // Each file covers one script and lacks the rest, ASCII too; so a text changes font from character to character.
@@ -25,7 +25,7 @@ const SCRIPTS = ['latin', 'latin-ext', 'vietnamese', 'greek', 'cyrillic', 'cyril
 const ARABIC = 'noto-sans-arabic/files/noto-sans-arabic-arabic'
 const WEIGHTS = { regular: 400, bold: 600 }
 // Scripts whose letters change shape with their neighbours, so that words are set as one piece.
-const SHAPED = [
+const SHAPED_SCRIPTS = [
   { first: /^\p{Script=Devanagari}/u, font: 'noto-sans/files/noto-sans-devanagari' },
   { first: /^\p{Script=Arabic}/u, font: ARABIC },
 ]
@@ -36,20 +36,20 @@ const PARTS =
 // when needed.
 const LAST_RESORT = 'unifontex/files/unifontex-latin-400-normal.woff'
 // Control characters; a name that contains them must not draw boxes.
-const UNSEEN = /[\p{Cc}\p{Cf}]/u
+const INVISIBLE = /[\p{Cc}\p{Cf}]/u
 // Marks stay behind the letter that they belong to.
 const WITH_MARKS = /\p{M}+|\P{M}\p{M}*/gu
 const ARABIC_LETTER = /^\p{Script=Arabic}/u
 const OF_ARABIC = /\p{Script_Extensions=Arabic}/u
-const files = createRequire(import.meta.url)
+const fontFiles = createRequire(import.meta.url)
 
 /** The fonts of one document, each read from disk when a character needs it. */
 export function openFonts(document: PDFKit.PDFDocument): Fonts {
   const { addCharacters, shapedRun } = openGlyphs(fontLoader(document))
 
   /** Text that is read from left to right. Arabic digits are added one by one, because their font would turn them as it turns words. */
-  function addStraight(runs: Run[], text: string, weight: Weight): void {
-    for (const part of partsOf(text)) {
+  function addStraight(runs: GlyphRun[], text: string, weight: Weight): void {
+    for (const part of splitByScript(text)) {
       const run = ARABIC_LETTER.test(part) ? null : shapedRun(part, weight)
       if (run === null) addCharacters(runs, part, weight)
       else runs.push(run)
@@ -57,20 +57,20 @@ export function openFonts(document: PDFKit.PDFDocument): Fonts {
   }
 
   /** Text that is read from right to left: its end is drawn first. Words of Arabic are turned by their font. */
-  function addTurned(runs: Run[], text: string, weight: Weight): void {
-    for (const part of partsOf(text).reverse()) {
+  function addTurned(runs: GlyphRun[], text: string, weight: Weight): void {
+    for (const part of splitByScript(text).reverse()) {
       const run = shapedRun(part, weight)
-      if (run === null) addCharacters(runs, backwards(part), weight)
+      if (run === null) addCharacters(runs, reverseCharacters(part), weight)
       else runs.push(run)
     }
   }
 
   return {
     runsOf(line, weight, direction = directionOf(line)) {
-      const runs: Run[] = []
-      if (!mayTurn(line)) addStraight(runs, line, weight)
+      const runs: GlyphRun[] = []
+      if (!mayRunRightToLeft(line)) addStraight(runs, line, weight)
       else
-        for (const stretch of inReadingOrder(line, direction))
+        for (const stretch of splitIntoStretches(line, direction))
           if (stretch.direction === 'rtl') addTurned(runs, stretch.text, weight)
           else addStraight(runs, stretch.text, weight)
       return runs
@@ -78,22 +78,22 @@ export function openFonts(document: PDFKit.PDFDocument): Fonts {
   }
 }
 
-const partsOf = (text: string): string[] => text.match(PARTS) ?? []
+const splitByScript = (text: string): string[] => text.match(PARTS) ?? []
 
-const backwards = (text: string): string =>
+const reverseCharacters = (text: string): string =>
   (text.match(WITH_MARKS) ?? [])
     .reverse()
-    .map((character) => (character.length === 1 ? mirrored(character) : character))
+    .map((character) => (character.length === 1 ? mirror(character) : character))
     .join('')
 
 /** Finds the glyphs of characters and of joined letters. */
 function openGlyphs(load: (name: string) => FontFile) {
-  const characters = { regular: new Map<string, Run>(), bold: new Map<string, Run>() }
+  const characters = { regular: new Map<string, GlyphRun>(), bold: new Map<string, GlyphRun>() }
 
   const fontOf = (script: string, weight: Weight) => fontAt(`noto-sans/files/noto-sans-${script}`, weight)
   const fontAt = (family: string, weight: Weight) => load(`${family}-${WEIGHTS[weight]}-normal.woff`)
 
-  function characterRun(character: string, weight: Weight): Run {
+  function characterRun(character: string, weight: Weight): GlyphRun {
     const known = characters[weight].get(character)
     if (known) return known
     const run = makeRun(character, weight)
@@ -101,23 +101,23 @@ function openGlyphs(load: (name: string) => FontFile) {
     return run
   }
 
-  function makeRun(character: string, weight: Weight): Run {
+  function makeRun(character: string, weight: Weight): GlyphRun {
     const latin = fontOf('latin', weight)
-    if (UNSEEN.test(character)) return { font: latin, glyphs: '', width: 0, readAs: null }
+    if (INVISIBLE.test(character)) return { font: latin, glyphs: '', width: 0, readAs: null }
     const codePoint = codeOf(character)
     const script = SCRIPTS.find((name) => fontOf(name, weight).font.hasGlyphForCodePoint(codePoint))
-    if (script !== undefined) return encoded(fontOf(script, weight), character)
+    if (script !== undefined) return encodeRun(fontOf(script, weight), character)
     // Digits and signs that stand among letters of another direction; letters are set with their neighbours.
     const arabic = OF_ARABIC.test(character) ? fontAt(ARABIC, weight) : null
-    if (arabic?.font.hasGlyphForCodePoint(codePoint)) return encoded(arabic, character)
+    if (arabic?.font.hasGlyphForCodePoint(codePoint)) return encodeRun(arabic, character)
     const lastResort = load(LAST_RESORT)
-    if (lastResort.font.hasGlyphForCodePoint(codePoint)) return encoded(lastResort, character)
+    if (lastResort.font.hasGlyphForCodePoint(codePoint)) return encodeRun(lastResort, character)
     // No font has it: a box is drawn, but search and copy still find the character.
     const [box] = latin.encode('\ufffd')
     return { font: latin, glyphs: box.join(''), width: 1000, readAs: character }
   }
 
-  function addCharacters(runs: Run[], text: string, weight: Weight): void {
+  function addCharacters(runs: GlyphRun[], text: string, weight: Weight): void {
     let last = runs.at(-1)
     for (const character of text) {
       const run = characterRun(character, weight)
@@ -132,8 +132,8 @@ function openGlyphs(load: (name: string) => FontFile) {
   }
 
   /** The run of letters that change with their neighbours; null for other letters, or where the font lacks one. */
-  function shapedRun(part: string, weight: Weight): Run | null {
-    const shaped = SHAPED.find(({ first }) => first.test(part))
+  function shapedRun(part: string, weight: Weight): GlyphRun | null {
+    const shaped = SHAPED_SCRIPTS.find(({ first }) => first.test(part))
     const font = shaped && fontAt(shaped.font, weight)
     if (
       !font ||
@@ -141,7 +141,7 @@ function openGlyphs(load: (name: string) => FontFile) {
     )
       return null
     // Joined letters are copied as the text that they were made of.
-    return { ...encoded(font, part), readAs: part }
+    return { ...encodeRun(font, part), readAs: part }
   }
 
   return { addCharacters, shapedRun }
@@ -153,7 +153,7 @@ function fontLoader(document: PDFKit.PDFDocument): (name: string) => FontFile {
   return (name) => {
     const known = loaded.get(name)
     if (known) return known
-    document.font(files.resolve(`@fontsource/${name}`))
+    document.font(fontFiles.resolve(`@fontsource/${name}`))
     // pdfkit has no public access to the font that it has just opened.
     const font = (document as unknown as { _font: FontFile })._font
     loaded.set(name, font)
@@ -163,7 +163,7 @@ function fontLoader(document: PDFKit.PDFDocument): (name: string) => FontFile {
 
 const codeOf = (character: string) => character.codePointAt(0) ?? 0
 
-function encoded(font: FontFile, text: string): Run {
+function encodeRun(font: FontFile, text: string): GlyphRun {
   // With a list of features, even an empty one, a text is set as one piece; without it, word by word from left to right.
   const [glyphs, positions] = font.encode(text, {})
   const width = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0)

@@ -1,5 +1,5 @@
-import type { Sum } from '../../platform/sums.ts'
-import { grouped, type Look, PAGE, type Pages } from './pdf-pages.ts'
+import type { ExactSum } from '../../platform/sums.ts'
+import { formatWhole, PAGE, type Pages, type TextStyle } from './pdf-pages.ts'
 import type { StatementHead, StatementTotals } from './shape.ts'
 
 export const INK = '0.10 0.12 0.16'
@@ -9,12 +9,12 @@ const PANEL = '0.96 0.97 0.98'
 const AMBER = '0.99 0.94 0.80'
 const DARK_AMBER = '0.55 0.27 0.02'
 
-export const SMALL: Look = { weight: 'regular', size: 7, colour: GREY }
-const NAME: Look = { weight: 'bold', size: 18, colour: INK }
-const FACT: Look = { weight: 'regular', size: 9, colour: GREY }
-const RUNNING: Look = { weight: 'bold', size: 8, colour: INK }
-const FIGURE: Look = { weight: 'bold', size: 13, colour: INK }
-const BADGE: Look = { weight: 'bold', size: 8, colour: DARK_AMBER }
+export const SMALL: TextStyle = { weight: 'regular', size: 7, colour: GREY }
+const NAME: TextStyle = { weight: 'bold', size: 18, colour: INK }
+const FACT: TextStyle = { weight: 'regular', size: 9, colour: GREY }
+const RUNNING: TextStyle = { weight: 'bold', size: 8, colour: INK }
+const FIGURE: TextStyle = { weight: 'bold', size: 13, colour: INK }
+const BADGE: TextStyle = { weight: 'bold', size: 8, colour: DARK_AMBER }
 
 const LEFT = PAGE.margin
 const RIGHT = PAGE.width - PAGE.margin
@@ -26,7 +26,7 @@ const LONGEST_NAME = WIDTH - 260
 /** Draws the head of the first page: merchant, month and totals. Returns the y where it ends. */
 export function drawFirstHead(pages: Pages, head: StatementHead, totals: StatementTotals): number {
   pages.draw(pages.words('STATEMENT', RUNNING), { x: LEFT, y: 44 })
-  pages.draw(fitting(pages, head.merchant_name, NAME), { x: LEFT, y: 68 })
+  pages.draw(fitName(pages, head.merchant_name, NAME), { x: LEFT, y: 68 })
   pages.draw(pages.words(aboutMerchant(head), FACT), { x: LEFT, y: 84 })
   pages.draw(pages.words(head.period_label, NAME), { x: RIGHT, y: 68, align: 'right' })
   pages.draw(pages.words(aboutMonth(head), FACT), { x: RIGHT, y: 84, align: 'right' })
@@ -38,7 +38,7 @@ export function drawFirstHead(pages: Pages, head: StatementHead, totals: Stateme
 export function drawRunningHead(pages: Pages, head: StatementHead): number {
   const name = pages.words(`Statement of ${head.period_label}`, RUNNING)
   pages.draw(name, { x: LEFT, y: 44 })
-  pages.draw(fitting(pages, head.merchant_name, { ...SMALL, size: 8 }), { x: LEFT + name.width + 8, y: 44 })
+  pages.draw(fitName(pages, head.merchant_name, { ...SMALL, size: 8 }), { x: LEFT + name.width + 8, y: 44 })
   drawMode(pages, head, 44)
   return 52
 }
@@ -49,9 +49,9 @@ export function drawFoot(pages: Pages, head: StatementHead, page: number): void 
     x: LEFT,
     y: FOOT,
   })
-  pages.draw(pages.words(`Page ${grouped(page)} of `, SMALL), { x: CENTRE, y: FOOT, align: 'right' })
+  pages.draw(pages.words(`Page ${formatWhole(page)} of `, SMALL), { x: CENTRE, y: FOOT, align: 'right' })
   pages.drawTotal({ x: CENTRE, y: FOOT })
-  const state = head.complete ? 'The month is closed.' : `The month is running. As of ${clock(head)}.`
+  const state = head.complete ? 'The month is closed.' : `The month is running. As of ${formatAsOf(head)}.`
   pages.draw(pages.words(state, SMALL), { x: RIGHT, y: FOOT, align: 'right' })
 }
 
@@ -71,10 +71,10 @@ function drawSummary(
   { head, y }: { head: StatementHead; y: number },
 ): number {
   const closing = head.complete ? 'Closing balance' : 'Balance now'
-  const cells: [title: string, figure: Sum, note: string][] = [
+  const cells: [title: string, figure: ExactSum, note: string][] = [
     ['Opening balance', head.opening_balance, 'available and pending'],
-    ['+  Money in', totals.collected_net, `after fees of ${grouped(totals.charge_fees)}`],
-    ['-  Money out', totals.paid_out_total, `with fees of ${grouped(totals.payout_fees)}`],
+    ['+  Money in', totals.collected_net, `after fees of ${formatWhole(totals.charge_fees)}`],
+    ['-  Money out', totals.paid_out_total, `with fees of ${formatWhole(totals.payout_fees)}`],
     ['+  Adjustments', totals.adjustments_net, 'every other movement'],
     [`=  ${closing}`, head.closing_balance, 'available and pending'],
   ]
@@ -84,7 +84,7 @@ function drawSummary(
     const x = LEFT + at * width + 12
     if (at > 0) pages.fill({ x: x - 12, y: y + 10, width: 0.5, height: 34 }, HAIRLINE)
     pages.draw(pages.words(title, SMALL), { x, y: y + 16 })
-    pages.draw(pages.words(grouped(figure), FIGURE), { x, y: y + 32 })
+    pages.draw(pages.words(formatWhole(figure), FIGURE), { x, y: y + 32 })
     pages.draw(pages.words(note, SMALL), { x, y: y + 44 })
   }
   return y + 54
@@ -98,15 +98,15 @@ function aboutMerchant({ merchant_handle, vat_number }: StatementHead): string {
 function aboutMonth(head: StatementHead): string {
   const last = new Date(new Date(head.period_end).getTime() - 1)
   const days = `1 to ${new Date(last.getTime() + 3 * 3_600_000).getUTCDate()} ${head.period_label}`
-  return head.complete ? days : `${days}, as of ${clock(head)}`
+  return head.complete ? days : `${days}, as of ${formatAsOf(head)}`
 }
 
 /** The time of the figures of a running month, in Kampala. */
-const clock = ({ generated_at }: StatementHead) =>
+const formatAsOf = ({ generated_at }: StatementHead) =>
   new Date(new Date(generated_at).getTime() + 3 * 3_600_000).toISOString().slice(0, 16).replace('T', ' ')
 
 /** A name, cut to the width that is free. */
-function fitting(pages: Pages, text: string, style: Look) {
+function fitName(pages: Pages, text: string, style: TextStyle) {
   let words = pages.words(text, style)
   for (let rest = [...text]; words.width > LONGEST_NAME; ) {
     rest = rest.slice(0, Math.min(rest.length - 1, Math.ceil((rest.length * LONGEST_NAME) / words.width)))

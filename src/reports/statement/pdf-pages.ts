@@ -1,28 +1,28 @@
 import PDFDocument from 'pdfkit'
-import type { Sum } from '../../platform/sums.ts'
-import { mayTurn } from '../../platform/text.ts'
-import { openFonts, type Run, type Weight } from './pdf-fonts.ts'
+import type { ExactSum } from '../../platform/sums.ts'
+import { mayRunRightToLeft } from '../../platform/text.ts'
+import { type GlyphRun, openFonts, type Weight } from './pdf-fonts.ts'
 import type { Direction } from './reading-order.ts'
 
 /** The style of a text. Sizes are points, colours red, green and blue from 0 to 1. */
-export type Look = { weight: Weight; size: number; colour: string }
+export type TextStyle = { weight: Weight; size: number; colour: string }
 /** The point at which the baseline of a text begins, ends or has its middle. */
-type Spot = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
+type TextPosition = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
 /** A line as glyphs. `width`: in points. `readAs`: the text to copy, where the glyphs stand in another order. */
-export type Words = { runs: readonly Run[]; width: number; style: Look; readAs: string | null }
-type Box = { x: number; y: number; width: number; height: number }
+export type GlyphLine = { runs: readonly GlyphRun[]; width: number; style: TextStyle; readAs: string | null }
+type PageBox = { x: number; y: number; width: number; height: number }
 
 /** Pages that are drawn one after the other and handed over when they are full; y grows downwards. */
 export type Pages = {
   /** Ends the page and begins the next one. Returns its number. */
   next(): number
   /** `direction`: the direction of the whole text of which this is a line. */
-  words(line: string, style: Look, direction?: Direction): Words
-  draw(words: Words, place: Spot): void
+  words(line: string, style: TextStyle, direction?: Direction): GlyphLine
+  draw(words: GlyphLine, place: TextPosition): void
   /** Draws the number of pages, which is known at the end: every page refers to one small drawing that is made last. */
-  drawTotal(place: Spot): void
-  fill(box: Box, colour: string): void
-  end(total: Look): void
+  drawTotal(place: TextPosition): void
+  fill(box: PageBox, colour: string): void
+  end(total: TextStyle): void
   /** The bytes made since the last call. */
   take(): Uint8Array<ArrayBuffer>
 }
@@ -34,7 +34,7 @@ const TOTAL = 'Total'
 const TOTAL_BOX = [0, -4, 80, 12]
 
 /** The parts of pdfkit that its types leave out. */
-type Page = {
+type PdfKitPage = {
   fonts: Record<string, unknown>
   xobjects: Record<string, unknown>
   dictionary: { data: unknown }
@@ -51,14 +51,14 @@ export function openPages({ title, author, made }: { title: string; author: stri
   })
   const fonts = openFonts(document)
   const total = document.ref({ Type: 'XObject', Subtype: 'Form', BBox: TOTAL_BOX })
-  const pageNow = () => document.page as unknown as Page
+  const pageNow = () => document.page as unknown as PdfKitPage
   const content = openContent()
   let pages = 0
 
   const words: Pages['words'] = (line, style, direction) => {
     const runs = fonts.runsOf(line, style.weight, direction)
     const width = runs.reduce((sum, run) => sum + run.width, 0)
-    return { runs, width: (width * style.size) / 1000, style, readAs: mayTurn(line) ? line : null }
+    return { runs, width: (width * style.size) / 1000, style, readAs: mayRunRightToLeft(line) ? line : null }
   }
 
   return {
@@ -77,7 +77,7 @@ export function openPages({ title, author, made }: { title: string; author: stri
       const from = x - (align === 'left' ? 0 : align === 'right' ? set.width : set.width / 2)
       content.paint(
         set.style.colour,
-        `BT 1 0 0 -1 ${points(from)} ${points(y)} Tm ${shown(set, pageNow().fonts)} ET`,
+        `BT 1 0 0 -1 ${points(from)} ${points(y)} Tm ${textOperators(set, pageNow().fonts)} ET`,
       )
     },
     drawTotal({ x, y }) {
@@ -89,7 +89,7 @@ export function openPages({ title, author, made }: { title: string; author: stri
     end(style) {
       document.addContent(content.take())
       const used = {}
-      const drawing = shown(words(grouped(pages), style), used)
+      const drawing = textOperators(words(formatWhole(pages), style), used)
       Object.assign((total as unknown as { data: object }).data, { Resources: { Font: used } })
       total.end(Buffer.from(`${style.colour} rg BT ${drawing} ET`))
       document.end()
@@ -118,7 +118,7 @@ function openContent() {
 }
 
 /** A whole number with commas between thousands. */
-export const grouped = (value: Sum): string => String(value).replace(/\B(?=([0-9]{3})+$)/g, ',')
+export const formatWhole = (value: ExactSum): string => String(value).replace(/\B(?=([0-9]{3})+$)/g, ',')
 
 function newDocument(info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
   return new PDFDocument({
@@ -137,17 +137,18 @@ function newDocument(info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
 }
 
 /** The PDF operators that draw a line; adds its fonts to the resources of the page. */
-function shown({ runs, style, readAs }: Words, resources: Record<string, unknown>): string {
+function textOperators({ runs, style, readAs }: GlyphLine, resources: Record<string, unknown>): string {
   const whole = runs
     .map((run) => {
       resources[run.font.id] ??= run.font.ref()
       const glyphs = `/${run.font.id} ${style.size} Tf <${run.glyphs}> Tj`
-      return run.readAs === null || readAs !== null ? glyphs : copiedAs(run.readAs, glyphs)
+      return run.readAs === null || readAs !== null ? glyphs : withActualText(run.readAs, glyphs)
     })
     .join(' ')
-  return readAs === null ? whole : copiedAs(readAs, whole)
+  return readAs === null ? whole : withActualText(readAs, whole)
 }
 
-const copiedAs = (text: string, glyphs: string) => `/Span <</ActualText <${utf16(text)}>>> BDC ${glyphs} EMC`
+const withActualText = (text: string, glyphs: string) =>
+  `/Span <</ActualText <${utf16(text)}>>> BDC ${glyphs} EMC`
 const points = (value: number) => String(Math.round(value * 100) / 100)
 const utf16 = (text: string) => `FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}`

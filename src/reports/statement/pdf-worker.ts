@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { assert } from '../../platform/assert.ts'
 import { giveWayToPayments } from '../../platform/low-priority.ts'
-import type { Section } from './lines.ts'
+import type { StatementSection } from './lines.ts'
 import { openStatementDocument, type StatementDocument } from './pdf-document.ts'
 import type { StatementHead, StatementTotals } from './shape.ts'
 
@@ -10,7 +10,7 @@ import type { StatementHead, StatementTotals } from './shape.ts'
 /** One step of a document; `lines` are JSON objects separated by commas. The reply is the bytes made since the last step. */
 export type PdfStep =
   | { step: 'open'; head: StatementHead; totals: StatementTotals }
-  | { step: 'begin'; section: Section }
+  | { step: 'begin'; section: StatementSection }
   | { step: 'add'; lines: string }
   | { step: 'finish'; totals: StatementTotals }
   | { step: 'end' }
@@ -20,7 +20,7 @@ giveWayToPayments()
 
 let document: StatementDocument | null = null
 
-function take(step: PdfStep): Uint8Array<ArrayBuffer> {
+function runStep(step: PdfStep): Uint8Array<ArrayBuffer> {
   if (step.step === 'open') document = openStatementDocument(step.head, step.totals)
   assert(document, 'a document is opened before anything is drawn')
   if (step.step === 'begin') document.begin(step.section)
@@ -31,6 +31,6 @@ function take(step: PdfStep): Uint8Array<ArrayBuffer> {
 }
 
 parentPort?.on('message', (step: PdfStep) => {
-  const bytes = take(step)
+  const bytes = runStep(step)
   parentPort?.postMessage(bytes, [bytes.buffer])
 })

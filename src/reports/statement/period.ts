@@ -2,7 +2,7 @@ import { monthBounds } from '../../platform/kampala.ts'
 import { badRequest } from '../../platform/refusal.ts'
 
 /** A calendar month in Kampala. `end` is the first moment after it. */
-export type Period = { name: string; label: string; start: Date; end: Date }
+export type StatementPeriod = { name: string; label: string; start: Date; end: Date }
 
 const PERIOD = /^([0-9]{4}-[0-9]{2})(\.pdf)?$/
 const MONTHS = [
@@ -21,7 +21,7 @@ const MONTHS = [
 ]
 
 /** Parses the month of `GET /v1/statements/{period}` and whether its PDF is asked for. Throws 400. */
-export function readPeriod(text: string): { period: Period; pdf: boolean } {
+export function parsePeriod(text: string): { period: StatementPeriod; pdf: boolean } {
   const [, name = '', suffix] = PERIOD.exec(text) ?? []
   const bounds = monthBounds(name)
   if (bounds === null) throw badRequest('period must be YYYY-MM (optionally .pdf)')

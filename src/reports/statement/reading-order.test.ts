@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { mayTurn } from '../../platform/text.ts'
-import { directionOf, inReadingOrder } from './reading-order.ts'
+import { mayRunRightToLeft } from '../../platform/text.ts'
+import { directionOf, splitIntoStretches } from './reading-order.ts'
 
 /** A line as somebody sees it, character by character from the left. */
 const seen = (line: string): string =>
-  inReadingOrder(line, directionOf(line))
+  splitIntoStretches(line, directionOf(line))
     .map(({ text, direction }) => (direction === 'rtl' ? [...text].reverse().join('') : text))
     .join('')
 const back = (text: string): string => [...text].reverse().join('')
@@ -46,5 +46,5 @@ test('texts of scripts that run from left to right are not judged at all', () =>
     'Ελλάδα',
     'Кампала',
   ])
-    assert.equal(mayTurn(text), false, text)
+    assert.equal(mayRunRightToLeft(text), false, text)
 })

@@ -1,5 +1,5 @@
 import bidiOf from 'bidi-js'
-import { mayTurn } from '../../platform/text.ts'
+import { mayRunRightToLeft } from '../../platform/text.ts'
 
 /** The direction of a text; a line has the direction of its whole text. */
 export type Direction = 'ltr' | 'rtl'
@@ -17,7 +17,7 @@ const FIRST_LETTER = /[\p{L}]/u
 // The package sorts UTF-16 units, so each character beyond the first plane is replaced by one of the same kind within it.
 const BEYOND = /[\u{10000}-\u{10ffff}]/u
 const RIGHT_TO_LEFT_BEYOND = /[\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-const LIKE = { mark: '\u0591', rightToLeft: '\u05d0', sign: '\u2022', letter: 'a' }
+const STAND_INS = { mark: '\u0591', rightToLeft: '\u05d0', sign: '\u2022', letter: 'a' }
 
 let opened: Bidi | null = null
 /** The package's tables are read when the first right-to-left text is printed. */
@@ -29,14 +29,14 @@ const bidi = (): Bidi => {
 /** The direction of a whole text: that of its first letter. */
 export function directionOf(text: string): Direction {
   const first = FIRST_LETTER.exec(text)?.[0] ?? ''
-  return mayTurn(first) ? 'rtl' : 'ltr'
+  return mayRunRightToLeft(first) ? 'rtl' : 'ltr'
 }
 
 /** A line as it is printed: its stretches from left to right, by the Unicode bidirectional algorithm (UAX 9). */
-export function inReadingOrder(line: string, direction: Direction): Stretch[] {
+export function splitIntoStretches(line: string, direction: Direction): Stretch[] {
   const characters = [...line.replace(TURNING_MARKS, '')]
   const units = characters
-    .map((character) => (BEYOND.test(character) ? likeness(character) : character))
+    .map((character) => (BEYOND.test(character) ? standIn(character) : character))
     .join('')
   const embedding = bidi().getEmbeddingLevels(units, direction)
   const stretches: Stretch[] = []
@@ -54,10 +54,10 @@ export function inReadingOrder(line: string, direction: Direction): Stretch[] {
 }
 
 /** The character that replaces a bracket where it is read from right to left. */
-export const mirrored = (character: string): string => bidi().getMirroredCharacter(character) ?? character
+export const mirror = (character: string): string => bidi().getMirroredCharacter(character) ?? character
 
-function likeness(character: string): string {
-  if (/\p{M}/u.test(character)) return LIKE.mark
-  if (RIGHT_TO_LEFT_BEYOND.test(character)) return LIKE.rightToLeft
-  return /[\p{L}\p{N}]/u.test(character) ? LIKE.letter : LIKE.sign
+function standIn(character: string): string {
+  if (/\p{M}/u.test(character)) return STAND_INS.mark
+  if (RIGHT_TO_LEFT_BEYOND.test(character)) return STAND_INS.rightToLeft
+  return /[\p{L}\p{N}]/u.test(character) ? STAND_INS.letter : STAND_INS.sign
 }

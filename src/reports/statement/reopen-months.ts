@@ -1,11 +1,11 @@
-import { service } from '../../actors/actor.ts'
+import { serviceActor } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import { type ClosedAhead, openAgain } from '../../ledger/closed-months.ts'
+import { type LedgerClosedAhead, reopenLedgers } from '../../ledger/closed-months.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Call, call } from '../../platform/db/database.ts'
-import { tooFarAhead } from '../../platform/db/due-times.ts'
+import { latestPlausibleTime } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { kampalaMonth, monthBounds } from '../../platform/kampala.ts'
 
@@ -13,7 +13,7 @@ const FORGET_HEADERS = statement(
   'forget headers of open months',
   'delete from statement_headers where merchant_id = $1 and mode = $2 and period >= $3',
 )
-const AT_ONCE = 100
+const LEDGERS_AT_ONCE = 100
 
 /**
  * Opens months again that a clock that was ahead closed too early: until they are over, those merchants could post nothing. A month that
@@ -21,7 +21,7 @@ const AT_ONCE = 100
  * name on the statement is stored again at the next closing. Returns how many ledgers were opened.
  */
 export async function reopenMonths(app: App): Promise<number> {
-  const actor = service('months')
+  const actor = serviceActor('months')
   allow(actor, 'month.reopen')
   const at = app.clock.now()
   const name = kampalaMonth(at)
@@ -29,9 +29,9 @@ export async function reopenMonths(app: App): Promise<number> {
   assert(month, 'now is in a month')
   return app.db.transaction(async (tx) => {
     const [opened] = await tx.send(
-      openAgain({ beyond: tooFarAhead(at, 0), month: month.start, most: AT_ONCE }),
+      reopenLedgers({ beyond: latestPlausibleTime(at, 0), month: month.start, limit: LEDGERS_AT_ONCE }),
     )
-    const last = (closedAhead: ClosedAhead): Call[] => [
+    const last = (closedAhead: LedgerClosedAhead): Call[] => [
       call(FORGET_HEADERS, closedAhead.merchantId, closedAhead.mode, name),
       auditRow({
         ...{ actor, action: 'month.reopen', at, merchantId: closedAhead.merchantId, mode: closedAhead.mode },

@@ -1,34 +1,37 @@
 import { assert } from '../../platform/assert.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
-import { ADJUSTS } from './adjustments.ts'
+import { IS_ADJUSTMENT } from './adjustments.ts'
 import type { SeqRange } from './range.ts'
-import type { Asked } from './snapshot.ts'
+import type { SnapshotQueries } from './snapshot.ts'
 import { WITHIN } from './window.ts'
 
 /** Numbers of transfers, ascending; null where there are too many to hold. */
 export type Seqs = readonly number[] | null
 
 /** A range of transfers, and which of them are meant; `among` null means all. */
-export type Chosen = SeqRange & { among: Seqs }
-export type Slice = { most: number; span: number }
+export type SeqWindow = SeqRange & { among: Seqs }
+export type SliceSize = { most: number; span: number }
 
-type Found = { seqs: string | null }
+type SeqsRow = { seqs: string | null }
 
 /** So many take less than a megabyte. With more lines, finding them is no longer most of the work. */
-export const HELD_SEQS = 100_000
+export const MAX_HELD_SEQS = 100_000
 
 // All these kinds are in the index transfers_besides_charges.
 const seqsSql = (which: string) =>
   `select string_agg(seq::text, ',' order by seq) as seqs from transfers t where ${WITHIN} and ${which}`
 /** The transfers of a month that reserved the money of a payout. */
-export const RESERVING = statement<Found>('reservations of a statement', seqsSql(`kind = 'payout_reserve'`))
+export const RESERVING_SEQS = statement<SeqsRow>(
+  'reservations of a statement',
+  seqsSql(`kind = 'payout_reserve'`),
+)
 /** The transfers of a month that are adjustments by themselves. */
-export const ADJUSTING = statement<Found>('adjusting transfers of a statement', seqsSql(ADJUSTS))
+export const ADJUSTING_SEQS = statement<SeqsRow>('adjusting transfers of a statement', seqsSql(IS_ADJUSTMENT))
 
 /** Reads the numbers of such transfers, of which there are `count`; null if that is more than `most`. `values`: those of `WITHIN`. */
 export async function readSeqs(
-  snapshot: Asked,
-  which: Statement<Found>,
+  snapshot: SnapshotQueries,
+  which: Statement<SeqsRow>,
   { count, most, values }: { count: number; most: number; values: readonly unknown[] },
 ): Promise<Seqs> {
   if (count > most) return null
@@ -40,11 +43,11 @@ export async function readSeqs(
 }
 
 /** Merges both lists in order; null if either is. */
-export const bothOf = (some: Seqs, others: Seqs): Seqs =>
+export const mergeSeqs = (some: Seqs, others: Seqs): Seqs =>
   some === null || others === null ? null : [...some, ...others].sort((a, b) => a - b)
 
 /** Splits numbers into pieces of at most `most` numbers that span at most `span` transfers. */
-export function* slicesOf(seqs: readonly number[], { most, span }: Slice): Generator<Chosen, void> {
+export function* sliceSeqs(seqs: readonly number[], { most, span }: SliceSize): Generator<SeqWindow, void> {
   for (let from = 0; from < seqs.length; ) {
     const first = seqs[from] as number
     let to = from + 1

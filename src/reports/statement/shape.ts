@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { ModeShape } from '../../platform/mode.ts'
-import type { Sum } from '../../platform/sums.ts'
+import type { ExactSum } from '../../platform/sums.ts'
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 const text = () => orNull(Type.String())
 const money = (description?: string) =>
-  Type.Unsafe<Sum>(Type.Integer(description === undefined ? {} : { description }))
+  Type.Unsafe<ExactSum>(Type.Integer(description === undefined ? {} : { description }))
 const date = Type.String({ format: 'date-time', description: 'with the offset of Kampala, +03:00' })
 const railReference = orNull(Type.String({ description: 'the reference we gave the rail' }))
 
 /** The fields that every charge and payout begins with. */
-const moved = (id: string, party: string) => ({
+const paymentMembers = (id: string, party: string) => ({
   date,
   reference: text(),
   id: Type.String({ description: id }),
@@ -20,7 +20,7 @@ const moved = (id: string, party: string) => ({
 
 const MoneyInLine = Type.Object(
   {
-    ...moved('the charge', 'the phone that paid'),
+    ...paymentMembers('the charge', 'the phone that paid'),
     channel: Type.String(),
     gross: money('the amount of the charge, whole UGX'),
     gift_card: money('of it paid by gift card'),
@@ -31,7 +31,7 @@ const MoneyInLine = Type.Object(
 )
 const MoneyOutLine = Type.Object(
   {
-    ...moved('the payout', 'the phone that is paid'),
+    ...paymentMembers('the payout', 'the phone that is paid'),
     kind: Type.Enum(['payout', 'bulk', 'scheduled', 'refund', 'withdrawal']),
     amount: money(),
     fee: money(),
@@ -121,10 +121,10 @@ export const StatementShape = Type.Object(
 /** A month as a PDF document. */
 export const StatementPdfShape = Type.String({ format: 'binary', contentMediaType: 'application/pdf' })
 
-type Statement = Static<typeof StatementShape>
+type StatementBody = Static<typeof StatementShape>
 /** The part of a statement before its lines. */
-export type StatementHead = Omit<Statement, 'money_in' | 'money_out' | 'adjustments' | 'totals'>
-export type StatementTotals = Statement['totals']
-export type MoneyIn = Statement['money_in'][number]
-export type MoneyOut = Statement['money_out'][number]
-export type Adjustment = Statement['adjustments'][number]
+export type StatementHead = Omit<StatementBody, 'money_in' | 'money_out' | 'adjustments' | 'totals'>
+export type StatementTotals = StatementBody['totals']
+export type StatementMoneyIn = StatementBody['money_in'][number]
+export type StatementMoneyOut = StatementBody['money_out'][number]
+export type StatementAdjustment = StatementBody['adjustments'][number]

@@ -2,21 +2,21 @@ import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { kampalaIso } from '../../platform/kampala.ts'
 import type { Mode } from '../../platform/mode.ts'
-import { minus, type Sum, sumOf } from '../../platform/sums.ts'
-import { type Figures, readFigures } from './figures.ts'
-import { closedHeader, headerNow, type StatementHeader } from './header.ts'
-import { type Lines, linesOf, type Section } from './lines.ts'
-import type { Period } from './period.ts'
-import { HELD_SEQS } from './seqs.ts'
+import { addSums, type ExactSum, negate } from '../../platform/sums.ts'
+import { readFigures, type StatementFigures } from './figures.ts'
+import { closeAndReadHeader, readCurrentHeader, type StatementHeader } from './header.ts'
+import { readSectionLines, type StatementLines, type StatementSection } from './lines.ts'
+import type { StatementPeriod } from './period.ts'
+import { MAX_HELD_SEQS } from './seqs.ts'
 import type { StatementHead, StatementTotals } from './shape.ts'
-import { inSnapshot } from './snapshot.ts'
+import { withSnapshot } from './snapshot.ts'
 
 /** A month of one merchant in one mode, in one snapshot of the ledger; valid while its snapshot is open. */
 type OpenStatement = {
   head: StatementHead
-  figures: Figures
+  figures: StatementFigures
   /** The lines of a section, in pieces. Each section can be read once, one after the other. */
-  lines(section: Section): AsyncGenerator<Lines>
+  lines(section: StatementSection): AsyncGenerator<StatementLines>
 }
 
 /**
@@ -26,25 +26,25 @@ type OpenStatement = {
 export async function withStatement<T>(
   app: App,
   caller: Caller,
-  { period, use }: { period: Period; use: (statement: OpenStatement) => Promise<T> },
+  { period, use }: { period: StatementPeriod; use: (statement: OpenStatement) => Promise<T> },
 ): Promise<T> {
   const now = app.clock.now()
-  const closed = await closedHeader(app, caller, period)
+  const closed = await closeAndReadHeader(app, caller, period)
   const complete = closed !== null
-  const header = closed ?? (await headerNow(app.db, caller))
+  const header = closed ?? (await readCurrentHeader(app.db, caller))
   const ledger = { merchantId: caller.merchantId, mode: caller.mode }
-  return inSnapshot(app.db, async (snapshot) => {
+  return withSnapshot(app.db, async (snapshot) => {
     const figures = await readFigures(snapshot, ledger, { period, complete })
-    const month = { ledger, period, complete, figures, heldSeqs: HELD_SEQS }
-    const head = headOf(header, figures, { mode: caller.mode, period, complete, now })
-    return use({ head, figures, lines: (section) => linesOf(snapshot, month, section) })
+    const month = { ledger, period, complete, figures, heldSeqs: MAX_HELD_SEQS }
+    const head = presentHead(header, figures, { mode: caller.mode, period, complete, now })
+    return use({ head, figures, lines: (section) => readSectionLines(snapshot, month, section) })
   })
 }
 
-function headOf(
+function presentHead(
   header: StatementHeader,
-  figures: Figures,
-  { mode, period, complete, now }: { mode: Mode; period: Period; complete: boolean; now: Date },
+  figures: StatementFigures,
+  { mode, period, complete, now }: { mode: Mode; period: StatementPeriod; complete: boolean; now: Date },
 ): StatementHead {
   return {
     object: 'statement',
@@ -67,16 +67,16 @@ function headOf(
 }
 
 /** The totals of the lines. What gift cards paid is known once the lines of money_in have been read. */
-export function totalsOf(figures: Figures, giftCards: Sum): StatementTotals {
+export function presentTotals(figures: StatementFigures, giftCards: ExactSum): StatementTotals {
   const { collectedNet, chargeFees, paidOut, paidOutTotal } = figures
-  const payoutFees = sumOf(paidOutTotal, minus(paidOut))
+  const payoutFees = addSums(paidOutTotal, negate(paidOut))
   return {
-    gross_in: sumOf(collectedNet, chargeFees, giftCards),
+    gross_in: addSums(collectedNet, chargeFees, giftCards),
     gift_cards: giftCards,
     collected_net: collectedNet,
     paid_out: paidOut,
     paid_out_total: paidOutTotal,
-    fees: sumOf(chargeFees, payoutFees),
+    fees: addSums(chargeFees, payoutFees),
     charge_fees: chargeFees,
     payout_fees: payoutFees,
     adjustments_net: figures.adjustmentsNet,

@@ -1,14 +1,14 @@
 import type { Caller } from '../../actors/actor.ts'
-import { type AuditEntry, actsOn } from '../../actors/read-audit.ts'
+import { type AuditEntry, readActsOn } from '../../actors/read-audit.ts'
 import type { App } from '../../app.ts'
 import type { Charge } from '../../charges/charge.ts'
-import { chargeTimeline } from '../../charges/charge-timeline.ts'
+import { readChargeTimeline } from '../../charges/charge-timeline.ts'
 import type { Dispute } from '../../disputes/dispute.ts'
-import { disputesOf } from '../../disputes/disputes-of.ts'
-import { findTransfers, type Transfer } from '../../ledger/find-transfers.ts'
+import { listDisputesOfCharge } from '../../disputes/disputes-of.ts'
+import { readSubjectTransfers, type Transfer } from '../../ledger/find-transfers.ts'
 import type { Payout } from '../../payouts/payout.ts'
-import { payoutTimeline } from '../../payouts/payout-timeline.ts'
-import { type EventTold, eventsOf } from '../../webhooks/events-of.ts'
+import { readPayoutTimeline } from '../../payouts/payout-timeline.ts'
+import { type EventWithDelivery, readEventsAbout } from '../../webhooks/events-of.ts'
 
 /** One thing that happened to an object, or because of it. */
 export type StoryEntry = { at: Date } & (
@@ -17,38 +17,46 @@ export type StoryEntry = { at: Date } & (
   | { kind: 'happened'; says: string; repeated: number }
   | { kind: 'money'; transfer: Transfer }
   | { kind: 'dispute'; dispute: Dispute; moved: 'opened' | 'closed' }
-  | { kind: 'event'; event: EventTold }
-  | { kind: 'delivery'; event: EventTold }
+  | { kind: 'event'; event: EventWithDelivery }
+  | { kind: 'delivery'; event: EventWithDelivery }
 )
 
 /** An object's story, oldest first, and its transfers and events as separate lists. */
-export type Story = {
+export type ObjectStory = {
   entries: readonly StoryEntry[]
   transfers: readonly Transfer[]
-  events: readonly EventTold[]
+  events: readonly EventWithDelivery[]
   disputes: readonly Dispute[]
 }
 
 // A movement has at most so many entries; equal answers in a row are one.
-const LINES = '100'
+const MAX_TIMELINE_ENTRIES = '100'
 // The order of entries of one moment: the request first, then its results.
-const ORDER: readonly StoryEntry['kind'][] = ['act', 'happened', 'money', 'dispute', 'event', 'delivery']
+const KIND_ORDER: readonly StoryEntry['kind'][] = ['act', 'happened', 'money', 'dispute', 'event', 'delivery']
 
-type Happened = { at: string; summary: string; repeated: number }
-type Told = { subject: string; happened?: readonly Happened[]; disputes?: readonly Dispute[] }
+type StoryTimelineEntry = { at: string; summary: string; repeated: number }
+type StoryInput = { subject: string; happened?: readonly StoryTimelineEntry[]; disputes?: readonly Dispute[] }
 
 /** The story of a charge of the caller. */
-export async function chargeStory(app: App, caller: Caller, { id }: Pick<Charge, 'id'>): Promise<Story> {
+export async function chargeStory(
+  app: App,
+  caller: Caller,
+  { id }: Pick<Charge, 'id'>,
+): Promise<ObjectStory> {
   const [{ data }, disputes] = await Promise.all([
-    chargeTimeline(app, caller, { id, query: { limit: LINES } }),
-    disputesOf(app, caller, id),
+    readChargeTimeline(app, caller, { id, query: { limit: MAX_TIMELINE_ENTRIES } }),
+    listDisputesOfCharge(app, caller, id),
   ])
   return readStory(app, caller, { subject: id, happened: data, disputes })
 }
 
 /** The story of a payout of the caller. */
-export async function payoutStory(app: App, caller: Caller, { id }: Pick<Payout, 'id'>): Promise<Story> {
-  const { data } = await payoutTimeline(app, caller, { id, query: { limit: LINES } })
+export async function payoutStory(
+  app: App,
+  caller: Caller,
+  { id }: Pick<Payout, 'id'>,
+): Promise<ObjectStory> {
+  const { data } = await readPayoutTimeline(app, caller, { id, query: { limit: MAX_TIMELINE_ENTRIES } })
   return readStory(app, caller, { subject: id, happened: data })
 }
 
@@ -56,13 +64,13 @@ export async function payoutStory(app: App, caller: Caller, { id }: Pick<Payout,
 export async function readStory(
   app: App,
   caller: Caller,
-  { subject, happened = [], disputes = [] }: Told,
-): Promise<Story> {
+  { subject, happened = [], disputes = [] }: StoryInput,
+): Promise<ObjectStory> {
   const subjects = [subject, ...disputes.map(({ id }) => id)]
   const [transfers, events, acts] = await Promise.all([
-    findTransfers(app.db, caller, subject),
-    eventsOf(app, caller, subjects),
-    actsOn(app, caller, subjects),
+    readSubjectTransfers(app.db, caller, subject),
+    readEventsAbout(app, caller, subjects),
+    readActsOn(app, caller, subjects),
   ])
   const entries = [
     ...acts.map((act): StoryEntry => ({ at: act.at, kind: 'act', act })),
@@ -75,7 +83,7 @@ export async function readStory(
       )
       .reverse(),
     ...transfers.map((transfer): StoryEntry => ({ at: transfer.at, kind: 'money', transfer })),
-    ...disputes.flatMap(entriesOf),
+    ...disputes.flatMap(disputeEntries),
     ...events.map((event): StoryEntry => ({ at: event.createdAt, kind: 'event', event })),
     ...events.flatMap((event): StoryEntry[] =>
       event.deliveredAt === null ? [] : [{ at: event.deliveredAt, kind: 'delivery', event }],
@@ -84,7 +92,7 @@ export async function readStory(
   return { entries: entries.sort(oldestFirst), transfers, events, disputes }
 }
 
-const entriesOf = (dispute: Dispute): StoryEntry[] => [
+const disputeEntries = (dispute: Dispute): StoryEntry[] => [
   { at: dispute.openedAt, kind: 'dispute', dispute, moved: 'opened' },
   ...(dispute.closedAt === null
     ? []
@@ -92,4 +100,4 @@ const entriesOf = (dispute: Dispute): StoryEntry[] => [
 ]
 
 const oldestFirst = (a: StoryEntry, b: StoryEntry): number =>
-  a.at.getTime() - b.at.getTime() || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)
+  a.at.getTime() - b.at.getTime() || KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind)

@@ -1,23 +1,23 @@
 import type { App } from '../../app.ts'
-import { later } from '../../platform/clock.ts'
+import { addMs } from '../../platform/clock.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
-import { EVERYWHERE } from '../../webhooks/where-deliveries-are.ts'
+import { ALL_INDEX_CONDITIONS } from '../../webhooks/where-deliveries-are.ts'
 
 /** An account to count, and when it was counted last; null for never. */
 export type DueAccount = MerchantMode & { countedAt: Date | null }
 
-const FRESH_MS = 60_000
+const COUNT_AGAIN_AFTER_MS = 60_000
 // One statement checks the accounts of so many merchants. Where nothing has happened that is one descent of an index each.
 const MERCHANTS_AT_ONCE = 500
 // The mode that sorts last in the database.
 const LAST_MODE = 'live'
 
 /** The position before the first account. */
-export const BEGINNING: MerchantMode = { merchantId: 0, mode: LAST_MODE }
+export const BEFORE_FIRST_ACCOUNT: MerchantMode = { merchantId: 0, mode: LAST_MODE }
 
-const LAST_LOOKED_AT = statement<{ id: number }>(
+const LAST_OF_SEARCH = statement<{ id: number }>(
   'last merchant of a look for tallies',
   `select id from merchants where id > $1 order by id offset ${MERCHANTS_AT_ONCE - 1} limit 1`,
 )
@@ -29,7 +29,7 @@ const DUE = statement<DueAccount>(
   `select h.merchant_id as "merchantId", h.mode, m.counted_at as "countedAt" from ledger_heads h
    left join tally_marks m on m.merchant_id = h.merchant_id and m.mode = h.mode
    where (h.merchant_id, h.mode) > ($1, $2) and h.merchant_id <= $3
-     and (m.counted_at is null or m.counted_at < $4 and (${EVERYWHERE.map(
+     and (m.counted_at is null or m.counted_at < $4 and (${ALL_INDEX_CONDITIONS.map(
        (condition) => `exists (
        select from deliveries d where d.merchant_id = h.merchant_id and d.mode = h.mode and ${condition}
          and d.event in ('charge.succeeded', 'charge.failed', 'charge.refunded') and d.created_at >= (case
@@ -48,12 +48,12 @@ export async function findDueAccounts(
   after: MerchantMode,
   { now, most }: { now: Date; most: number },
 ): Promise<{ due: DueAccount[]; reached: MerchantMode | null }> {
-  const [last] = await db.query(LAST_LOOKED_AT, [after.merchantId])
+  const [last] = await db.query(LAST_OF_SEARCH, [after.merchantId])
   const due = await db.query(DUE, [
     after.merchantId,
     after.mode,
     last?.id ?? Number.MAX_SAFE_INTEGER,
-    later(now, -FRESH_MS).toISOString(),
+    addMs(now, -COUNT_AGAIN_AFTER_MS).toISOString(),
     dayBounds(kampalaDay(now)).start.toISOString(),
     most,
   ])

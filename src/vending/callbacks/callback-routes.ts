@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { answer, endpoint, underTag } from '../../http/endpoint.ts'
-import { UNKEYED } from '../../http/write-endpoints.ts'
+import { endpoint, jsonAnswer, tagEndpoints } from '../../http/endpoint.ts'
+import { WITHOUT_KEY } from '../../http/write-endpoints.ts'
 import { ModeShape } from '../../platform/mode.ts'
 import { ConformanceResultShape, ConformanceShape, checkConformance } from './conformance.ts'
 import { makeDispenseSecret } from './dispense-secret.ts'
@@ -17,9 +17,9 @@ const DispenseSecretShape = Type.Object(
   { $id: 'DispenseSecret' },
 )
 
-export const callbackEndpoints = underTag('Vending', [
+export const callbackEndpoints = tagEndpoints('Vending', [
   endpoint<App, never>({
-    ...UNKEYED,
+    ...WITHOUT_KEY,
     path: '/v1/vending/dispense-secret',
     name: 'createDispenseSecret',
     summary: 'Make the secret with which your machine supplier signs its reports',
@@ -30,7 +30,7 @@ export const callbackEndpoints = underTag('Vending', [
     answers: { 201: { description: 'made', schema: DispenseSecretShape } },
     async handle(app, { caller }) {
       const { secret, mode, createdAt, rotated } = await makeDispenseSecret(app, caller)
-      return answer(201, {
+      return jsonAnswer(201, {
         object: 'dispense_secret',
         secret,
         mode,
@@ -40,7 +40,7 @@ export const callbackEndpoints = underTag('Vending', [
     },
   }),
   endpoint<App, typeof ConformanceShape>({
-    ...UNKEYED,
+    ...WITHOUT_KEY,
     path: '/v1/vending/conformance',
     name: 'checkConformance',
     summary: 'Check how a machine supplier signs',
@@ -52,7 +52,7 @@ export const callbackEndpoints = underTag('Vending', [
     answers: { 200: { description: 'looked at', schema: ConformanceResultShape } },
     refusals: { 400: 'bad_request: payload and sign are required; no_vendor_secret: generate one first' },
     async handle(app, { caller, bodyBytes }) {
-      return answer(200, await checkConformance(app, caller, bodyBytes.toString('utf8')))
+      return jsonAnswer(200, await checkConformance(app, caller, bodyBytes.toString('utf8')))
     },
   }),
 ])

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readCallback, readReport } from './callback-body.ts'
-import { readMembers, signatureOf, signedBases, whichSigned } from './callback-signing.ts'
+import { parseCallbackReport, parseMachineCallback } from './callback-body.ts'
+import { buildSignedBases, computeSignature, findSigner, parseMembers } from './callback-signing.ts'
 
 const SECRET = 's3cr3t'
-const basesOf = (json: string) => signedBases(readMembers(json))
-const readText = (json: string) => readCallback(Buffer.from(json))
+const basesOf = (json: string) => buildSignedBases(parseMembers(json))
+const readText = (json: string) => parseMachineCallback(Buffer.from(json))
 const SIGN = 'a'.repeat(32)
 const form = (fields: string) => `{"sign":"${SIGN}","timestamp":1724750000${fields && `,${fields}`}}`
 
@@ -33,11 +33,11 @@ test('the test vectors of the contract are matched digit by digit, and each veri
   for (const { json, timestamp, bases, signs } of GOLDEN) {
     assert.deepEqual(basesOf(json), bases)
     assert.deepEqual(
-      bases.map((base) => signatureOf(SECRET, { timestamp, base })),
+      bases.map((base) => computeSignature(SECRET, { timestamp, base })),
       signs,
     )
     for (const sign of [...signs, ...signs.map((sign) => sign.toUpperCase())])
-      assert.equal(whichSigned(['other', SECRET, SECRET], { sign, timestamp, bases }), 1)
+      assert.equal(findSigner(['other', SECRET, SECRET], { sign, timestamp, bases }), 1)
   }
 })
 
@@ -79,24 +79,24 @@ test('only the exact secret, time and text verify', () => {
   const [base] = GOLDEN[0]?.bases ?? []
   const timestamp = '1724750000000'
   const right = {
-    sign: signatureOf(SECRET, { timestamp, base: base as string }),
+    sign: computeSignature(SECRET, { timestamp, base: base as string }),
     timestamp,
     bases: [base as string],
   }
-  assert.equal(whichSigned([SECRET], right), 0)
-  assert.equal(whichSigned([], right), null)
-  assert.equal(whichSigned(['S3cr3t', 's3cr3t '], right), null)
-  assert.equal(whichSigned([SECRET], { ...right, timestamp: '1724750000001' }), null)
-  assert.equal(whichSigned([SECRET], { ...right, bases: [`${base}1`] }), null)
+  assert.equal(findSigner([SECRET], right), 0)
+  assert.equal(findSigner([], right), null)
+  assert.equal(findSigner(['S3cr3t', 's3cr3t '], right), null)
+  assert.equal(findSigner([SECRET], { ...right, timestamp: '1724750000001' }), null)
+  assert.equal(findSigner([SECRET], { ...right, bases: [`${base}1`] }), null)
   for (const sign of ['', 'x', `${right.sign}0`, right.sign.slice(1), 'é'.repeat(32)])
-    assert.equal(whichSigned([SECRET], { ...right, sign }), null, sign)
+    assert.equal(findSigner([SECRET], { ...right, sign }), null, sign)
 })
 
 test('moving digits from the time into the first name gives the same bytes but another message: refused', () => {
   // Signed at 1724750000123 over `ddbh=...`, read as signed at 1724750000 over `123ddbh=...`.
   const base = 'ddbh=lnk_1&jqbh=M-1&status=1'
-  const sign = signatureOf(SECRET, { timestamp: '1724750000123', base })
-  assert.equal(whichSigned([SECRET], { sign, timestamp: '1724750000', bases: [`123${base}`] }), 0)
+  const sign = computeSignature(SECRET, { timestamp: '1724750000123', base })
+  assert.equal(findSigner([SECRET], { sign, timestamp: '1724750000', bases: [`123${base}`] }), 0)
   const shifted = `{"123ddbh":"lnk_1","jqbh":"M-1","status":"1","timestamp":1724750000,"sign":"${sign}"}`
   assert.throws(() => readText(shifted), /^Error: malformed field 123ddbh$/)
   // The reverse would need a name that no supplier has; a short number in front changes nothing.
@@ -123,7 +123,10 @@ test('ids cannot hide a second field; other texts may hold anything but control 
 test('a body that is not a JSON object is reported as such', () => {
   const bodies = ['', ' ', '[]', '"a"', '1', 'null', '{', '{"a":1}}', 'a=1&b=2', '{"a":01}', "{'a':1}"]
   for (const body of bodies) assert.throws(() => readText(body), /empty or non-JSON body/, body)
-  assert.throws(() => readCallback(Buffer.from([0x7b, 0x22, 0x80, 0x22, 0x3a, 0x31, 0x7d])), /non-JSON/)
+  assert.throws(
+    () => parseMachineCallback(Buffer.from([0x7b, 0x22, 0x80, 0x22, 0x3a, 0x31, 0x7d])),
+    /non-JSON/,
+  )
 })
 
 test('sign and timestamp have one form each', () => {
@@ -164,7 +167,7 @@ test("the supplier's key is not stored", () => {
 })
 
 test("a machine's report is understood in every form that suppliers use", () => {
-  const says = (fields: string) => readReport(readText(form(`"jqbh":"M-1",${fields}`)))
+  const says = (fields: string) => parseCallbackReport(readText(form(`"jqbh":"M-1",${fields}`)))
   const one = '"splist":[{"spbh":"1","chsl":1}]'
   for (const done of ['"1"', '1', '1.0', '"finish"', '"FINISHED"', '" Finished "'])
     for (const name of ['status', 'state']) assert.equal(says(`"${name}":${done},${one}`).kind, 'done', done)
@@ -174,7 +177,7 @@ test("a machine's report is understood in every form that suppliers use", () => 
   assert.equal(says(`"status":"","state":"1",${one}`).kind, 'done')
   for (const missing of ['"status":""', '"status":null', '"status":true', '"a":1'])
     assert.throws(() => says(`${missing},${one}`), /^Error: status is required$/, missing)
-  assert.throws(() => readReport(readText(form('"status":1'))), /^Error: jqbh is required$/)
+  assert.throws(() => parseCallbackReport(readText(form('"status":1'))), /^Error: jqbh is required$/)
   const units = (list: string) => {
     const report = says(`"status":1,"splist":${list}`)
     return report.kind === 'done' ? report.units : null

@@ -2,42 +2,47 @@ import type { App } from '../../app.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { groupBy } from '../../platform/group-by.ts'
 import { type Mode, merchantModeKey } from '../../platform/mode.ts'
-import { type CallbackSecret, openSecrets, type SealedSecret, sealedSecrets } from './callback-secrets.ts'
-import { ordersOfSigns, type SignPlace, signName } from './vendor-callbacks.ts'
+import {
+  type CallbackSecret,
+  openSecrets,
+  type SealedCallbackSecret,
+  sealedSecrets,
+} from './callback-secrets.ts'
+import { formatSignKey, ordersBySign, type SignKey } from './vendor-callbacks.ts'
 
-type Owner = { app: App; merchantId: number; mode: Mode }
+type SecretOwner = { app: App; merchantId: number; mode: Mode }
 
 /**
  * Verifies the callbacks of one batch: holds the secrets of their merchants, and the orders for which their signatures were accepted before.
  * The merchant follows from an id that the callback names, so both are read in the same flush as the orders.
  */
-export type Trust = {
+export type CallbackTrust = {
   /** Reads the secrets of these merchants, and the orders of these signatures. */
-  read(app: App, signs: readonly SignPlace[]): Promise<void>
+  read(app: App, signs: readonly SignKey[]): Promise<void>
   /** Does what `read` does, and sends `call` in the same flush. */
-  readWith<Row>(app: App, signs: readonly SignPlace[], call: Call<Row>): Promise<Row[]>
+  readWith<Row>(app: App, signs: readonly SignKey[], call: Call<Row>): Promise<Row[]>
   /** Returns every secret that may have signed a callback of this owner, the recommended kind first. */
-  secretsOf(owner: Owner): readonly CallbackSecret[]
+  secretsOf(owner: SecretOwner): readonly CallbackSecret[]
   /** Returns the order for which this signature was accepted; null for a new one. */
-  servedBy(key: SignPlace): string | null
+  servedBy(key: SignKey): string | null
 }
 
 /** Made for each batch, so that a replaced secret does not count any more. */
-export function trustOfBatch(): Trust {
-  const sealed = new Map<number, SealedSecret[]>()
+export function newCallbackTrust(): CallbackTrust {
+  const sealed = new Map<number, SealedCallbackSecret[]>()
   const opened = new Map<number, CallbackSecret[]>()
   const served = new Map<string, string>()
 
-  const callsFor = (signs: readonly SignPlace[]) =>
-    [sealedSecrets(signs.map(({ merchantId }) => merchantId)), ordersOfSigns(signs)] as const
+  const callsFor = (signs: readonly SignKey[]) =>
+    [sealedSecrets(signs.map(({ merchantId }) => merchantId)), ordersBySign(signs)] as const
 
   function keep(
-    signs: readonly SignPlace[],
-    [secrets, orders]: readonly [SealedSecret[], (SignPlace & { orderId: string })[]],
+    signs: readonly SignKey[],
+    [secrets, orders]: readonly [SealedCallbackSecret[], (SignKey & { orderId: string })[]],
   ): void {
     const own = groupBy(secrets, ({ merchantId }) => merchantId)
     for (const { merchantId } of signs) sealed.set(merchantId, own.get(merchantId) ?? [])
-    for (const order of orders) served.set(signName(order), order.orderId)
+    for (const order of orders) served.set(formatSignKey(order), order.orderId)
   }
 
   return {
@@ -55,6 +60,6 @@ export function trustOfBatch(): Trust {
       opened.set(key, secrets)
       return secrets
     },
-    servedBy: (key) => served.get(signName(key)) ?? null,
+    servedBy: (key) => served.get(formatSignKey(key)) ?? null,
   }
 }

@@ -4,32 +4,44 @@ import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import { requireActive } from '../../merchants/merchant.ts'
 import { badRequest, bodyTooLarge, domainRefusal, Refusal } from '../../platform/refusal.ts'
-import { CALLBACK_LIMIT, FRESH_MS, readCallback, readReport, readTime } from './callback-body.ts'
-import { callbackSecrets, type SecretKind } from './callback-secrets.ts'
-import { isScalar, type Member, readMembers, signedBases, whichSigned } from './callback-signing.ts'
+import {
+  FRESH_MS,
+  MAX_CALLBACK_BYTES,
+  parseCallbackReport,
+  parseMachineCallback,
+  parseTimestampMs,
+} from './callback-body.ts'
+import { readCallbackSecrets, type SecretKind } from './callback-secrets.ts'
+import {
+  buildSignedBases,
+  type CallbackMember,
+  findSigner,
+  isScalar,
+  parseMembers,
+} from './callback-signing.ts'
 
 const SECRET_KINDS = ['dispense_secret', 'operator_secret', 'api_secret', 'collections_key'] as const
 
 // Payload and sign have rules and texts of their own, so the reader of bodies passes them on unchecked.
-const asGiven = { raw: true }
+const RAW = { raw: true }
 export const ConformanceShape = Type.Object({
   payload: Type.Unsafe<unknown>({
     type: 'object',
     description: 'the callback body, exactly',
     examples: [{ ddbh: 'lnk_1', jqbh: 'M-1', status: '1', timestamp: 1724750000000 }],
-    ...asGiven,
+    ...RAW,
   }),
   sign: Type.Unsafe<unknown>({
     type: 'string',
     description: '32 hex digits',
     examples: ['76f1052260991e085a760105a41e8ef9'],
-    ...asGiven,
+    ...RAW,
   }),
   timestamp: Type.Optional(
     Type.Unsafe<unknown>({
       type: 'string',
       description: 'without it that of the payload is taken',
-      ...asGiven,
+      ...RAW,
     }),
   ),
 })
@@ -62,7 +74,7 @@ export type ConformanceResult = {
   hint: string | null
 }
 
-type Asked = { payload: string; members: Member[]; sign: string; timestamp: string }
+type ConformanceInput = { payload: string; members: CallbackMember[]; sign: string; timestamp: string }
 
 /**
  * Checks whether a callback is signed correctly, without sending one (contract.md G38): moves nothing, stores nothing, and
@@ -71,19 +83,19 @@ type Asked = { payload: string; members: Member[]; sign: string; timestamp: stri
 export async function checkConformance(app: App, caller: Caller, body: string): Promise<ConformanceResult> {
   allow(caller, 'vending.check')
   const { merchantId, mode } = caller
-  const input = readAsked(body)
+  const input = parseConformanceInput(body)
   await requireActive(app, merchantId)
-  const secrets = await callbackSecrets(app, { merchantId, mode })
-  const bases = signedBases(input.members)
+  const secrets = await readCallbackSecrets(app, { merchantId, mode })
+  const bases = buildSignedBases(input.members)
   const { sign, timestamp } = input
-  const signer = whichSigned(
+  const signer = findSigner(
     secrets.map(({ secret }) => secret),
     { sign, timestamp, bases },
   )
   const own = secrets.some(({ kind }) => kind === 'dispense_secret' || kind === 'operator_secret')
   if (signer === null && !own)
     throw domainRefusal('no_vendor_secret', 'no vendor secret configured - generate a dispense secret first')
-  const timestampMs = readTime(timestamp)
+  const timestampMs = parseTimestampMs(timestamp)
   const isFresh = timestampMs !== null && Math.abs(app.clock.nowMs() - timestampMs) <= FRESH_MS
   return {
     ok: signer !== null,
@@ -92,33 +104,35 @@ export async function checkConformance(app: App, caller: Caller, body: string): 
     profile: 'dispense-result-v1',
     expected_reqData_any_of: signer === null ? bases : [],
     timestamp_fresh: isFresh,
-    hint: signer === null ? whyUnsigned(input, timestampMs) : whyRefused(input, isFresh),
+    hint: signer === null ? explainUnsigned(input, timestampMs) : explainRefusal(input, isFresh),
   }
 }
 
 // Every callback that we accept fits, with the JSON around it.
-const LONGEST_BODY = 2 * CALLBACK_LIMIT
+const MAX_BODY_CHARACTERS = 2 * MAX_CALLBACK_BYTES
 
-function readAsked(body: string): Asked {
-  if (body.length > LONGEST_BODY) throw bodyTooLarge()
+function parseConformanceInput(body: string): ConformanceInput {
+  if (body.length > MAX_BODY_CHARACTERS) throw bodyTooLarge()
   // An empty body counts as an object without fields.
-  const bodyMembers = readMembers(body === '' ? '{}' : body)
+  const bodyMembers = parseMembers(body === '' ? '{}' : body)
   const find = (name: string) => bodyMembers.find((member) => member.name === name)
   const payload = find('payload')
   const sign = find('sign')
   if (payload?.kind !== 'object' || sign?.kind !== 'string' || sign.text.trim() === '')
     throw badRequest('payload and sign are required')
   const text = body.slice(...payload.value)
-  const members = readMembers(text)
+  const members = parseMembers(text)
   const timestamp =
-    timeIn(find('timestamp')) ?? timeIn(members.find(({ name }) => name === 'timestamp')) ?? ''
+    findTimestampText(find('timestamp')) ??
+    findTimestampText(members.find(({ name }) => name === 'timestamp')) ??
+    ''
   return { payload: text, members, sign: sign.text.trim(), timestamp }
 }
 
-const timeIn = (member: Member | undefined) =>
+const findTimestampText = (member: CallbackMember | undefined) =>
   member && isScalar(member) && member.text !== '' ? member.text : null
 
-function whyUnsigned({ sign, timestamp }: Asked, timestampMs: number | null): string {
+function explainUnsigned({ sign, timestamp }: ConformanceInput, timestampMs: number | null): string {
   if (!/^[0-9a-f]{32}$/i.test(sign)) return 'sign must be 32 hex digits: an MD5'
   if (timestamp === '') return 'timestamp is missing'
   if (timestampMs === null) return 'timestamp must be 10 or 13 digits'
@@ -126,11 +140,11 @@ function whyUnsigned({ sign, timestamp }: Asked, timestampMs: number | null): st
 }
 
 /** Why a real callback with a right signature would be refused; null if it would not. */
-function whyRefused({ payload, sign, timestamp }: Asked, isFresh: boolean): string | null {
+function explainRefusal({ payload, sign, timestamp }: ConformanceInput, isFresh: boolean): string | null {
   if (!isFresh)
     return 'the signature is right; a real callback must be sent within 5 minutes of its timestamp'
   try {
-    readReport(readCallback(Buffer.from(signedPayload(payload, { sign, timestamp }))))
+    parseCallbackReport(parseMachineCallback(Buffer.from(completePayload(payload, { sign, timestamp }))))
     return null
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -139,8 +153,8 @@ function whyRefused({ payload, sign, timestamp }: Asked, isFresh: boolean): stri
 }
 
 /** Adds the sign and the timestamp that came beside the payload, unless the payload has them. */
-function signedPayload(payload: string, beside: { sign: string; timestamp: string }): string {
-  const names = readMembers(payload).map(({ name }) => name)
+function completePayload(payload: string, beside: { sign: string; timestamp: string }): string {
+  const names = parseMembers(payload).map(({ name }) => name)
   const missing = Object.entries(beside).filter(([name]) => !names.includes(name))
   const added = missing.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
   const rest = payload.slice(1).trimStart()

@@ -2,7 +2,7 @@ import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import { findCommand, keepOrFind } from '../../merchants/command-keys.ts'
+import { findCommand, storeOrFindCommand } from '../../merchants/command-keys.ts'
 import { requireActive } from '../../merchants/merchant.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -11,14 +11,14 @@ import type { MerchantMode, Mode } from '../../platform/mode.ts'
 
 /** A new secret with which the supplier of machines signs its callbacks. It is shown only here. */
 export type NewDispenseSecret = { secret: string; mode: Mode; createdAt: Date; rotated: boolean }
-type Draft = { secret: string; atMs: number }
+type SecretDraft = { secret: string; atMs: number }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
-const CHARACTERS = 40 // 206 bits: MD5 is weak, guessing the secret is not the way to find that out.
+const SECRET_CHARACTERS = 40 // 206 bits: MD5 is weak, guessing the secret is not the way to find that out.
 
 // An inserted row has no xmax; an updated one has ours. A repeat ($5) finishes a call that a crash interrupted, and never restores a
 // secret that was replaced since.
-const SET = statement<{ rotated: boolean }>(
+const SET_SECRET = statement<{ rotated: boolean }>(
   'set dispense secret',
   `insert into dispense_secrets (merchant_id, mode, ciphertext, created_at) values ($1, $2, $3, $4)
    on conflict (merchant_id, mode) do update set ciphertext = excluded.ciphertext, created_at = excluded.created_at
@@ -38,12 +38,12 @@ export async function makeDispenseSecret(
   allow(caller, 'vending.secret')
   const { merchantId, mode } = caller
   await requireActive(app, merchantId)
-  const { draft, again } = await draftOf(app, caller, commandKey)
+  const { draft, again } = await startSecret(app, caller, commandKey)
   const { secret } = draft
   const createdAt = new Date(draft.atMs)
   const sealed = app.vault.seal(secret, dispenseSecretBinding({ merchantId, mode }))
   return app.db.transaction(async (tx) => {
-    const [[set]] = await tx.send(call(SET, merchantId, mode, sealed, createdAt.toISOString(), again))
+    const [[set]] = await tx.send(call(SET_SECRET, merchantId, mode, sealed, createdAt.toISOString(), again))
     const newSecret = { secret, mode, createdAt, rotated: set?.rotated ?? true }
     if (!set) return { value: newSecret, last: [] }
     const act = { actor: caller, action: 'vending.secret', at: createdAt, merchantId, mode } as const
@@ -51,17 +51,17 @@ export async function makeDispenseSecret(
   })
 }
 
-async function draftOf(
+async function startSecret(
   app: App,
   { merchantId, mode }: Caller,
   commandKey: string | undefined,
-): Promise<{ draft: Draft; again: boolean }> {
-  const draft = { secret: `dsec_${randomText(ALPHABET, CHARACTERS)}`, atMs: app.clock.nowMs() }
+): Promise<{ draft: SecretDraft; again: boolean }> {
+  const draft = { secret: `dsec_${randomText(ALPHABET, SECRET_CHARACTERS)}`, atMs: app.clock.nowMs() }
   if (commandKey === undefined) return { draft, again: false }
   const command = { key: commandKey, command: 'dispense secret', input: { merchant: merchantId, mode } }
-  const earlier = await findCommand<Draft>(app, command)
+  const earlier = await findCommand<SecretDraft>(app, command)
   if (earlier !== null) return { draft: earlier, again: true }
-  const stored = await keepOrFind(app, command, draft)
+  const stored = await storeOrFindCommand(app, command, draft)
   return { draft: stored.made, again: stored.again }
 }
 

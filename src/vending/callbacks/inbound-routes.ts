@@ -1,67 +1,67 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { someone } from '../../actors/actor.ts'
-import { lastAnswer } from '../../http/close-gently.ts'
-import { asRefusal } from '../../http/framework-refusals.ts'
+import { publicActor } from '../../actors/actor.ts'
+import { closeAfterReply } from '../../http/close-gently.ts'
+import { translateFrameworkError } from '../../http/framework-refusals.ts'
 import { clientAddress } from '../../http/guards.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { addressWindow } from '../../rate-limits/address-window.ts'
-import type { Receiver } from './believe-callback.ts'
-import { CALLBACK_LIMIT } from './callback-body.ts'
-import { callbackReceiver } from './receive-callback.ts'
+import { newAddressWindow } from '../../rate-limits/address-window.ts'
+import type { CallbackReceiver } from './believe-callback.ts'
+import { MAX_CALLBACK_BYTES } from './callback-body.ts'
+import { newCallbackReceiver } from './receive-callback.ts'
 
-export type InboundOptions = Receiver & {
+export type InboundOptions = CallbackReceiver & {
   trustedProxies: number
   /** The limit for one client address; 0 switches it off. */
   callbacksAMinute: number
 }
 
-const PATH = '/inbound/vendor/dispense-result'
+const INBOUND_PATH = '/inbound/vendor/dispense-result'
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
 const RECEIVED = { code: '1', message: 'Received data successfully' }
 // Texts for suppliers, who do not know those of our API (contract.md 6.4).
-const WORDS: Readonly<Record<number, string>> = { 413: 'body too large', 429: 'slow down' }
+const SUPPLIER_TEXTS: Readonly<Record<number, string>> = { 413: 'body too large', 429: 'slow down' }
 
 /**
  * Registers the endpoint for machine suppliers. It needs no key: the signature in the body authenticates. The answer is always
  * JSON `{code, message}`; any code but "1" makes the supplier send the callback again.
  */
 export function registerInbound(server: FastifyInstance, options: InboundOptions): void {
-  const window = addressWindow(options.callbacksAMinute)
-  const receive = callbackReceiver(options)
+  const window = newAddressWindow(options.callbacksAMinute)
+  const receive = newCallbackReceiver(options)
   // Registered as a scope of its own, so that refusals of the framework have the supplier's form too.
   server.register(async (inbound) => {
-    inbound.setErrorHandler((error, request, reply) => refuse(options, { request, reply, error }))
+    inbound.setErrorHandler((error, request, reply) => sendRefusal(options, { request, reply, error }))
     inbound.route({
       method: 'POST',
-      url: PATH,
-      bodyLimit: CALLBACK_LIMIT,
+      url: INBOUND_PATH,
+      bodyLimit: MAX_CALLBACK_BYTES,
       onRequest: async (request) =>
         window.take(clientAddress(request.raw, options.trustedProxies), options.clock.nowMs()),
       handler: async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const origin = clientAddress(request.raw, options.trustedProxies)
-        request.code = await receive(someone('machine', { origin, requestId: request.id }), body)
+        request.code = await receive(publicActor('machine', { origin, requestId: request.id }), body)
         return reply.headers(HEADERS).send(JSON.stringify(RECEIVED))
       },
     })
-    refuseOtherMethods(inbound, [{ path: PATH, method: 'POST' }])
+    refuseOtherMethods(inbound, [{ path: INBOUND_PATH, method: 'POST' }])
   })
 }
 
-function refuse(
+function sendRefusal(
   { log }: InboundOptions,
   { request, reply, error }: { request: FastifyRequest; reply: FastifyReply; error: unknown },
 ): FastifyReply {
-  const thrown = asRefusal(error)
+  const thrown = translateFrameworkError(error)
   const refusal = thrown instanceof Refusal && thrown.status < 500 ? thrown : null
   // Also while the database is away: the supplier keeps its report and sends it again.
   if (refusal === null) log.error({ err: error, request_id: request.id }, 'a callback could not be taken')
   request.code = refusal?.code ?? 'internal_error'
   const status = refusal?.status ?? 500
   if (refusal?.retryAfterSeconds != null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
-  if (status === 413) lastAnswer(request, reply)
-  const message = WORDS[status] ?? refusal?.message ?? 'try again'
+  if (status === 413) closeAfterReply(request, reply)
+  const message = SUPPLIER_TEXTS[status] ?? refusal?.message ?? 'try again'
   return reply
     .code(status)
     .headers(HEADERS)

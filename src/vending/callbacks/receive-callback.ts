@@ -1,24 +1,29 @@
 import { hash } from 'node:crypto'
 import type { Actor } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
-import { batch } from '../../platform/batch.ts'
-import { done, type Outcome } from '../../platform/batch-run.ts'
+import { newBatch } from '../../platform/batch.ts'
+import { type ItemOutcome, itemDone } from '../../platform/batch-run.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { groupBy } from '../../platform/group-by.ts'
-import { runApart } from '../../platform/run-apart.ts'
+import { runDistinct } from '../../platform/run-apart.ts'
 import { echo } from '../../platform/text.ts'
-import { type DispenseMove, type DispenseMoved, dispenseOf } from '../dispensing/dispense-move.ts'
+import { type DispenseMove, type DispenseVerdict, dispenseTarget } from '../dispensing/dispense-move.ts'
 import { moveDispenses } from '../dispensing/move-dispense.ts'
-import { type Belief, believe, type Received, type Receiver } from './believe-callback.ts'
-import { type Callback, readCallback } from './callback-body.ts'
-import { trustOfBatch } from './callback-trust.ts'
-import { candidatesOf } from './match-callback.ts'
-import { addNewCallbacks, keptCallback, outcomeOf } from './vendor-callbacks.ts'
+import {
+  type CallbackReceiver,
+  type CallbackResult,
+  type CallbackVerdict,
+  judgeCallback,
+} from './believe-callback.ts'
+import { type MachineCallback, parseMachineCallback } from './callback-body.ts'
+import { newCallbackTrust } from './callback-trust.ts'
+import { findCandidates } from './match-callback.ts'
+import { addNewCallbacks, newStoredCallback, toCallbackOutcome } from './vendor-callbacks.ts'
 
-type Kept = Extract<Belief, { kind: 'kept' }>
-type Reported = Extract<Belief, { kind: 'reported' }>
+type KeptVerdict = Extract<CallbackVerdict, { kind: 'kept' }>
+type ReportedVerdict = Extract<CallbackVerdict, { kind: 'reported' }>
 
-const AT_ONCE = 50
+const CALLBACKS_AT_ONCE = 50
 // How long to wait for further callbacks, since two in one transaction cost little more than one. Suppliers' servers do not notice the delay.
 const GATHER_MS = 7
 
@@ -27,45 +32,53 @@ const GATHER_MS = 7
  * order. A message takes effect at most once, and only as far as its signature covers it. The receiver throws Refusal if the
  * supplier has to send another one (contract.md 6.3, 6.4).
  */
-export function callbackReceiver(receiver: Receiver): (actor: Actor, body: Buffer) => Promise<Received> {
-  const turns = batch<Callback, Received>({
-    run: (callbacks) => runApart(callbacks, nameOf, (some) => takeAll(receiver, some)),
-    laneOf: (callback) => hash('md5', nameOf(callback), 'buffer').readUInt32BE(),
-    max: AT_ONCE,
+export function newCallbackReceiver(
+  receiver: CallbackReceiver,
+): (actor: Actor, body: Buffer) => Promise<CallbackResult> {
+  const turns = newBatch<MachineCallback, CallbackResult>({
+    run: (callbacks) => runDistinct(callbacks, callbackSubject, (some) => processCallbacks(receiver, some)),
+    keyOf: (callback) => hash('md5', callbackSubject(callback), 'buffer').readUInt32BE(),
+    max: CALLBACKS_AT_ONCE,
     gatherMs: () => GATHER_MS,
   })
   return async (actor, body) => {
     allow(actor, 'callback.receive')
-    return turns.add(readCallback(body))
+    return turns.add(parseMachineCallback(body))
   }
 }
 
-const nameOf = ({ orderId, chargeId, machine }: Callback) => orderId ?? chargeId ?? machine ?? ''
+const callbackSubject = ({ orderId, chargeId, machine }: MachineCallback) =>
+  orderId ?? chargeId ?? machine ?? ''
 
-async function takeAll(receiver: Receiver, callbacks: readonly Callback[]): Promise<Outcome<Received>[]> {
-  const trust = trustOfBatch()
-  const candidates = await candidatesOf(receiver, callbacks, trust)
+async function processCallbacks(
+  receiver: CallbackReceiver,
+  callbacks: readonly MachineCallback[],
+): Promise<ItemOutcome<CallbackResult>[]> {
+  const trust = newCallbackTrust()
+  const candidates = await findCandidates(receiver, callbacks, trust)
   const verdicts = callbacks.map((callback, index) =>
-    believe(receiver, callback, { candidates: candidates[index] ?? [], trust }),
+    judgeCallback(receiver, callback, { candidates: candidates[index] ?? [], trust }),
   )
   const kept = verdicts.filter((verdict) => verdict.kind === 'kept')
   const reported = verdicts.filter((verdict) => verdict.kind === 'reported')
   if (kept.length + reported.length > 0) crashPoint('callback.verified')
-  await keepAll(receiver, kept)
-  const moved = await moveAll(receiver, reported)
+  await storeKept(receiver, kept)
+  const moved = await moveReported(receiver, reported)
   if (reported.length > 0) crashPoint('callback.applied')
   return verdicts.map((verdict) => {
     if (verdict.kind === 'answered') return verdict.outcome
-    return verdict.kind === 'kept' ? done(verdict.outcome) : (moved.get(verdict) as Outcome<Received>)
+    return verdict.kind === 'kept'
+      ? itemDone(verdict.outcome)
+      : (moved.get(verdict) as ItemOutcome<CallbackResult>)
   })
 }
 
-async function keepAll(receiver: Receiver, kept: readonly Kept[]): Promise<void> {
+async function storeKept(receiver: CallbackReceiver, kept: readonly KeptVerdict[]): Promise<void> {
   const rows = kept.flatMap(({ callback, outcome, candidates }) =>
     candidates.map((candidate) => {
-      if (outcome === 'mismatch') flag(receiver, { callback, candidate, outcome })
+      if (outcome === 'mismatch') warnUnapplied(receiver, { callback, candidate, outcome })
       const at = candidate.app.clock.now()
-      return { app: candidate.app, row: keptCallback(candidate, { callback, outcome, at }) }
+      return { app: candidate.app, row: newStoredCallback(candidate, { callback, outcome, at }) }
     }),
   )
   for (const [app, own] of groupBy(rows, ({ app }) => app)) {
@@ -74,47 +87,51 @@ async function keepAll(receiver: Receiver, kept: readonly Kept[]): Promise<void>
   }
 }
 
-async function moveAll(
-  receiver: Receiver,
-  reported: readonly Reported[],
-): Promise<Map<Belief, Outcome<Received>>> {
-  const outcomes = new Map<Belief, Outcome<Received>>()
+async function moveReported(
+  receiver: CallbackReceiver,
+  reported: readonly ReportedVerdict[],
+): Promise<Map<CallbackVerdict, ItemOutcome<CallbackResult>>> {
+  const outcomes = new Map<CallbackVerdict, ItemOutcome<CallbackResult>>()
   for (const [app, own] of groupBy(reported, ({ candidate }) => candidate.app)) {
-    const moved = await moveDispenses(app, own.map(moveOf))
+    const moved = await moveDispenses(app, own.map(newMove))
     for (const [index, verdict] of own.entries())
-      outcomes.set(verdict, received(receiver, verdict, moved[index] as Outcome<DispenseMoved>))
+      outcomes.set(verdict, toCallbackResult(receiver, verdict, moved[index] as ItemOutcome<DispenseVerdict>))
   }
   return outcomes
 }
 
-function moveOf({ callback, candidate, to }: Reported): DispenseMove {
+function newMove({ callback, candidate, to }: ReportedVerdict): DispenseMove {
   const { app, merchantId, kind, orderId, chargeId } = candidate
   const at = app.clock.now()
-  const kept = (verdict: DispenseMoved) =>
-    keptCallback(candidate, { callback, outcome: outcomeOf(verdict, to.status), at })
+  const kept = (verdict: DispenseVerdict) =>
+    newStoredCallback(candidate, { callback, outcome: toCallbackOutcome(verdict, to.status), at })
   const message = { sign: callback.sign, kept }
   const saidAt = new Date(callback.sentByMs)
-  const target = dispenseOf({ kind, merchantId, orderId, chargeId: chargeId ?? '' })
+  const target = dispenseTarget({ kind, merchantId, orderId, chargeId: chargeId ?? '' })
   return { ...target, to, source: 'callback', saidAt, machine: callback.machine, message }
 }
 
-function received(
-  receiver: Receiver,
-  { callback, candidate, to }: Reported,
-  moved: Outcome<DispenseMoved>,
-): Outcome<Received> {
+function toCallbackResult(
+  receiver: CallbackReceiver,
+  { callback, candidate, to }: ReportedVerdict,
+  moved: ItemOutcome<DispenseVerdict>,
+): ItemOutcome<CallbackResult> {
   if (!moved.ok) return moved
   // Another copy was faster, or its signature was stored for another order in the meantime.
-  if (moved.value === 'seen') return done('duplicate')
-  const outcome = outcomeOf(moved.value, to.status)
+  if (moved.value === 'seen') return itemDone('duplicate')
+  const outcome = toCallbackOutcome(moved.value, to.status)
   if (outcome === 'contradiction' || outcome === 'unpaid' || outcome === 'refunded')
-    flag(receiver, { callback, candidate, outcome })
-  return done(outcome)
+    warnUnapplied(receiver, { callback, candidate, outcome })
+  return itemDone(outcome)
 }
 
-function flag(
-  { log }: Receiver,
-  { callback, candidate, outcome }: Pick<Reported, 'callback' | 'candidate'> & { outcome: Received },
+function warnUnapplied(
+  { log }: CallbackReceiver,
+  {
+    callback,
+    candidate,
+    outcome,
+  }: Pick<ReportedVerdict, 'callback' | 'candidate'> & { outcome: CallbackResult },
 ): void {
   const { orderId, merchantId } = candidate
   const facts = { object_id: orderId, merchant: merchantId, machine: echo(callback.machine ?? ''), outcome }

@@ -1,11 +1,11 @@
 import type { App } from '../../app.ts'
-import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
+import { numberColumn, textColumn, timeColumn, unnestColumns } from '../../platform/db/columns.ts'
 import { bigint, copyInto, text, time } from '../../platform/db/copy.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { newId } from '../../platform/ids.ts'
-import type { DispenseMoved } from '../dispensing/dispense-move.ts'
-import type { Callback } from './callback-body.ts'
+import type { DispenseVerdict } from '../dispensing/dispense-move.ts'
+import type { MachineCallback } from './callback-body.ts'
 
 /** The outcome of a verified callback. */
 export type CallbackOutcome =
@@ -18,14 +18,14 @@ export type CallbackOutcome =
   | 'contradiction'
 
 /** The merchant and order of a callback. */
-export type CallbackPlace = { merchantId: number; tag: string; orderId: string; chargeId: string | null }
+export type CallbackOrder = { merchantId: number; tag: string; orderId: string; chargeId: string | null }
 
-const KEPT_MS = 90 * 86_400_000
-const AT_ONCE = 1000
+const CALLBACK_KEPT_MS = 90 * 86_400_000
+const ROWS_PER_DELETE = 1000
 
 // A signature counts for one order. Stored in the order of the signatures, so that two batches with the same ones cannot
 // deadlock.
-const CALLBACKS = copyInto<KeptCallback>('add vendor callbacks', 'vendor_callbacks', {
+const COPY_CALLBACKS = copyInto<StoredCallback>('add vendor callbacks', 'vendor_callbacks', {
   merchant_id: bigint((stored) => stored.merchantId),
   id: text((stored) => stored.id),
   order_id: text((stored) => stored.orderId),
@@ -36,69 +36,78 @@ const CALLBACKS = copyInto<KeptCallback>('add vendor callbacks', 'vendor_callbac
   body: text(({ callback }) => callback.kept),
   received_at: time((stored) => stored.at),
 })
-const ADD_NEW = statement(
+const ADD_NEW_CALLBACKS = statement(
   'add new vendor callbacks',
   `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
    select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
      $9::timestamptz[]) as n (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
    order by n.merchant_id, n.sign on conflict (merchant_id, sign) do nothing`,
 )
-const BY_SIGN = statement<SignPlace & { orderId: string }>(
+const ORDERS_BY_SIGN = statement<SignKey & { orderId: string }>(
   'vendor callbacks by sign',
   `select n.merchant_id as "merchantId", n.sign, v.order_id as "orderId"
-   from ${rowsOf('bigint', 'text')} as n (merchant_id, sign) cross join lateral (select k.order_id from vendor_callbacks k
+   from ${unnestColumns('bigint', 'text')} as n (merchant_id, sign) cross join lateral (select k.order_id from vendor_callbacks k
      where k.merchant_id = n.merchant_id and k.sign = n.sign offset 0) v`,
 )
-const PRUNE = statement<{ id: string }>(
+const PRUNE_CALLBACKS = statement<{ id: string }>(
   'prune vendor callbacks',
   `delete from vendor_callbacks where (merchant_id, id) in (
      select merchant_id, id from vendor_callbacks where received_at < $1 limit $2) returning id`,
 )
 
 /** A verified callback with its outcome, as it is stored. */
-export type KeptCallback = CallbackPlace & {
+export type StoredCallback = CallbackOrder & {
   id: string
-  callback: Callback
+  callback: MachineCallback
   outcome: CallbackOutcome
   at: Date
 }
 
-export const keptCallback = (
-  { merchantId, tag, orderId, chargeId }: CallbackPlace,
-  facts: { callback: Callback; outcome: CallbackOutcome; at: Date },
-): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...facts })
+export const newStoredCallback = (
+  { merchantId, tag, orderId, chargeId }: CallbackOrder,
+  facts: { callback: MachineCallback; outcome: CallbackOutcome; at: Date },
+): StoredCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...facts })
 
 /** Stores callbacks. Fails the transaction if a signature was stored before, so that its decision is not applied twice. */
-export const addCallbacks = (kept: readonly KeptCallback[]): Call[] => CALLBACKS.rows([...kept].sort(bySign))
+export const addCallbacks = (kept: readonly StoredCallback[]): Call[] =>
+  COPY_CALLBACKS.rows([...kept].sort(compareBySign))
 
-const bySign = (a: KeptCallback, b: KeptCallback) =>
+const compareBySign = (a: StoredCallback, b: StoredCallback) =>
   a.merchantId - b.merchantId || (a.callback.sign < b.callback.sign ? -1 : 1)
 
 /** Stores the callbacks whose signature was not stored before. */
-export const addNewCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD_NEW, ...columnsOf(kept))
+export const addNewCallbacks = (kept: readonly StoredCallback[]): Call =>
+  call(ADD_NEW_CALLBACKS, ...callbackColumns(kept))
 
-const columnsOf = (kept: readonly KeptCallback[]) => [
-  numbers(kept.map(({ merchantId }) => merchantId)),
-  words(kept.map(({ id }) => id)),
+const callbackColumns = (kept: readonly StoredCallback[]) => [
+  numberColumn(kept.map(({ merchantId }) => merchantId)),
+  textColumn(kept.map(({ id }) => id)),
   kept.map(({ orderId }) => orderId),
   kept.map(({ chargeId }) => chargeId),
   kept.map(({ callback }) => callback.machine),
-  words(kept.map(({ callback }) => callback.sign)),
-  words(kept.map(({ outcome }) => outcome)),
+  textColumn(kept.map(({ callback }) => callback.sign)),
+  textColumn(kept.map(({ outcome }) => outcome)),
   kept.map(({ callback }) => callback.kept),
-  times(kept.map(({ at }) => at)),
+  timeColumn(kept.map(({ at }) => at)),
 ]
 
 /** The key of a signature by a merchant's supplier. */
-export type SignPlace = { merchantId: number; sign: string }
-export const signName = ({ merchantId, sign }: SignPlace): string => `${merchantId} ${sign}`
+export type SignKey = { merchantId: number; sign: string }
+export const formatSignKey = ({ merchantId, sign }: SignKey): string => `${merchantId} ${sign}`
 
 /** Reads the order for which each of these signatures was accepted; no row for a new one. */
-export const ordersOfSigns = (signs: readonly SignPlace[]): Call<SignPlace & { orderId: string }> =>
-  call(BY_SIGN, numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign)))
+export const ordersBySign = (signs: readonly SignKey[]): Call<SignKey & { orderId: string }> =>
+  call(
+    ORDERS_BY_SIGN,
+    numberColumn(signs.map(({ merchantId }) => merchantId)),
+    textColumn(signs.map(({ sign }) => sign)),
+  )
 
 /** The outcome to store for a report, from the verdict on its move. */
-export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'failed'): CallbackOutcome {
+export function toCallbackOutcome(
+  verdict: DispenseVerdict,
+  reported: 'dispensed' | 'failed',
+): CallbackOutcome {
   switch (verdict) {
     case 'moved':
     case 'same':
@@ -116,11 +125,11 @@ export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'faile
 
 /** Deletes callbacks after 90 days; their effect stays on the orders. */
 export async function pruneCallbacks(app: App): Promise<number> {
-  const before = new Date(app.witness.earlierMs() - KEPT_MS).toISOString()
+  const before = new Date(app.witness.earlierMs() - CALLBACK_KEPT_MS).toISOString()
   let total = 0
   for (;;) {
-    const deleted = await app.db.query(PRUNE, [before, AT_ONCE])
+    const deleted = await app.db.query(PRUNE_CALLBACKS, [before, ROWS_PER_DELETE])
     total += deleted.length
-    if (deleted.length < AT_ONCE) return total
+    if (deleted.length < ROWS_PER_DELETE) return total
   }
 }

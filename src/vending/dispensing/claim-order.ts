@@ -7,15 +7,15 @@ import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { newId } from '../../platform/ids.ts'
 import { defineLane } from '../../platform/lane.ts'
-import { turns } from '../../platform/turns.ts'
+import { newWorkLanes } from '../../platform/turns.ts'
 import { lockOrder, orderById } from '../orders/find-orders.ts'
 import type { VendingOrder } from '../orders/order.ts'
-import type { Claim } from './claim.ts'
-import { addClaim } from './move-claim.ts'
+import type { DispenseClaim } from './claim.ts'
+import { addDispenseClaim } from './move-claim.ts'
 
 /** The result of claiming an order. `claimed`: the claim is stored, nothing has been sent. All others have written nothing. */
-export type Claimed =
-  | { kind: 'claimed'; claim: Claim; order: VendingOrder }
+export type ClaimResult =
+  | { kind: 'claimed'; claim: DispenseClaim; order: VendingOrder }
   | { kind: 'off' }
   | { kind: 'dispensed'; order: VendingOrder }
   | { kind: 'in_progress' }
@@ -26,9 +26,9 @@ export type Claimed =
 // Claims of one charge wait for each other's locks. This limit leaves connections for answers and callbacks.
 export const CLAIMS_AT_ONCE = 3
 /** Lets CLAIMS_AT_ONCE charges be claimed for a dispense at a time. */
-export const claimTurns = defineLane('claim charges', () => turns(CLAIMS_AT_ONCE))
+export const claimTurns = defineLane('claim charges', () => newWorkLanes(CLAIMS_AT_ONCE))
 
-const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(
+const VENDING_OF_MERCHANT = statement<{ vendingEnabled: boolean; tag: string }>(
   'vending of merchant',
   'select vending_enabled as "vendingEnabled", tag from merchants where id = $1',
 )
@@ -48,13 +48,16 @@ const START_DISPENSING = statement(
 export function claimOrder(
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
-): Promise<Claimed> {
-  return claimTurns(app).take(merchantId, () => claimPaidOrder(app, { merchantId, id }))
+): Promise<ClaimResult> {
+  return claimTurns(app).run(merchantId, () => claimPaidOrder(app, { merchantId, id }))
 }
 
-function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: string }): Promise<Claimed> {
+function claimPaidOrder(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<ClaimResult> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx): Promise<{ value: Claimed; last?: readonly Call[] }> => {
+  return app.db.transaction(async (tx): Promise<{ value: ClaimResult; last?: readonly Call[] }> => {
     const [, , [before]] = await tx.send(
       lockLink(merchantId, id),
       lockOrder(merchantId, id),
@@ -63,12 +66,15 @@ function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: 
     assert(before, 'an order is never deleted')
     if (before.charge !== null) await tx.send(lockCharges([{ merchantId, id: before.charge.id }]))
     // Read once more, because only now the charge is locked.
-    const [[merchant], [order]] = await tx.send(call(VENDING_OF, merchantId), orderById(merchantId, id))
+    const [[merchant], [order]] = await tx.send(
+      call(VENDING_OF_MERCHANT, merchantId),
+      orderById(merchantId, id),
+    )
     assert(merchant && order, 'neither was deleted meanwhile')
-    const refused = refusalOf(order, merchant.vendingEnabled)
+    const refused = findClaimRefusal(order, merchant.vendingEnabled)
     if (refused !== null) return { value: refused }
-    const claim = claimFor(order, merchant.tag)
-    const [[added]] = await tx.send(addClaim(claim, at))
+    const claim = newOrderClaim(order, merchant.tag)
+    const [[added]] = await tx.send(addDispenseClaim(claim, at))
     if (!added) return { value: { kind: 'spoken_for' } }
     const started = call(START_DISPENSING, merchantId, id, claim.attempt)
     return { value: { kind: 'claimed', claim, order }, last: [started] }
@@ -76,7 +82,10 @@ function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: 
 }
 
 /** Finds why an order cannot be claimed, in the order of contract.md G31. */
-function refusalOf(order: VendingOrder, enabled: boolean): Exclude<Claimed, { kind: 'claimed' }> | null {
+function findClaimRefusal(
+  order: VendingOrder,
+  enabled: boolean,
+): Exclude<ClaimResult, { kind: 'claimed' }> | null {
   if (!enabled) return { kind: 'off' }
   if (order.vendingStatus === 'dispensed') return { kind: 'dispensed', order }
   if (order.vendingStatus === 'dispensing') return { kind: 'in_progress' }
@@ -84,7 +93,7 @@ function refusalOf(order: VendingOrder, enabled: boolean): Exclude<Claimed, { ki
   return status === 'succeeded' ? null : { kind: 'unpaid', status }
 }
 
-function claimFor(order: VendingOrder, tag: string): Claim {
+function newOrderClaim(order: VendingOrder, tag: string): DispenseClaim {
   assert(order.charge, 'what is claimed was paid')
   return {
     merchantId: order.merchantId,

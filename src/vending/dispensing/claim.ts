@@ -4,7 +4,7 @@ import type { Moves } from '../../platform/moves.ts'
 import type { Goods } from '../orders/order.ts'
 
 /** The right to command one dispense for one succeeded charge. The process that holds its lease sends the command. */
-export type Claim = {
+export type DispenseClaim = {
   merchantId: number
   id: string
   mode: Mode
@@ -43,7 +43,7 @@ export const CLAIM_COLUMNS = `k.merchant_id as "merchantId", k.id, k.mode, k.cha
   k.order_id as "orderId", k.machine, k.goods, k.pay_account as "payAccount", k.attempt`
 
 /** Returns a claim's state after this outcome. An unconfirmed delivery is the acceptance of a supplier whose machines never report. */
-export function claimAfter(
+export function nextClaimState(
   state: ClaimState,
   { status, confirmed }: { status: 'dispensed' | 'failed'; confirmed: boolean },
 ): ClaimState {
@@ -53,7 +53,7 @@ export function claimAfter(
 }
 
 /** Chooses the event of a claim's outcome. An acceptance that counts as delivery has the event of a delivery; its confirmation has none. */
-export function eventOf(state: ClaimState, status: 'dispensed' | 'failed'): ClaimEvent {
+export function chooseClaimEvent(state: ClaimState, status: 'dispensed' | 'failed'): ClaimEvent {
   const events: Partial<Record<ClaimState, ClaimEvent | null>> = CLAIM_MOVES[state]
   const event = events[status === 'failed' ? 'released' : 'delivered']
   assert(event, `a ${state} claim does not end as ${status}`)

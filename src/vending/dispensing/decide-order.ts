@@ -6,13 +6,13 @@ import { assert } from '../../platform/assert.ts'
 import { domainRefusal, notFound } from '../../platform/refusal.ts'
 import { findOrder } from '../orders/find-orders.ts'
 import type { VendingOrder } from '../orders/order.ts'
-import type { DispenseMoved, DispenseOutcome } from './dispense-move.ts'
+import type { DispenseOutcome, DispenseVerdict } from './dispense-move.ts'
 import { moveDispense } from './move-dispense.ts'
 
 /** A person's decision about an order whose machine never reported (contract.md G41c). */
-export type Decision = 'delivered' | 'not-delivered'
+export type OrderDecision = 'delivered' | 'not-delivered'
 
-const OUTCOMES: Record<Decision, DispenseOutcome> = {
+const OUTCOMES: Record<OrderDecision, DispenseOutcome> = {
   delivered: { status: 'dispensed', confirmed: true, result: null, note: null },
   'not-delivered': {
     status: 'failed',
@@ -29,7 +29,7 @@ const OUTCOMES: Record<Decision, DispenseOutcome> = {
 export async function decideOrder(
   app: App,
   actor: Actor,
-  { merchantId, id, decision }: { merchantId: number; id: string; decision: Decision },
+  { merchantId, id, decision }: { merchantId: number; id: string; decision: OrderDecision },
 ): Promise<VendingOrder> {
   allow(actor, 'order.decide', merchantId)
   const to = OUTCOMES[decision]
@@ -46,7 +46,7 @@ export async function decideOrder(
   const row = auditRow({ ...act, subject: id, before: { status: before.vendingStatus }, after: { decision } })
   const move = { kind: 'order', merchantId, id, to, source: 'manual', alongside: row } as const
   const moved = await moveDispense(app, move)
-  if (moved !== 'moved' && moved !== 'same') throw refusalOf(moved)
+  if (moved !== 'moved' && moved !== 'same') throw newDecisionRefusal(moved)
   const order = await findOrder(app, { merchantId, id })
   assert(order, 'an order is never deleted')
   return order
@@ -55,7 +55,7 @@ export async function decideOrder(
 const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) =>
   vendingStatus === 'dispensed' && !confirmed
 
-function refusalOf(moved: Exclude<DispenseMoved, 'moved' | 'same'>) {
+function newDecisionRefusal(moved: Exclude<DispenseVerdict, 'moved' | 'same'>) {
   const reason =
     moved === 'final' ? 'the machine has said otherwise meanwhile' : 'no machine was told to dispense'
   return domainRefusal('conflict', `vending order cannot be decided: ${reason}`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deliveredOf } from './delivered-products.ts'
+import { countDelivered } from './delivered-products.ts'
 
 type Case = [says: string, ordered: (string | number)[], reported: [string, number][], delivered: number]
 
@@ -113,7 +113,7 @@ const CASES: readonly Case[] = [
 test('C2 units count only for products with their number', () => {
   for (const [says, ordered, reported, delivered] of CASES)
     assert.deepEqual(
-      deliveredOf(
+      countDelivered(
         ordered.map((spbh) => ({ spbh })),
         reported.map(([spbh, chsl]) => ({ spbh, chsl })),
       ),

@@ -2,18 +2,18 @@ import { productNumber } from '../orders/goods.ts'
 import type { Goods, ReportedGoods, VendingOrder } from '../orders/order.ts'
 
 /** The number of ordered products, and how many of them the machine has reported as delivered. */
-export type Delivered = { products: number; delivered: number }
+export type DeliveryCount = { products: number; delivered: number }
 
-const numberOf = (spbh: Goods['spbh'] | undefined) => productNumber(spbh ?? '').trim()
+const trimNumber = (spbh: Goods['spbh'] | undefined) => productNumber(spbh ?? '').trim()
 
 /**
  * Counts the ordered products that came out (contract.md 6.3 step 9). Each item of an order is one product, so a unit
  * counts for the items that name its number, and two units of one product do not count for another. A number that was not
  * ordered counts for the next item that the report does not name, because some machines report by slot.
  */
-export function deliveredOf(goods: readonly Goods[], result: readonly ReportedGoods[]): Delivered {
+export function countDelivered(goods: readonly Goods[], result: readonly ReportedGoods[]): DeliveryCount {
   const ordered = new Map<string, number>()
-  for (const { spbh } of goods) ordered.set(numberOf(spbh), (ordered.get(numberOf(spbh)) ?? 0) + 1)
+  for (const { spbh } of goods) ordered.set(trimNumber(spbh), (ordered.get(trimNumber(spbh)) ?? 0) + 1)
   const reported = unitsByNumber(result)
   const unnamed = [...ordered.keys()].filter((number) => !reported.has(number))
   let delivered = 0
@@ -25,8 +25,8 @@ export function deliveredOf(goods: readonly Goods[], result: readonly ReportedGo
 }
 
 /** Counts the delivered products of an order whose machine has reported that some are missing; else null. */
-export function missingOf({ goods, dispenseResult }: Pick<VendingOrder, 'goods' | 'dispenseResult'>) {
-  const counted = dispenseResult === null ? null : deliveredOf(goods, dispenseResult)
+export function findMissing({ goods, dispenseResult }: Pick<VendingOrder, 'goods' | 'dispenseResult'>) {
+  const counted = dispenseResult === null ? null : countDelivered(goods, dispenseResult)
   return counted !== null && counted.delivered < counted.products ? counted : null
 }
 
@@ -34,12 +34,12 @@ export function missingOf({ goods, dispenseResult }: Pick<VendingOrder, 'goods' 
 function unitsByNumber(result: readonly ReportedGoods[]): Map<string, number> {
   const units = new Map<string, number>()
   for (const [index, { spbh, chsl }] of result.entries()) {
-    const number = numberOf(spbh) || ` ${index}`
+    const number = trimNumber(spbh) || ` ${index}`
     units.set(number, (units.get(number) ?? 0) + chsl)
   }
   return units
 }
 
 /** Sums the units that a machine has reported; null without a report. */
-export const unitsOf = (result: readonly ReportedGoods[] | null): number | null =>
+export const sumUnits = (result: readonly ReportedGoods[] | null): number | null =>
   result === null ? null : result.reduce((sum, { chsl }) => sum + chsl, 0)

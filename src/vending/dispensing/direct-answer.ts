@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { Refusal, unavailable } from '../../platform/refusal.ts'
-import type { Claim, ClaimState } from './claim.ts'
+import type { ClaimState, DispenseClaim } from './claim.ts'
 
 /** The claim of a direct dispense with its supplier's answer. */
-export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
+export type AnsweredClaim = Pick<DispenseClaim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
   state: ClaimState
   /** The acceptance counted as a delivery (contract.md 3 u). */
   optimistic: boolean
@@ -19,18 +19,19 @@ export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'order
 // The code with which suppliers accept a command (contract.md 6.2).
 const ACCEPTED = '1'
 
-const COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state, k.optimistic,
+const ANSWERED_COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state, k.optimistic,
   k.commanded_at as "commandedAt", k.answered_at as "answeredAt", k.released_at as "releasedAt",
   k.supplier_code as "supplierCode", k.supplier_message as "supplierMessage"`
-const LOCK = statement<AnsweredClaim>(
+const LOCK_ANSWERED_CLAIM = statement<AnsweredClaim>(
   'lock direct claim',
-  `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2 for no key update`,
+  `select ${ANSWERED_COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2 for no key update`,
 )
 
-type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
+type AnsweredClaimKey = Pick<DispenseClaim, 'merchantId' | 'id'>
 
 /** Reads a claim and locks it for the commit that finishes its key. */
-export const lockAnswered = ({ merchantId, id }: ClaimKey): Call<AnsweredClaim> => call(LOCK, merchantId, id)
+export const lockAnsweredClaim = ({ merchantId, id }: AnsweredClaimKey): Call<AnsweredClaim> =>
+  call(LOCK_ANSWERED_CLAIM, merchantId, id)
 
 /** The answer of a direct dispense (contract.md G36). */
 export const DirectDispenseAnswerShape = Type.Object(

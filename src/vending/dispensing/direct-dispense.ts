@@ -6,20 +6,20 @@ import { lockCharges } from '../../charges/lock-charges.ts'
 import type { Answer } from '../../http/caller.ts'
 import {
   addKeys,
-  answerFor,
+  answerForObject,
   findKeys,
   finishKey,
   freeKey,
   type KeyOwner,
   type KeyUse,
 } from '../../idempotency/keys.ts'
-import { refusedAnswer } from '../../idempotency/refused-answer.ts'
-import { type KeyedRequest, keyUseOf, knowingHolders, replayedAnswer } from '../../idempotency/under-key.ts'
-import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { toStoredRefusal } from '../../idempotency/refused-answer.ts'
+import { findReplay, type KeyedRequest, retryWhileKeyHeld, toKeyUse } from '../../idempotency/under-key.ts'
+import { findTerms, merchantInactive } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { newId, tagOf } from '../../platform/ids.ts'
+import { newId, parseTag } from '../../platform/ids.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import {
   chargeNotSucceeded,
@@ -28,20 +28,20 @@ import {
   vendingOff,
   vendingTermsOf,
 } from '../orders/order-rules.ts'
-import type { Claim } from './claim.ts'
+import type { DispenseClaim } from './claim.ts'
 import { claimTurns } from './claim-order.ts'
-import { directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
-import { type DirectDispense, type GivenDispense, readDirectDispense } from './dispense-request.ts'
-import { addClaim } from './move-claim.ts'
+import { directRefusal, lockAnsweredClaim, presentDispense } from './direct-answer.ts'
+import { type DirectDispense, type DirectDispenseBody, parseDirectDispense } from './dispense-request.ts'
+import { addDispenseClaim } from './move-claim.ts'
 import { sendCommand } from './send-command.ts'
 
 /** One POST /v1/vending/dispense; `parseDirectDispense` reads its body. The key is optional (G57). */
-export type DispenseRequest = KeyedRequest & { given: GivenDispense }
+export type DispenseRequest = KeyedRequest & { given: DirectDispenseBody }
 
 /** `claimed`: the claim is stored, nothing has been sent. `answer`: the stored answer, or the answer of a refusal. */
-type Stored = { kind: 'claimed'; claim: Claim } | { kind: 'answer'; answer: Answer }
+type ClaimOrAnswer = { kind: 'claimed'; claim: DispenseClaim } | { kind: 'answer'; answer: Answer }
 
-const BORN_ON_ORDER = statement<{ id: string }>(
+const ORDER_OF_CHARGE = statement<{ id: string }>(
   'vending order of charge',
   'select o.id from vending_orders o where o.merchant_id = $1 and o.id = $2',
 )
@@ -51,7 +51,7 @@ const LAST_ATTEMPT = statement<{ attempt: number }>(
    where k.merchant_id = $1 and k.order_id = $2 and k.kind = 'direct'`,
 )
 
-const spokenFor = () =>
+const chargeAlreadyUsed = () =>
   new Refusal(409, 'conflict', 'this charge has already paid for a dispense', { stored: true })
 
 /**
@@ -61,29 +61,29 @@ const spokenFor = () =>
  */
 export async function dispenseDirect(app: App, request: DispenseRequest): Promise<Answer> {
   allow(request.caller, 'order.dispense')
-  const use = keyUseOf(request)
-  if (use === null) return finish(app, await claimDirect(app, request, null), null)
+  const use = toKeyUse(request)
+  if (use === null) return finishDispense(app, await claimDirect(app, request, null), null)
   return app.keysInFlight.during(use, async () =>
-    finish(app, await knowingHolders(() => claimDirect(app, request, use)), use),
+    finishDispense(app, await retryWhileKeyHeld(() => claimDirect(app, request, use)), use),
   )
 }
 
-function claimDirect(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
-  return claimTurns(app).take(request.caller.merchantId, () => claimInTurn(app, request, use))
+function claimDirect(app: App, request: DispenseRequest, use: KeyUse | null): Promise<ClaimOrAnswer> {
+  return claimTurns(app).run(request.caller.merchantId, () => claimInTurn(app, request, use))
 }
 
-function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
+function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Promise<ClaimOrAnswer> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx): Promise<{ value: Stored; last?: readonly Call[] }> => {
-    const replayed = use === null ? null : await replayedAnswer(tx, use)
+  return app.db.transaction(async (tx): Promise<{ value: ClaimOrAnswer; last?: readonly Call[] }> => {
+    const replayed = use === null ? null : await findReplay(tx, use)
     if (replayed !== null) return { value: { kind: 'answer', answer: replayed } }
-    const input = readDirectDispense(request.given)
+    const input = parseDirectDispense(request.given)
     try {
-      const claim = await decide(tx, { caller: request.caller, input, at })
+      const claim = await decideClaim(tx, { caller: request.caller, input, at })
       const keyWrites = use === null ? [] : addKeys([{ ...use, answer: null, objectId: claim.id }], at)
       return { value: { kind: 'claimed', claim }, last: keyWrites }
     } catch (error) {
-      const answer = refusedAnswer(error, request.requestId)
+      const answer = toStoredRefusal(error, request.requestId)
       if (answer === null) throw error
       const keyWrites = use === null ? [] : addKeys([{ ...use, answer, objectId: null }], at)
       return { value: { kind: 'answer', answer }, last: keyWrites }
@@ -91,18 +91,18 @@ function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Pr
   })
 }
 
-type Decision = { caller: Caller; input: DirectDispense; at: Date }
+type ClaimDecisionInput = { caller: Caller; input: DirectDispense; at: Date }
 
 /**
  * Checks the rules in the order of contract.md G36, one refusal a line, and claims the charge. The claim comes last, so that
  * a typing error never uses up a charge.
  */
-async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
+async function decideClaim(tx: Tx, { caller, input, at }: ClaimDecisionInput): Promise<DispenseClaim> {
   const { merchantId, tag, mode } = caller
   const { machine, orderId } = input
-  const own = tagOf('txn_', input.chargeId) === tag ? [{ merchantId, id: input.chargeId }] : []
+  const own = parseTag('txn_', input.chargeId) === tag ? [{ merchantId, id: input.chargeId }] : []
   const [[terms], [locked], [vending], [last]] = await tx.send(
-    termsOf([merchantId]),
+    findTerms([merchantId]),
     lockCharges(own),
     vendingTermsOf(merchantId, machine),
     call(LAST_ATTEMPT, merchantId, orderId),
@@ -115,21 +115,25 @@ async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
   if (charge.status !== 'succeeded') throw chargeNotSucceeded(charge.status)
   if (vending.machine === null) throw machineNotRegistered()
   if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()
-  if (await isOfOrder(tx, charge)) throw spokenFor()
-  const claim = claimOf({ caller, input: { ...input, machine: vending.machine }, attempt: last.attempt + 1 })
-  const [[added]] = await tx.send(addClaim(claim, at))
-  if (!added) throw spokenFor()
+  if (await paysForOrder(tx, charge)) throw chargeAlreadyUsed()
+  const claim = newDirectClaim({
+    caller,
+    input: { ...input, machine: vending.machine },
+    attempt: last.attempt + 1,
+  })
+  const [[added]] = await tx.send(addDispenseClaim(claim, at))
+  if (!added) throw chargeAlreadyUsed()
   return claim
 }
 
 /** Whether a charge was paid for a vending order: then it belongs to that order, dispensed or not. */
-async function isOfOrder(tx: Tx, { merchantId, paymentLinkId }: Charge): Promise<boolean> {
+async function paysForOrder(tx: Tx, { merchantId, paymentLinkId }: Charge): Promise<boolean> {
   if (paymentLinkId === null) return false
-  const [orders] = await tx.send(call(BORN_ON_ORDER, merchantId, paymentLinkId))
+  const [orders] = await tx.send(call(ORDER_OF_CHARGE, merchantId, paymentLinkId))
   return orders.length > 0
 }
 
-function claimOf({
+function newDirectClaim({
   caller,
   input,
   attempt,
@@ -137,30 +141,32 @@ function claimOf({
   caller: Caller
   input: DirectDispense
   attempt: number
-}): Claim {
+}): DispenseClaim {
   const { merchantId, mode, tag } = caller
   return { ...input, merchantId, mode, id: newId('dclm_', tag), kind: 'direct', attempt }
 }
 
 /** Sends the command of a new claim and stores the answer under the key. */
-async function finish(app: App, stored: Stored, owner: KeyOwner | null): Promise<Answer> {
+async function finishDispense(app: App, stored: ClaimOrAnswer, owner: KeyOwner | null): Promise<Answer> {
   if (stored.kind === 'answer') return stored.answer
   await sendCommand(app, stored.claim)
-  const answer = await app.db.transactionFor({ kind: 'outcome' }, (tx) => answerOf(tx, stored.claim, owner))
+  const answer = await app.db.transactionFor({ kind: 'outcome' }, (tx) =>
+    decideAnswer(tx, stored.claim, owner),
+  )
   if (answer instanceof Refusal) throw answer
   return answer
 }
 
 /** Decides the answer on the locked claim. The job that finishes orphaned keys does the same; the first of the two counts. */
-async function answerOf(
+async function decideAnswer(
   tx: Tx,
-  claimed: Claim,
+  claimed: DispenseClaim,
   owner: KeyOwner | null,
 ): Promise<{ value: Answer | Refusal; last?: readonly Call[] }> {
-  const [[claim], [key]] = await tx.send(lockAnswered(claimed), findKeys(owner === null ? [] : [owner]))
+  const [[claim], [key]] = await tx.send(lockAnsweredClaim(claimed), findKeys(owner === null ? [] : [owner]))
   assert(claim, 'a claim is never deleted')
   const keyHolder = owner === null ? null : { ...owner, objectId: claim.id }
-  const storedAnswer = keyHolder && key ? answerFor(keyHolder, key) : null
+  const storedAnswer = keyHolder && key ? answerForObject(keyHolder, key) : null
   if (storedAnswer !== null) return { value: storedAnswer }
   const refusal = directRefusal(claim)
   const answer = { status: 200, body: JSON.stringify(presentDispense(claim)), objectId: claim.orderId }

@@ -1,54 +1,57 @@
 import type { App } from '../../app.ts'
 import { type Happening, inKeyOrder } from '../../webhooks/events.ts'
 import { presentOrder, type VendingOrder } from '../orders/order.ts'
-import { eventOf } from './claim.ts'
-import { unitsOf } from './delivered-products.ts'
+import { chooseClaimEvent } from './claim.ts'
+import { sumUnits } from './delivered-products.ts'
 import { presentDirect } from './direct-standing.ts'
-import { errorOf, type MovedDispense } from './plan-refund.ts'
+import { formatOrderError, type MovedDispense } from './plan-refund.ts'
 
 /**
  * Whether a move has an event. It has none if the status stays the same (an optimistic success that the machine now confirms), or
  * if the caller of a direct dispense gets the refusal as the answer.
  */
-export function isNews({ dispense: { kind, order }, move: { to, source } }: MovedDispense): boolean {
+export function hasEvent({ dispense: { kind, order }, move: { to, source } }: MovedDispense): boolean {
   const isAnswered = kind === 'direct' && source === 'command' && to.status === 'failed'
   return order.vendingStatus !== to.status && !isAnswered
 }
 
 /** Builds `vending.dispensed` or `vending.dispense_failed` (contract.md section 5), keys in the order of canonical JSON. */
-export function happeningOf(app: App, moved: MovedDispense, at: Date): Happening {
+export function buildDispenseEvent(app: App, moved: MovedDispense, at: Date): Happening {
   const { dispense, move } = moved
   const { facts } = dispense
   const { view, merchantReference, ...numbered } =
     dispense.kind === 'order'
-      ? toldOfOrder(app, { ...moved, dispense }, at)
-      : toldOfDirect({ ...moved, dispense }, at)
+      ? buildOrderParts(app, { ...moved, dispense }, at)
+      : buildDirectParts({ ...moved, dispense }, at)
   return {
     ...numbered,
     merchantId: move.merchantId,
     tag: facts.tag,
     mode: dispense.order.mode,
     // An order that was never claimed fails like a claim that was never sent.
-    type: eventOf(facts.newest?.state ?? 'claimed', move.to.status),
+    type: chooseClaimEvent(facts.newest?.state ?? 'claimed', move.to.status),
     data: inKeyOrder({ ...view, merchant_reference: merchantReference, source: move.source }),
     hasWebhookUrl: facts.hasWebhookUrl,
   }
 }
 
-type Told = Pick<Happening, 'subject' | 'occurrence'> & { view: object; merchantReference: string | null }
-type Moved<Kind> = MovedDispense & { dispense: Extract<MovedDispense['dispense'], { kind: Kind }> }
+type EventParts = Pick<Happening, 'subject' | 'occurrence'> & {
+  view: object
+  merchantReference: string | null
+}
+type MovedOfKind<Kind> = MovedDispense & { dispense: Extract<MovedDispense['dispense'], { kind: Kind }> }
 
-function toldOfOrder(app: App, moved: Moved<'order'>, at: Date): Told {
+function buildOrderParts(app: App, moved: MovedOfKind<'order'>, at: Date): EventParts {
   const { order, facts } = moved.dispense
   const { to } = moved.move
   const dispensed = to.status === 'dispensed'
   const next: VendingOrder = {
     ...order,
     vendingStatus: to.status,
-    vendingError: errorOf(moved),
+    vendingError: formatOrderError(moved),
     confirmed: to.confirmed,
     dispenseResult: to.result,
-    unitsDispensed: unitsOf(to.result),
+    unitsDispensed: sumUnits(to.result),
     dispensedAt: dispensed ? (order.dispensedAt ?? at) : null,
   }
   return {
@@ -60,7 +63,10 @@ function toldOfOrder(app: App, moved: Moved<'order'>, at: Date): Told {
   }
 }
 
-function toldOfDirect({ dispense: { order }, move: { to } }: Moved<'direct'>, at: Date): Told {
+function buildDirectParts(
+  { dispense: { order }, move: { to } }: MovedOfKind<'direct'>,
+  at: Date,
+): EventParts {
   return {
     // The merchant may use its own number for several dispenses; the claim's id is unique.
     subject: order.id,

@@ -1,8 +1,8 @@
 import type { Call } from '../../platform/db/database.ts'
-import type { KeptCallback } from '../callbacks/vendor-callbacks.ts'
+import type { StoredCallback } from '../callbacks/vendor-callbacks.ts'
 import type { ReportedGoods } from '../orders/order.ts'
-import type { Claim, ClaimState } from './claim.ts'
-import type { Answer } from './move-claim.ts'
+import type { ClaimState, DispenseClaim } from './claim.ts'
+import type { SupplierAnswer } from './move-claim.ts'
 
 /** The source of a move: a machine's report, the supplier's answer to our command, or a person (contract.md section 5). */
 export type MoveSource = 'callback' | 'command' | 'manual'
@@ -14,13 +14,13 @@ export type DispenseOutcome =
 
 export type DispenseKey = { merchantId: number; id: string }
 /** The locked dispenses by their names, and the rows that were read with them. */
-export type Locked<Dispense, Row> = { dispenses: Map<string, Dispense>; also: Row[] }
+export type LockedRows<Dispense, Row> = { dispenses: Map<string, Dispense>; also: Row[] }
 /** `id` is that of an order; for a direct dispense (an order without a page) that of the charge that pays it. */
-export type DispensePlace = DispenseKey & { kind: Claim['kind'] }
+export type DispenseTarget = DispenseKey & { kind: DispenseClaim['kind'] }
 /** Makes the key of a dispense in maps and lanes, unique to it. */
-export const nameOf = ({ merchantId, id }: DispenseKey) => `${merchantId} ${id}`
+export const dispenseName = ({ merchantId, id }: DispenseKey) => `${merchantId} ${id}`
 
-export type DispenseMove = DispensePlace & {
+export type DispenseMove = DispenseTarget & {
   to: DispenseOutcome
   source: MoveSource
   /** The command that the move is about: nothing moves unless it is the newest and in one of these states. `none`: no command was claimed. */
@@ -33,20 +33,20 @@ export type DispenseMove = DispensePlace & {
    * The callback behind the move. It is stored under the locks whether the dispense moves or not. If its signature was stored
    * before, nothing moves: the first content counts.
    */
-  message?: { sign: string; kept(verdict: DispenseMoved): KeptCallback }
+  message?: { sign: string; kept(verdict: DispenseVerdict): StoredCallback }
   /** The supplier's answer behind the move. It is stored on the claim only if the dispense moves. */
-  supplierAnswer?: Answer
+  supplierAnswer?: SupplierAnswer
   /** A write that commits with the move, only if the dispense moves. */
   alongside?: Call
 }
 
 /** Returns the target of a claim. */
-export const dispenseOf = ({
+export const dispenseTarget = ({
   kind,
   merchantId,
   orderId,
   chargeId,
-}: Pick<Claim, 'kind' | 'merchantId' | 'orderId' | 'chargeId'>): DispensePlace => ({
+}: Pick<DispenseClaim, 'kind' | 'merchantId' | 'orderId' | 'chargeId'>): DispenseTarget => ({
   kind,
   merchantId,
   id: kind === 'order' ? orderId : chargeId,
@@ -57,4 +57,4 @@ export const dispenseOf = ({
  * not move. `final`: it was decided another way before. `refunded`, `unpaid`: because of its charge. `never_commanded`: no
  * command was sent. `seen`: this message was stored before.
  */
-export type DispenseMoved = 'moved' | 'same' | 'final' | 'refunded' | 'unpaid' | 'never_commanded' | 'seen'
+export type DispenseVerdict = 'moved' | 'same' | 'final' | 'refunded' | 'unpaid' | 'never_commanded' | 'seen'

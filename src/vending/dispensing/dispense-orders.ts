@@ -1,21 +1,21 @@
 import type { App } from '../../app.ts'
-import { numbers } from '../../platform/db/columns.ts'
+import { numberColumn } from '../../platform/db/columns.ts'
 import { statement } from '../../platform/db/statement.ts'
-import type { Claim } from './claim.ts'
+import type { DispenseClaim } from './claim.ts'
 import { CLAIMS_AT_ONCE, claimOrder } from './claim-order.ts'
 import { doubtClaims, takeUpClaims } from './move-claim.ts'
 import { moveDispense } from './move-dispense.ts'
-import { sayDoubt, TURNED_OFF } from './record-answer.ts'
+import { noteDoubt, TURNED_OFF } from './record-answer.ts'
 import { sendCommand } from './send-command.ts'
 import { applySimulatedReports } from './simulated-reports.ts'
 
-export const DISPENSED_AT_ONCE = 50
+export const ORDERS_PER_RUN = 50
 const COMMANDS_AT_ONCE = 64
-const OF_ONE_MERCHANT = 32
+const COMMANDS_PER_MERCHANT = 32
 
-type OrderKey = { merchantId: number; id: string }
+type PaidOrderKey = { merchantId: number; id: string }
 
-const PAID = statement<OrderKey>(
+const PAID_ORDERS = statement<PaidOrderKey>(
   'paid vending orders',
   `select o.merchant_id as "merchantId", o.id from vending_orders o
    cross join lateral (select l.charge_id from payment_links l
@@ -25,7 +25,7 @@ const PAID = statement<OrderKey>(
    where o.watched and o.merchant_id <> all($2::bigint[]) order by o.created_at limit $1`,
 )
 // Stops watching orders that are expired or invalidated with no payment under way: they can no longer be paid.
-const FORGET_ENDED = statement<{ id: string }>(
+const UNWATCH_UNPAYABLE = statement<{ id: string }>(
   'forget ended vending orders',
   `update vending_orders o set watched = false from payment_links l
    where o.watched and l.merchant_id = o.merchant_id and l.id = o.id
@@ -42,14 +42,14 @@ export type Dispenser = { start(): Promise<number>; stop(): Promise<void> }
  * records as unclear the commands that it was sending (contract.md 6.2, VE2-VE4). Calls are started, not awaited, and one
  * merchant never has all the slots, so that a slow supplier does not delay others. `start` returns how many it handled.
  */
-export function dispenser(app: App): Dispenser {
+export function newDispenser(app: App): Dispenser {
   const sending = new Set<{ merchantId: number; work: Promise<unknown> }>()
   const countSending = (merchantId: number) =>
     [...sending].filter((command) => command.merchantId === merchantId).length
 
-  function send(claim: Claim): void {
+  function send(claim: DispenseClaim): void {
     const { merchantId } = claim
-    const work = sendCommand(app, claim).catch((error) => report(app, claim, error))
+    const work = sendCommand(app, claim).catch((error) => logFailure(app, claim, error))
     const command = { merchantId, work }
     sending.add(command)
     work.finally(() => sending.delete(command))
@@ -58,11 +58,13 @@ export function dispenser(app: App): Dispenser {
   /** Skips merchants whose slots are all taken; otherwise their orders would fill the query. */
   async function startPaid(): Promise<number> {
     const full = [...new Set([...sending].map(({ merchantId }) => merchantId))].filter(
-      (merchantId) => countSending(merchantId) >= OF_ONE_MERCHANT,
+      (merchantId) => countSending(merchantId) >= COMMANDS_PER_MERCHANT,
     )
     const freeSlots = COMMANDS_AT_ONCE - sending.size
     const paid =
-      freeSlots <= 0 ? [] : await app.db.query(PAID, [Math.min(freeSlots, DISPENSED_AT_ONCE), numbers(full)])
+      freeSlots <= 0
+        ? []
+        : await app.db.query(PAID_ORDERS, [Math.min(freeSlots, ORDERS_PER_RUN), numberColumn(full)])
     for (let from = 0; from < paid.length; from += CLAIMS_AT_ONCE) {
       const some = paid.slice(from, from + CLAIMS_AT_ONCE)
       const claims = await Promise.all(some.map((order) => claimPaid(app, order)))
@@ -74,14 +76,14 @@ export function dispenser(app: App): Dispenser {
   return {
     async start() {
       const paid = await startPaid()
-      const unsent = await takeUpLeft(app, COMMANDS_AT_ONCE - sending.size)
+      const unsent = await takeUpUnsent(app, COMMANDS_AT_ONCE - sending.size)
       for (const claim of unsent) send(claim)
       // Read only now: compared with an older time, a command that has just begun would look like one from before a step of the clock.
       const now = app.clock.now()
-      const doubted = doubtClaims(now, DISPENSED_AT_ONCE)
-      for (const claim of await app.db.query(doubted.statement, doubted.values)) await sayDoubt(app, claim)
+      const doubted = doubtClaims(now, ORDERS_PER_RUN)
+      for (const claim of await app.db.query(doubted.statement, doubted.values)) await noteDoubt(app, claim)
       const reported = await applySimulatedReports(app)
-      await app.db.query(FORGET_ENDED, [now.toISOString()])
+      await app.db.query(UNWATCH_UNPAYABLE, [now.toISOString()])
       return paid + unsent.length + reported
     },
     async stop() {
@@ -91,14 +93,14 @@ export function dispenser(app: App): Dispenser {
 }
 
 /** Takes up claims that a dead process has not sent. They must be sent at once, so it takes no more than there are free slots. */
-async function takeUpLeft(app: App, freeSlots: number): Promise<Claim[]> {
+async function takeUpUnsent(app: App, freeSlots: number): Promise<DispenseClaim[]> {
   if (freeSlots <= 0) return []
   const takeUp = takeUpClaims(app.clock.now(), freeSlots)
   return app.db.query(takeUp.statement, takeUp.values)
 }
 
 /** Claims a paid order; null if there is nothing to command or another process was first. An error is logged, so that others go on. */
-async function claimPaid(app: App, { merchantId, id }: OrderKey): Promise<Claim | null> {
+async function claimPaid(app: App, { merchantId, id }: PaidOrderKey): Promise<DispenseClaim | null> {
   try {
     const result = await claimOrder(app, { merchantId, id })
     if (result.kind === 'claimed') return result.claim
@@ -107,10 +109,10 @@ async function claimPaid(app: App, { merchantId, id }: OrderKey): Promise<Claim 
     // `about: 'none'`: if vending was switched on and the order claimed meanwhile, that claim is not failed.
     await moveDispense(app, { kind: 'order', merchantId, id, to, source: 'command', about: 'none' })
   } catch (error) {
-    report(app, { orderId: id }, error)
+    logFailure(app, { orderId: id }, error)
   }
   return null
 }
 
-const report = (app: App, { orderId }: Pick<Claim, 'orderId'>, error: unknown) =>
+const logFailure = (app: App, { orderId }: Pick<DispenseClaim, 'orderId'>, error: unknown) =>
   app.log.error({ err: error, object_id: orderId }, 'dispensing an order failed; it is looked at again')

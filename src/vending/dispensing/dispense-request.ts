@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { readBody } from '../../http/read-body.ts'
+import { parseBody } from '../../http/read-body.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
-import { GoodsList, readGoods } from '../orders/goods.ts'
+import { checkGoods, GoodsList } from '../orders/goods.ts'
 import type { Goods } from '../orders/order.ts'
 import { PayAccount } from '../orders/order-request.ts'
 
@@ -35,7 +35,7 @@ export const DirectDispenseShape = Type.Object(
   { $id: 'DirectDispenseCreate' },
 )
 
-export type GivenDispense = Static<typeof DirectDispenseShape>
+export type DirectDispenseBody = Static<typeof DirectDispenseShape>
 
 /** The checked fields of a direct dispense. Goods keep their exact text. */
 export type DirectDispense = {
@@ -47,17 +47,17 @@ export type DirectDispense = {
 }
 
 const BeforeGoods = Type.Object({ machine: Machine, order_id: OrderId })
-const BehindGoods = Type.Object({ charge_id: ChargeId, pay_account: Type.Optional(PayAccount) })
+const AfterGoods = Type.Object({ charge_id: ChargeId, pay_account: Type.Optional(PayAccount) })
 
 /** Checks the fields that the reader of bodies passed on. Throws `invalid request: ...` with the first fault. */
-export function readDirectDispense(body: GivenDispense): DirectDispense {
+export function parseDirectDispense(body: DirectDispenseBody): DirectDispense {
   if ([body.machine, body.order_id, body.goods, body.charge_id].some(isMissing))
     throw invalidRequest('machine, order_id, goods and charge_id are required')
-  const { machine, order_id: orderId } = readBody(BeforeGoods, body)
+  const { machine, order_id: orderId } = parseBody(BeforeGoods, body)
   // Suppliers sign `k=v&k=v`: with these characters the machine's report would be ambiguous and refused.
   if (/[&=]/.test(orderId)) throw invalidRequest('order_id must not contain & or =')
-  const goods = readGoods(body.goods)
-  const { charge_id: chargeId, pay_account: payAccount } = readBody(BehindGoods, body)
+  const goods = checkGoods(body.goods)
+  const { charge_id: chargeId, pay_account: payAccount } = parseBody(AfterGoods, body)
   return { machine, orderId, goods, chargeId, payAccount: payAccount ?? null }
 }
 

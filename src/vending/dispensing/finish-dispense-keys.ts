@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts'
-import { finishOrphans, type Orphan, type OrphanEnd } from '../../idempotency/orphans.ts'
+import { finishOrphans, type Orphan, type OrphanOutcome } from '../../idempotency/orphans.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
+import { directRefusal, lockAnsweredClaim, presentDispense } from './direct-answer.ts'
 import { releaseUnsent } from './move-claim.ts'
 
 // A command takes 30 s at most: after this time, the process that reserved the key has recorded the answer, or is gone.
@@ -15,12 +15,12 @@ export function finishDispenseKeys(app: App): Promise<number> {
   return finishOrphans(app, {
     prefix: 'dclm_',
     afterMs: ORPHANED_AFTER_MS,
-    endOf: (tx, orphan) => endOf(app, tx, orphan),
+    decide: (tx, orphan) => decideOrphan(app, tx, orphan),
   })
 }
 
-async function endOf(app: App, tx: Tx, { merchantId, objectId }: Orphan): Promise<OrphanEnd> {
-  const [[claim]] = await tx.send(lockAnswered({ merchantId, id: objectId }))
+async function decideOrphan(app: App, tx: Tx, { merchantId, objectId }: Orphan): Promise<OrphanOutcome> {
+  const [[claim]] = await tx.send(lockAnsweredClaim({ merchantId, id: objectId }))
   if (!claim || directRefusal(claim) !== null) return { answer: null }
   if (claim.state === 'claimed') return { answer: null, writes: [releaseUnsent(claim, app.clock.now())] }
   return { answer: { status: 200, body: JSON.stringify(presentDispense(claim)) } }

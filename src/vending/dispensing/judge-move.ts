@@ -1,6 +1,6 @@
 import type { OrderCharge, VendingOrder } from '../orders/order.ts'
 import type { ClaimState } from './claim.ts'
-import type { DispenseMove, DispenseMoved } from './dispense-move.ts'
+import type { DispenseMove, DispenseVerdict } from './dispense-move.ts'
 
 /** The newest claim of an order, or of the charge of a direct dispense. */
 export type NewestClaim = { id: string; state: ClaimState; machine: string; commandedAt: Date | null }
@@ -19,14 +19,14 @@ export type MoveFacts = {
 }
 
 /** The state of an order, or of a direct dispense in the same form. */
-export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts'> & {
+export type DispenseState = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts'> & {
   charge: Pick<OrderCharge, 'status'> | null
 }
-type Word = Pick<DispenseMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
-type Commands = Pick<MoveFacts, 'newest' | 'commands' | 'commandedAt'>
+type JudgedMove = Pick<DispenseMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
+type CommandFacts = Pick<MoveFacts, 'newest' | 'commands' | 'commandedAt'>
 
 /** Judges a move, one rule a line. Orders and direct dispenses have the same rules. */
-export function judgeMove(order: Standing, move: Word, facts: Commands): DispenseMoved {
+export function judgeMove(order: DispenseState, move: JudgedMove, facts: CommandFacts): DispenseVerdict {
   const { vendingStatus: status, confirmed } = order
   const { to, source } = move
   if (isAboutAnother(order, move, facts)) return 'final'
@@ -37,12 +37,16 @@ export function judgeMove(order: Standing, move: Word, facts: Commands): Dispens
   if (status === 'dispensed' && confirmed) return to.status === 'dispensed' ? 'same' : 'final'
   if (status === to.status && (confirmed || !to.confirmed)) return 'same'
   if (order.charge?.status === 'refunded' && source === 'callback') return 'refunded'
-  if (to.status === 'failed' && isOldNews(move, facts)) return 'final'
+  if (to.status === 'failed' && isAboutEarlierCommand(move, facts)) return 'final'
   return 'moved'
 }
 
 /** Whether a move is about another command than the newest: a late answer or report must not move a command that was sent after it (VE2). */
-function isAboutAnother({ attempts }: Standing, { about }: Word, { newest }: Commands): boolean {
+function isAboutAnother(
+  { attempts }: DispenseState,
+  { about }: JudgedMove,
+  { newest }: CommandFacts,
+): boolean {
   if (about === undefined) return false
   if (about === 'none') return attempts !== 0
   return newest?.id !== about.claimId || !about.while.includes(newest.state)
@@ -53,7 +57,10 @@ function isAboutAnother({ attempts }: Standing, { about }: Word, { newest }: Com
  * was sent to another machine. A report has no number of its command; with only one command it is about that one, whatever
  * the machine's clock shows.
  */
-function isOldNews({ source, saidAt, machine }: Word, { newest, commands }: Commands): boolean {
+function isAboutEarlierCommand(
+  { source, saidAt, machine }: JudgedMove,
+  { newest, commands }: CommandFacts,
+): boolean {
   if (source !== 'callback') return false
   if (newest?.state === 'claimed') return true
   if (machine != null && newest !== null && newest.machine !== machine) return true

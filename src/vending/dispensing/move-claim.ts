@@ -1,12 +1,12 @@
 import { assert } from '../../platform/assert.ts'
-import { later } from '../../platform/clock.ts'
-import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
+import { addMs } from '../../platform/clock.ts'
+import { numberColumn, textColumn, timeColumn, unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
-import { isOver } from '../../platform/db/due-times.ts'
+import { dueCondition } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { writeExact } from '../../platform/exact-json.ts'
+import { writeExactJson } from '../../platform/exact-json.ts'
 import type { ReportedGoods } from '../orders/order.ts'
-import { CLAIM_COLUMNS, CLAIM_MOVES, type Claim, type ClaimState } from './claim.ts'
+import { CLAIM_COLUMNS, CLAIM_MOVES, type ClaimState, type DispenseClaim } from './claim.ts'
 
 // How long a claim that was not commanded belongs to the process that stored it.
 export const CLAIM_LEASE_MS = 60_000
@@ -14,7 +14,7 @@ export const CLAIM_LEASE_MS = 60_000
 const COMMAND_LEASE_MS = 60_000
 
 // No other file writes claims, and the database refuses every move that `CLAIM_MOVES` does not have.
-const ADD = statement<{ id: string }>(
+const ADD_CLAIM = statement<{ id: string }>(
   'add dispense claim',
   `insert into dispense_claims (merchant_id, id, mode, charge_id, kind, order_id, machine, goods, pay_account, attempt, state,
      lease_until, claimed_at, vending_status)
@@ -23,7 +23,7 @@ const ADD = statement<{ id: string }>(
 )
 // From this commit on the command may have left: the program never sends it again (VE4). The statement locks the charge, because a
 // claim may have waited for a minute after its process died, and nothing may be commanded after a refund (VE3).
-const COMMAND = statement<{ payerPhone: string | null }>(
+const COMMAND_CLAIM = statement<{ payerPhone: string | null }>(
   'command dispense',
   `with paid as materialized (
      select c.phone from dispense_claims d join charges c on c.merchant_id = d.merchant_id and c.id = d.charge_id
@@ -32,29 +32,29 @@ const COMMAND = statement<{ payerPhone: string | null }>(
    from paid where k.merchant_id = $1 and k.id = $2 and k.state = 'claimed'
      and exists (select 1 from merchants m where m.id = $1 and m.vending_enabled) returning paid.phone as "payerPhone"`,
 )
-const TAKE_UP = statement<Claim>(
+const TAKE_UP_CLAIMS = statement<DispenseClaim>(
   'dispense claims left unsent',
   `update dispense_claims k set lease_until = $2 from (select merchant_id, id from dispense_claims
-     where state = 'claimed' and ${isOver('lease_until', '$1', CLAIM_LEASE_MS)} order by lease_until limit $3 for no key update skip locked) left_over
+     where state = 'claimed' and ${dueCondition('lease_until', '$1', CLAIM_LEASE_MS)} order by lease_until limit $3 for no key update skip locked) left_over
    where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
 )
-const ANSWER = statement(
+const RECORD_CLAIM_ANSWER = statement(
   'answer of dispense',
   `update dispense_claims k set state = $3, supplier_code = $4, supplier_message = $5, answered_at = $6, lease_until = null,
      reports_at = $7, reports = $8
    where k.merchant_id = $1 and k.id = $2 and k.state = 'commanding'`,
 )
-const DOUBT = statement<Claim>(
+const DOUBT_CLAIMS = statement<DispenseClaim>(
   'dispense commands left unanswered',
   `update dispense_claims k set state = 'ambiguous', answered_at = $1, lease_until = null
-   from (select merchant_id, id from dispense_claims where state = 'commanding' and ${isOver('lease_until', '$1', COMMAND_LEASE_MS)}
+   from (select merchant_id, id from dispense_claims where state = 'commanding' and ${dueCondition('lease_until', '$1', COMMAND_LEASE_MS)}
      order by lease_until limit $2 for no key update skip locked) left_over
    where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
 )
 // A reported jam, a definite refusal and a person's "not delivered" free the charge for another try. A delivery keeps the charge, and
 // takes it again if the machine reports it only after a failure. A supplier's answer that ends a claim counts as answered now. A
 // direct dispense has no order row, so its claim stores the outcome.
-const END = statement(
+const END_CLAIMS = statement(
   'end dispense claims',
   `update dispense_claims k set state = n.state, released_at = case n.state when 'released' then $11::timestamptz end,
      answered_at = case when n.heard then $11 else coalesce(k.answered_at, $11) end, lease_until = null,
@@ -65,7 +65,7 @@ const END = statement(
      vending_status = case k.kind when 'direct' then case n.state when 'released' then 'failed' else 'dispensed' end end,
      dispense_result = case k.kind when 'direct' then n.result::json end,
      units_dispensed = case k.kind when 'direct' then n.units end
-   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'bigint')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
+   from ${unnestColumns('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'bigint')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )
 // Nothing was sent, and from now on nothing can be, because only a claim that is still `claimed` is commanded.
@@ -74,22 +74,22 @@ const RELEASE_UNSENT = statement(
   `update dispense_claims set state = 'released', released_at = $3, lease_until = null, vending_status = 'failed'
    where merchant_id = $1 and id = $2 and state = 'claimed'`,
 )
-const REPORTED = statement(
+const END_REPORT = statement(
   'simulated report done',
   'update dispense_claims set reports_at = null where merchant_id = $1 and id = $2',
 )
 
 /** Stops the simulated machine of an order from reporting. Parameters: merchant and order. */
-export const silenceClaims = statement<{ id: string }>(
+export const SILENCE_MACHINE = statement<{ id: string }>(
   'silence simulated machine',
   `update dispense_claims set reports_at = null
    where merchant_id = $1 and order_id = $2 and kind = 'order' and reports_at is not null returning id`,
 )
 
-type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
+type ClaimKey = Pick<DispenseClaim, 'merchantId' | 'id'>
 
 /** A supplier's answer as it is stored. `reportsAt` and `reports`: in test mode, when and what the simulated machine will report. */
-export type Answer = {
+export type SupplierAnswer = {
   code: string | null
   message: string
   reportsAt: Date | null
@@ -101,15 +101,15 @@ export type ClaimEnd = ClaimKey & {
   from: ClaimState
   to: ClaimState
   /** The supplier's answer, if that ends the claim. */
-  supplierAnswer: Answer | null
+  supplierAnswer: SupplierAnswer | null
   result: readonly ReportedGoods[] | null
   units: number | null
 }
 
 /** Stores a claim on a charge that the transaction has locked. Returns no row if the charge has another open claim. */
-export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
+export const addDispenseClaim = (claim: DispenseClaim, at: Date): Call<{ id: string }> =>
   call(
-    ADD,
+    ADD_CLAIM,
     claim.merchantId,
     claim.id,
     claim.mode,
@@ -117,10 +117,10 @@ export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
     claim.kind,
     claim.orderId,
     claim.machine,
-    writeExact(claim.goods),
+    writeExactJson(claim.goods),
     claim.payAccount,
     claim.attempt,
-    untilAfter(at, CLAIM_LEASE_MS),
+    isoAfter(at, CLAIM_LEASE_MS),
     at.toISOString(),
   )
 
@@ -129,24 +129,35 @@ export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
  * more, or vending is off.
  */
 export const commandClaim = ({ merchantId, id }: ClaimKey, at: Date): Call<{ payerPhone: string | null }> =>
-  call(COMMAND, merchantId, id, at.toISOString(), untilAfter(at, COMMAND_LEASE_MS))
+  call(COMMAND_CLAIM, merchantId, id, at.toISOString(), isoAfter(at, COMMAND_LEASE_MS))
 
 /** Takes up to `limit` claims over from a dead process that has not sent them. The caller must send them. */
-export const takeUpClaims = (at: Date, limit: number): Call<Claim> =>
-  call(TAKE_UP, at.toISOString(), untilAfter(at, CLAIM_LEASE_MS), limit)
+export const takeUpClaims = (at: Date, limit: number): Call<DispenseClaim> =>
+  call(TAKE_UP_CLAIMS, at.toISOString(), isoAfter(at, CLAIM_LEASE_MS), limit)
 
 /** Records an acceptance (which is not a delivery yet) or an unclear answer. Changes nothing if the claim has moved on meanwhile. */
 export const answerClaim = (
   { merchantId, id }: ClaimKey,
-  { state, answer, at }: { state: 'accepted' | 'ambiguous'; answer: Answer; at: Date },
+  { state, answer, at }: { state: 'accepted' | 'ambiguous'; answer: SupplierAnswer; at: Date },
 ): Call => {
   const { code, message, reportsAt, reports } = answer
   const time = at.toISOString()
-  return call(ANSWER, merchantId, id, state, code, message, time, reportsAt?.toISOString() ?? null, reports)
+  return call(
+    RECORD_CLAIM_ANSWER,
+    merchantId,
+    id,
+    state,
+    code,
+    message,
+    time,
+    reportsAt?.toISOString() ?? null,
+    reports,
+  )
 }
 
 /** Marks up to `limit` commands as `ambiguous` whose process died while it sent them. */
-export const doubtClaims = (at: Date, limit: number): Call<Claim> => call(DOUBT, at.toISOString(), limit)
+export const doubtClaims = (at: Date, limit: number): Call<DispenseClaim> =>
+  call(DOUBT_CLAIMS, at.toISOString(), limit)
 
 /** Ends locked claims. Asserts that `CLAIM_MOVES` has each move. */
 export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
@@ -155,17 +166,17 @@ export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
     assert(from === to || to in CLAIM_MOVES[from], `${from} claims never become ${to}`)
   return [
     call(
-      END,
-      numbers(ends.map(({ merchantId }) => merchantId)),
-      words(ends.map(({ id }) => id)),
-      words(ends.map(({ to }) => to)),
+      END_CLAIMS,
+      numberColumn(ends.map(({ merchantId }) => merchantId)),
+      textColumn(ends.map(({ id }) => id)),
+      textColumn(ends.map(({ to }) => to)),
       ends.map(({ supplierAnswer }) => supplierAnswer !== null),
       ends.map(({ supplierAnswer }) => supplierAnswer?.code ?? null),
       ends.map(({ supplierAnswer }) => supplierAnswer?.message ?? null),
-      times(ends.map(({ supplierAnswer }) => supplierAnswer?.reportsAt ?? null)),
-      words(ends.map(({ supplierAnswer }) => supplierAnswer?.reports ?? null)),
+      timeColumn(ends.map(({ supplierAnswer }) => supplierAnswer?.reportsAt ?? null)),
+      textColumn(ends.map(({ supplierAnswer }) => supplierAnswer?.reports ?? null)),
       ends.map(({ result }) => (result === null ? null : JSON.stringify(result))),
-      numbers(ends.map(({ units }) => units)),
+      numberColumn(ends.map(({ units }) => units)),
       at.toISOString(),
     ),
   ]
@@ -176,6 +187,6 @@ export const releaseUnsent = ({ merchantId, id }: ClaimKey, at: Date): Call =>
   call(RELEASE_UNSENT, merchantId, id, at.toISOString())
 
 /** Records that the simulated machine has reported. */
-export const endReport = ({ merchantId, id }: ClaimKey): Call => call(REPORTED, merchantId, id)
+export const endReport = ({ merchantId, id }: ClaimKey): Call => call(END_REPORT, merchantId, id)
 
-const untilAfter = (at: Date, ms: number) => later(at, ms).toISOString()
+const isoAfter = (at: Date, ms: number) => addMs(at, ms).toISOString()

@@ -1,52 +1,52 @@
 import type { App } from '../../app.ts'
-import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
+import { numberColumn, textColumn, timeColumn, unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { addEvents } from '../../webhooks/events.ts'
-import { claimAfter } from './claim.ts'
-import { unitsOf } from './delivered-products.ts'
-import { happeningOf, isNews } from './dispense-events.ts'
+import { nextClaimState } from './claim.ts'
+import { sumUnits } from './delivered-products.ts'
+import { buildDispenseEvent, hasEvent } from './dispense-events.ts'
 import { type ClaimEnd, endClaims } from './move-claim.ts'
-import { errorOf, type MovedDispense } from './plan-refund.ts'
+import { formatOrderError, type MovedDispense } from './plan-refund.ts'
 
-const MOVE = statement(
+const MOVE_ORDERS = statement(
   'move vending orders',
   `update vending_orders o set vending_status = n.status, confirmed = n.confirmed, dispense_result = n.result::json,
      units_dispensed = n.units, vending_error = n.error, watched = false, refund_due_at = n.refund_due_at,
      refund_until = n.refund_until, refund_wanted = n.refund_wanted,
      dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $11::timestamptz) end
-   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'bigint', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
+   from ${unnestColumns('bigint', 'text', 'text', 'boolean', 'text', 'bigint', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
    where o.merchant_id = n.merchant_id and o.id = n.id`,
 )
 /** Lists the writes that move these orders, end their claims and add their events, for the transaction that has judged them. */
-export function writesOf(app: App, moved: readonly MovedDispense[], at: Date): Call[] {
+export function listMoveWrites(app: App, moved: readonly MovedDispense[], at: Date): Call[] {
   return [
-    ...moveRows(
+    ...moveOrders(
       moved.filter(({ dispense }) => dispense.kind === 'order'),
       at,
     ),
-    ...endClaims(moved.flatMap(claimEnd), at),
+    ...endClaims(moved.flatMap(newClaimEnd), at),
     ...addEvents(
-      moved.filter(isNews).map((movedDispense) => happeningOf(app, movedDispense, at)),
+      moved.filter(hasEvent).map((movedDispense) => buildDispenseEvent(app, movedDispense, at)),
       at,
     ),
   ]
 }
 
-function moveRows(moved: readonly MovedDispense[], at: Date): Call[] {
+function moveOrders(moved: readonly MovedDispense[], at: Date): Call[] {
   if (moved.length === 0) return []
   return [
     call(
-      MOVE,
-      numbers(moved.map(({ move }) => move.merchantId)),
-      words(moved.map(({ move }) => move.id)),
-      words(moved.map(({ move }) => move.to.status)),
+      MOVE_ORDERS,
+      numberColumn(moved.map(({ move }) => move.merchantId)),
+      textColumn(moved.map(({ move }) => move.id)),
+      textColumn(moved.map(({ move }) => move.to.status)),
       moved.map(({ move }) => move.to.confirmed),
       moved.map(({ move }) => (move.to.result === null ? null : JSON.stringify(move.to.result))),
-      numbers(moved.map(({ move }) => unitsOf(move.to.result))),
-      moved.map(errorOf),
-      times(moved.map(({ refund }) => refund.due)),
-      times(moved.map(({ refund }) => refund.until)),
+      numberColumn(moved.map(({ move }) => sumUnits(move.to.result))),
+      moved.map(formatOrderError),
+      timeColumn(moved.map(({ refund }) => refund.due)),
+      timeColumn(moved.map(({ refund }) => refund.until)),
       moved.map(({ refund }) => refund.wanted),
       at.toISOString(),
     ),
@@ -54,7 +54,7 @@ function moveRows(moved: readonly MovedDispense[], at: Date): Call[] {
 }
 
 /** Ends the newest claim, the only one that can be open; an order that was never claimed has none. */
-function claimEnd({
+function newClaimEnd({
   dispense: { facts },
   move: { merchantId, to, supplierAnswer },
 }: MovedDispense): ClaimEnd[] {
@@ -65,8 +65,8 @@ function claimEnd({
   const isLate = to.status === 'dispensed' && state !== 'commanding'
   const end = {
     from: state,
-    to: claimAfter(state, to),
+    to: nextClaimState(state, to),
     supplierAnswer: isLate ? null : (supplierAnswer ?? null),
   }
-  return [{ merchantId, id, ...end, result, units: unitsOf(result) }]
+  return [{ merchantId, id, ...end, result, units: sumUnits(result) }]
 }

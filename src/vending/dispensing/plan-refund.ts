@@ -1,10 +1,10 @@
-import type { StandingDirect } from './direct-standing.ts'
+import type { LockedDirect } from './direct-standing.ts'
 import type { DispenseMove } from './dispense-move.ts'
-import type { StandingOrder } from './order-standing.ts'
+import type { LockedOrder } from './order-standing.ts'
 
-export type StandingDispense = StandingOrder | StandingDirect
+export type LockedDispense = LockedOrder | LockedDirect
 /** A locked dispense that moves, with its move and the plan for its refund. */
-export type MovedDispense = { dispense: StandingDispense; move: DispenseMove; refund: RefundPlan }
+export type MovedDispense = { dispense: LockedDispense; move: DispenseMove; refund: RefundPlan }
 /**
  * The plan for the money after a reported jam. `wanted`: the merchant's switch; null without a jam. `due` to `until`: when a refund is
  * tried. `whyNot`: why a wanted one is not tried.
@@ -17,7 +17,7 @@ const NO_REFUND: RefundPlan = { wanted: null, due: null, until: null, whyNot: nu
 const TOO_LATE = 'reported too late for the automatic refund - please refund the customer'
 
 /** Formats the error that the merchant reads on the order. */
-export function errorOf({ move: { to }, refund }: MovedDispense): string | null {
+export function formatOrderError({ move: { to }, refund }: MovedDispense): string | null {
   if (to.status !== 'failed') return to.note
   return refund.whyNot === null ? to.error : `${to.error} - ${refund.whyNot}`
 }

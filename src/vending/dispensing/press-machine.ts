@@ -8,8 +8,8 @@ import { domainRefusal } from '../../platform/refusal.ts'
 import { getOrder } from '../orders/find-orders.ts'
 import { productNumber } from '../orders/goods.ts'
 import type { ReportedGoods, VendingOrder } from '../orders/order.ts'
-import type { DispenseMoved, DispenseOutcome } from './dispense-move.ts'
-import { silenceClaims } from './move-claim.ts'
+import type { DispenseOutcome, DispenseVerdict } from './dispense-move.ts'
+import { SILENCE_MACHINE } from './move-claim.ts'
 import { moveDispense } from './move-dispense.ts'
 
 /** The buttons of a simulated machine. `silent`: it will not report what its number prescribes. */
@@ -33,20 +33,20 @@ export async function pressMachine(
   const row = auditRow({ actor: caller, ...act, after: { button } })
   if (button === 'silent')
     await app.db.transaction(async (tx) => {
-      const [silenced] = await tx.send(call(silenceClaims, merchantId, id))
+      const [silenced] = await tx.send(call(SILENCE_MACHINE, merchantId, id))
       if (silenced.length === 0) throw nothingToReport(order)
       return { value: null, last: [row] }
     })
   else {
-    const to = outcomeOf(button, order)
+    const to = simulateOutcome(button, order)
     const move = { kind: 'order', merchantId, id, to, source: 'callback', alongside: row } as const
     const moved = await moveDispense(app, move)
-    if (moved !== 'moved' && moved !== 'same') throw refusalOf(moved, order)
+    if (moved !== 'moved' && moved !== 'same') throw newPressRefusal(moved, order)
   }
   return getOrder(app, caller, id)
 }
 
-function outcomeOf(button: Exclude<MachineButton, 'silent'>, { goods }: VendingOrder): DispenseOutcome {
+function simulateOutcome(button: Exclude<MachineButton, 'silent'>, { goods }: VendingOrder): DispenseOutcome {
   if (button === 'partly' && goods.length < 2)
     throw domainRefusal('one_product', 'this order has one product: it comes out or it does not')
   const deliveredCount = button === 'dispensed' ? goods.length : button === 'partly' ? goods.length - 1 : 0
@@ -65,7 +65,7 @@ function outcomeOf(button: Exclude<MachineButton, 'silent'>, { goods }: VendingO
 const nothingToReport = ({ vendingStatus }: VendingOrder) =>
   domainRefusal('nothing_to_report', `vending order is ${vendingStatus}: its machine has nothing to report`)
 
-function refusalOf(moved: Exclude<DispenseMoved, 'moved' | 'same'>, order: VendingOrder) {
+function newPressRefusal(moved: Exclude<DispenseVerdict, 'moved' | 'same'>, order: VendingOrder) {
   assert(moved !== 'seen', 'a button has no signature')
   return moved === 'refunded'
     ? domainRefusal('conflict', 'the payment of this order was refunded')

@@ -1,23 +1,23 @@
-import { at, service } from '../../actors/actor.ts'
+import { actingFor, serviceActor } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { call } from '../../platform/db/database.ts'
-import { isOver } from '../../platform/db/due-times.ts'
+import { dueCondition } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Mode } from '../../platform/mode.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { refundCharge } from '../../refunds/refund-charge.ts'
 
-export const JAMS_REFUNDED_AT_ONCE = 50
+export const JAMS_PER_RUN = 50
 // After this long another process takes over, in case the first one died; a refund takes far less.
 const LEASE_MS = 60_000
-const TRY_AGAIN_MS = 3_600_000
+const RETRY_MS = 3_600_000
 // After an error of our own the customer should not wait an hour.
-const TRY_SOON_MS = 60_000
-const LONGEST_REASON = 200
+const RETRY_SOON_MS = 60_000
+const MAX_REASON_CHARACTERS = 200
 
 /** An order whose jam must be refunded; `leaseUntil` identifies the process that has it. */
-type Due = {
+type DueJamRefund = {
   merchantId: number
   tag: string
   id: string
@@ -28,13 +28,13 @@ type Due = {
   leaseUntil: string
 }
 /** Why a try did not refund. `forGood`: no later try can succeed. `againMs`: when to try next. */
-type Trouble = { reason: string; forGood: boolean; againMs: number }
+type RefundTrouble = { reason: string; forGood: boolean; againMs: number }
 
 // The claim commits before the refund begins. The merchant's switch counts as it is now, not as it was at the jam.
-const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
+const CLAIM_JAMS = statement<Omit<DueJamRefund, 'leaseUntil'>>(
   'claim jam refunds',
   `update vending_orders o set refund_due_at = $2
-   from (select d.merchant_id, d.id from vending_orders d where ${isOver('d.refund_due_at', '$1', TRY_AGAIN_MS)}
+   from (select d.merchant_id, d.id from vending_orders d where ${dueCondition('d.refund_due_at', '$1', RETRY_MS)}
      order by d.refund_due_at limit $3 for no key update skip locked) due
    join merchants m on m.id = due.merchant_id
    join payment_links l on l.merchant_id = due.merchant_id and l.id = due.id
@@ -43,20 +43,20 @@ const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
      m.auto_refund_on_jam in ('both', o.mode::text) as wanted`,
 )
 // Changes only a row whose lease is still ours: a retry of the order or a late report of a delivery ends the lease.
-const NEXT = statement<{ id: string }>(
+const SET_NEXT_TRY = statement<{ id: string }>(
   'next try of jam refund',
   `update vending_orders set refund_due_at = $4, vending_error = coalesce($5, vending_error)
    where merchant_id = $1 and id = $2 and refund_due_at = $3 returning id`,
 )
 
 // Read after the charge was locked. Every claim waits for that lock too, so product and price are never both given away.
-const STANDING = statement(
+const OPEN_CLAIM = statement(
   'standing dispense claim',
   'select 1 from dispense_claims where merchant_id = $1 and charge_id = $2 and released_at is null',
 )
 
 // Refusals that neither time nor the balance can change.
-const FOR_GOOD = [
+const FINAL_REFUSALS = [
   'not_found',
   'refund_amount_is_zero',
   'no_customer_phone_on_record_to_refund_to',
@@ -72,54 +72,57 @@ export async function refundJams(app: App): Promise<number> {
   const at = app.witness.earlierMs()
   const leaseUntil = new Date(at + LEASE_MS).toISOString()
   const now = new Date(at).toISOString()
-  const claimed = await app.db.query(CLAIM, [now, leaseUntil, JAMS_REFUNDED_AT_ONCE])
+  const claimed = await app.db.query(CLAIM_JAMS, [now, leaseUntil, JAMS_PER_RUN])
   if (claimed.length === 0) return 0
   crashPoint('jam-refund.claimed')
   await Promise.all(claimed.map((order) => refundJam(app, { ...order, leaseUntil })))
   return claimed.length
 }
 
-async function refundJam(app: App, due: Due): Promise<void> {
-  if (!due.wanted) return next(app, due, { at: null, error: SWITCHED_OFF })
+async function refundJam(app: App, due: DueJamRefund): Promise<void> {
+  if (!due.wanted) return setNextTry(app, due, { at: null, error: SWITCHED_OFF })
   const isLate = app.witness.earlier() > due.until
   const trouble = isLate ? TOO_LATE : await tryRefund(app, due)
-  if (trouble === null) return next(app, due, { at: null })
+  if (trouble === null) return setNextTry(app, due, { at: null })
   const nextTryAt = new Date(app.clock.nowMs() + trouble.againMs)
-  if (!trouble.forGood && nextTryAt <= due.until) return next(app, due, { at: nextTryAt })
+  if (!trouble.forGood && nextTryAt <= due.until) return setNextTry(app, due, { at: nextTryAt })
   const facts = { object_id: due.id, reason: trouble.reason }
   app.log.warn(facts, 'the automatic refund of a jam is left to the merchant')
-  await next(app, due, { at: null, error: wordsFor(trouble) })
+  await setNextTry(app, due, { at: null, error: formatTrouble(trouble) })
 }
 
-const TOO_LATE: Trouble = { reason: 'not possible within 72 hours', forGood: true, againMs: 0 }
+const TOO_LATE: RefundTrouble = { reason: 'not possible within 72 hours', forGood: true, againMs: 0 }
 
 const SWITCHED_OFF =
   'the machine reported a jam - automatic refunds were switched off before this one was made - please refund the customer'
 
-const wordsFor = ({ reason }: Trouble) =>
-  `the machine reported a jam - the automatic refund did not succeed (${[...reason].slice(0, LONGEST_REASON).join('')}) - please refund the customer`
+const formatTrouble = ({ reason }: RefundTrouble) =>
+  `the machine reported a jam - the automatic refund did not succeed (${[...reason].slice(0, MAX_REASON_CHARACTERS).join('')}) - please refund the customer`
 
 /** Tries the refund. Null if the charge is refunded, by this try or before. */
-async function tryRefund(app: App, { merchantId, tag, mode, id, chargeId }: Due): Promise<Trouble | null> {
-  const caller = at(service('refund-jams'), { merchantId, tag, cell: app.cell, mode })
+async function tryRefund(
+  app: App,
+  { merchantId, tag, mode, id, chargeId }: DueJamRefund,
+): Promise<RefundTrouble | null> {
+  const caller = actingFor(serviceActor('refund-jams'), { merchantId, tag, cell: app.cell, mode })
   try {
-    await refundCharge(app, caller, { chargeId, unless: call(STANDING, merchantId, chargeId) })
+    await refundCharge(app, caller, { chargeId, unless: call(OPEN_CLAIM, merchantId, chargeId) })
     return null
   } catch (error) {
     if (!(error instanceof Refusal)) {
       app.log.error({ err: error, object_id: id }, 'the refund of a jam failed; it is tried again')
-      return { reason: 'internal error', forGood: false, againMs: TRY_SOON_MS }
+      return { reason: 'internal error', forGood: false, againMs: RETRY_SOON_MS }
     }
     if (error.code === 'already_refunded') return null
-    const againMs = error.status === 429 || error.code === 'unavailable' ? TRY_SOON_MS : TRY_AGAIN_MS
-    return { reason: error.message, forGood: FOR_GOOD.includes(error.code), againMs }
+    const againMs = error.status === 429 || error.code === 'unavailable' ? RETRY_SOON_MS : RETRY_MS
+    return { reason: error.message, forGood: FINAL_REFUSALS.includes(error.code), againMs }
   }
 }
 
-async function next(
+async function setNextTry(
   app: App,
-  { merchantId, id, leaseUntil }: Due,
+  { merchantId, id, leaseUntil }: DueJamRefund,
   { at, error = null }: { at: Date | null; error?: string | null },
 ): Promise<void> {
-  await app.db.query(NEXT, [merchantId, id, leaseUntil, at?.toISOString() ?? null, error])
+  await app.db.query(SET_NEXT_TRY, [merchantId, id, leaseUntil, at?.toISOString() ?? null, error])
 }

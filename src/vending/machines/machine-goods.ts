@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { assert } from '../../platform/assert.ts'
-import { ExactNumber, numberText } from '../../platform/exact-json.ts'
+import { ExactNumber, formatNumber } from '../../platform/exact-json.ts'
 import { ModeShape } from '../../platform/mode.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
 import {
@@ -11,8 +11,8 @@ import {
   vendingOff,
   vendingTermsOf,
 } from '../orders/order-rules.ts'
-import { httpSupplier } from '../suppliers/http-supplier.ts'
-import { supplierAccess } from '../suppliers/vending-settings.ts'
+import { newHttpSupplier } from '../suppliers/http-supplier.ts'
+import { findSupplierAccess } from '../suppliers/vending-settings.ts'
 import { supplierUnavailable } from './sync-machines.ts'
 
 /** One slot of a machine; `raw` has the other fields of the supplier. Prices are whole UGX. */
@@ -26,21 +26,31 @@ type TraySlot = {
   active: boolean
   raw: Readonly<Record<string, unknown>>
 }
-type Row = Readonly<Record<string, unknown>>
+type SupplierRow = Readonly<Record<string, unknown>>
 
 // The field names that suppliers use; the first one present counts.
-const SLOT = ['hdbh', 'hdh', 'slot']
-const NUMBER = ['spbh']
-const NAME = ['spmc']
-const PRICE = ['spdj', 'jg']
-const STOCK = ['kcsl', 'kc', 'hdkc', 'stock']
-const CAPACITY = ['hdrl', 'rl', 'capacity']
-const ACTIVE = ['hdzt', 'zt', 'status', 'active']
-const KNOWN = new Set([SLOT, NUMBER, NAME, PRICE, STOCK, CAPACITY, ACTIVE].flat())
-const OFF: readonly unknown[] = [0, '0', false, 'false']
+const SLOT_FIELDS = ['hdbh', 'hdh', 'slot']
+const NUMBER_FIELDS = ['spbh']
+const NAME_FIELDS = ['spmc']
+const PRICE_FIELDS = ['spdj', 'jg']
+const STOCK_FIELDS = ['kcsl', 'kc', 'hdkc', 'stock']
+const CAPACITY_FIELDS = ['hdrl', 'rl', 'capacity']
+const ACTIVE_FIELDS = ['hdzt', 'zt', 'status', 'active']
+const KNOWN_FIELDS = new Set(
+  [
+    SLOT_FIELDS,
+    NUMBER_FIELDS,
+    NAME_FIELDS,
+    PRICE_FIELDS,
+    STOCK_FIELDS,
+    CAPACITY_FIELDS,
+    ACTIVE_FIELDS,
+  ].flat(),
+)
+const OFF_VALUES: readonly unknown[] = [0, '0', false, 'false']
 
 // Test keys never see a real machine (contract.md 3 v).
-const SIMULATED: readonly TraySlot[] = [
+const SIMULATED_TRAY: readonly TraySlot[] = [
   ['Water', 1000],
   ['Soda', 2000],
   ['Snack', 3000],
@@ -72,7 +82,7 @@ export const MachineGoodsShape = Type.Object(
         stock: wholeOrNull('units in the slot'),
         capacity: wholeOrNull('units that fit'),
         active: Type.Boolean({ description: 'false: the slot does not dispense at the moment' }),
-        raw: Type.Unsafe<Row>(Type.Object({}, { description: 'what else the supplier says' })),
+        raw: Type.Unsafe<SupplierRow>(Type.Object({}, { description: 'what else the supplier says' })),
       }),
     ),
   },
@@ -80,7 +90,7 @@ export const MachineGoodsShape = Type.Object(
 )
 
 /** Reads what is in a machine now (contract.md G35), from the merchant's supplier; in test mode it is the simulated tray. */
-export async function machineGoods(
+export async function readMachineGoods(
   app: App,
   { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
   machine: string,
@@ -92,47 +102,47 @@ export async function machineGoods(
   if (!terms.vendingEnabled) throw vendingOff()
   // In a path the number is an id, so it must match exactly, with its blanks.
   if (terms.machine !== machine) throw machineNotRegistered()
-  const goods = mode === 'test' ? SIMULATED : await askSupplier(app, merchantId, machine)
+  const goods = mode === 'test' ? SIMULATED_TRAY : await askSupplier(app, merchantId, machine)
   return { machine, mode, count: goods.length, as_of: Math.floor(app.clock.nowMs() / 1000), goods }
 }
 
 async function askSupplier(app: App, merchantId: number, machine: string): Promise<TraySlot[]> {
-  const access = await supplierAccess(app, merchantId)
+  const access = await findSupplierAccess(app, merchantId)
   if (access === null) throw supplierNotConfigured()
-  const rows = await httpSupplier(app, access).tray(machine)
+  const rows = await newHttpSupplier(app, access).tray(machine)
   if (rows === null) throw supplierUnavailable()
-  return rows.map(readSlot)
+  return rows.map(parseSlot)
 }
 
-function readSlot(row: Row, index: number): TraySlot {
-  const slot = textOf(row, SLOT) ?? String(index + 1)
-  const spbh = textOf(row, NUMBER) ?? slot
-  const isOff = OFF.includes(firstOf(row, ACTIVE))
+function parseSlot(row: SupplierRow, index: number): TraySlot {
+  const slot = findText(row, SLOT_FIELDS) ?? String(index + 1)
+  const spbh = findText(row, NUMBER_FIELDS) ?? slot
+  const isOff = OFF_VALUES.includes(findFirst(row, ACTIVE_FIELDS))
   return {
     slot,
     spbh,
-    spmc: textOf(row, NAME) ?? spbh,
-    spdj: wholeOf(row, PRICE),
-    stock: wholeOf(row, STOCK),
-    capacity: wholeOf(row, CAPACITY),
+    spmc: findText(row, NAME_FIELDS) ?? spbh,
+    spdj: findWhole(row, PRICE_FIELDS),
+    stock: findWhole(row, STOCK_FIELDS),
+    capacity: findWhole(row, CAPACITY_FIELDS),
     active: !isOff,
-    raw: Object.fromEntries(Object.entries(row).filter(([name]) => !KNOWN.has(name))),
+    raw: Object.fromEntries(Object.entries(row).filter(([name]) => !KNOWN_FIELDS.has(name))),
   }
 }
 
-const firstOf = (row: Row, names: readonly string[]): unknown =>
+const findFirst = (row: SupplierRow, names: readonly string[]): unknown =>
   names.map((name) => row[name]).find((value) => value !== undefined && value !== null)
 
-function textOf(row: Row, names: readonly string[]): string | null {
-  const value = firstOf(row, names)
-  if (typeof value === 'number' || value instanceof ExactNumber) return numberText(value)
+function findText(row: SupplierRow, names: readonly string[]): string | null {
+  const value = findFirst(row, names)
+  if (typeof value === 'number' || value instanceof ExactNumber) return formatNumber(value)
   const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? null : text
 }
 
 /** Finds a whole number of at least 0, sent as number or as digits. A fraction of a shilling counts as no price. */
-function wholeOf(row: Row, names: readonly string[]): number | null {
-  const text = textOf(row, names)
+function findWhole(row: SupplierRow, names: readonly string[]): number | null {
+  const text = findText(row, names)
   if (text === null || !/^[0-9]{1,15}(?:\.0+)?$/.test(text)) return null
   return Number(text)
 }

@@ -1,25 +1,30 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { underTag } from '../../http/endpoint.ts'
-import { listEndpoint, readEndpoint, TIMELESS, timelessWindow } from '../../http/read-endpoints.ts'
+import { tagEndpoints } from '../../http/endpoint.ts'
+import {
+  LIST_QUERY_WITHOUT_TIMES,
+  listEndpoint,
+  parseWindowWithoutTimes,
+  readEndpoint,
+} from '../../http/read-endpoints.ts'
 import { badRequest } from '../../platform/refusal.ts'
-import { readIsoTime } from '../../platform/times.ts'
+import { parseIsoTime } from '../../platform/times.ts'
 import { requireVending } from '../suppliers/vending-settings.ts'
-import { MachineGoodsShape, machineGoods } from './machine-goods.ts'
+import { MachineGoodsShape, readMachineGoods } from './machine-goods.ts'
 import { listMachines, type Machine, MachineShape, presentMachine } from './machines.ts'
-import { readTallies, TalliesShape } from './tallies.ts'
+import { readMachineTallies, TalliesShape } from './tallies.ts'
 
-export const machineEndpoints = underTag('Vending', [
+export const machineEndpoints = tagEndpoints('Vending', [
   listEndpoint<App, Machine>({
     path: '/v1/vending/machines',
     name: 'listMachines',
     summary: 'List your machines, newest first',
     description: 'Both modes share them.',
     refusals: { 403: 'vending_disabled' },
-    query: TIMELESS,
+    query: LIST_QUERY_WITHOUT_TIMES,
     row: MachineShape,
     async list(app, caller, query) {
-      const window = timelessWindow(query)
+      const window = parseWindowWithoutTimes(query)
       await requireVending(app, caller.merchantId)
       return listMachines(app, caller.merchantId, window)
     },
@@ -37,10 +42,10 @@ export const machineEndpoints = underTag('Vending', [
     }),
     shape: { description: 'a record for each machine, by machine number', schema: TalliesShape },
     read(app, { caller, query }) {
-      const since = readSince(query.since)
+      const since = parseSince(query.since)
       // A blank parameter is an absent one.
       const machine = query.machine?.trim() ? query.machine : null
-      return readTallies(app, caller, { machine, since })
+      return readMachineTallies(app, caller, { machine, since })
     },
   }),
   readEndpoint<App>({
@@ -51,13 +56,13 @@ export const machineEndpoints = underTag('Vending', [
     params: Type.Object({ machine: Type.String({ description: 'machine number' }) }),
     shape: { description: 'a row for each slot', schema: MachineGoodsShape },
     refusals: { 400: 'supplier_not_configured', 403: 'vending_disabled', 502: 'supplier_error' },
-    read: (app, { caller, params }) => machineGoods(app, caller, params.machine ?? ''),
+    read: (app, { caller, params }) => readMachineGoods(app, caller, params.machine ?? ''),
   }),
 ])
 
-function readSince(text: string | undefined): Date | null {
+function parseSince(text: string | undefined): Date | null {
   if (text === undefined) return null
-  const since = readIsoTime(text)
+  const since = parseIsoTime(text)
   if (since === null) throw badRequest('since must be an ISO 8601 datetime')
   return since
 }

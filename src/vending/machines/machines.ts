@@ -3,7 +3,7 @@ import type { Actor } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import { type Page, pageOf } from '../../http/lists.ts'
+import { cutPage, type ListPage } from '../../http/lists.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { badRequest, invalidRequest, notFound } from '../../platform/refusal.ts'
@@ -26,40 +26,40 @@ export type Machine = {
 }
 type MachineKey = { merchantId: number; machine: string }
 
-const LONGEST_NUMBER = 64
-const LONGEST_NAME = 200
+const MAX_NUMBER_CHARACTERS = 64
+const MAX_NAME_CHARACTERS = 200
 
-const COLUMNS = `m.machine, m.name, m.address, m.category, m.type, m.latitude, m.longitude, m.active,
+const MACHINE_COLUMNS = `m.machine, m.name, m.address, m.category, m.type, m.latitude, m.longitude, m.active,
   m.last_synced_at as "lastSyncedAt", m.removed_at as "removedAt", m.created_at as "createdAt"`
 
-const BY_NUMBER = statement<Machine>(
+const MACHINE_BY_NUMBER = statement<Machine>(
   'machine by number',
-  `select ${COLUMNS} from machines m where m.merchant_id = $1 and m.machine = $2`,
+  `select ${MACHINE_COLUMNS} from machines m where m.merchant_id = $1 and m.machine = $2`,
 )
 // A merchant has hundreds of machines, not thousands: all of them are read and sorted. A removed machine keeps its row for
 // its orders and tallies.
-const LIST = statement<Machine>(
+const LIST_MACHINES = statement<Machine>(
   'machines of merchant',
-  `select ${COLUMNS} from machines m where m.merchant_id = $1 and m.removed_at is null
+  `select ${MACHINE_COLUMNS} from machines m where m.merchant_id = $1 and m.removed_at is null
      and ($2::timestamptz is null or (m.created_at, m.machine) < ($2, $3))
    order by m.created_at desc, m.machine desc limit $4`,
 )
-const ADD = statement<Machine>(
+const ADD_MACHINE = statement<Machine>(
   'add machine',
   `insert into machines as m (merchant_id, machine, name, created_at) values ($1, $2, coalesce($3, $2), $4)
    on conflict (merchant_id, machine) do update
      set name = coalesce($3, m.name), active = true, removed_at = null
-   returning ${COLUMNS}`,
+   returning ${MACHINE_COLUMNS}`,
 )
-const REMOVE = statement<Machine>(
+const REMOVE_MACHINE = statement<Machine>(
   'remove machine',
   `update machines m set removed_at = $4 where m.merchant_id = $1 and m.removed_at is null and m.machine = (
      select k.machine from machines k where k.merchant_id = $1 and k.machine in ($2, $3) and k.removed_at is null
      order by k.machine = $2 desc limit 1)
-   returning ${COLUMNS}`,
+   returning ${MACHINE_COLUMNS}`,
 )
 
-const orNull = (description?: string) =>
+const textOrNull = (description?: string) =>
   Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])
 
 /** The machine as the API shows it (contract.md G34). */
@@ -67,11 +67,11 @@ export const MachineShape = Type.Object(
   {
     machine: Type.String({ description: 'its number, which orders name' }),
     name: Type.String(),
-    address: orNull(),
-    category: orNull(),
-    type: orNull(),
-    latitude: orNull(),
-    longitude: orNull(),
+    address: textOrNull(),
+    category: textOrNull(),
+    type: textOrNull(),
+    latitude: textOrNull(),
+    longitude: textOrNull(),
     active: Type.Boolean({ description: 'false: the supplier no longer has it' }),
     registered: Type.Boolean({ description: 'true: orders can name it' }),
     last_synced_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
@@ -102,11 +102,11 @@ export async function listMachines(
   app: App,
   merchantId: number,
   { limit, startingAfter }: { limit: number; startingAfter: string | null },
-): Promise<Page<Machine>> {
-  const after = startingAfter === null ? null : await cursorOf(app, { merchantId, machine: startingAfter })
+): Promise<ListPage<Machine>> {
+  const after = startingAfter === null ? null : await getCursor(app, { merchantId, machine: startingAfter })
   const createdAt = after?.createdAt.toISOString() ?? null
-  const rows = await app.db.query(LIST, [merchantId, createdAt, after?.machine ?? null, limit + 1])
-  return pageOf(
+  const rows = await app.db.query(LIST_MACHINES, [merchantId, createdAt, after?.machine ?? null, limit + 1])
+  return cutPage(
     rows.map((row) => ({ ...row, id: row.machine })),
     limit,
   )
@@ -114,14 +114,18 @@ export async function listMachines(
 
 /** Returns one machine of the merchant, also a removed one. Throws 404 `machine not found`. */
 export async function getMachine(app: App, key: MachineKey): Promise<Machine> {
-  const [row] = isStorable(key.machine) ? await app.db.query(BY_NUMBER, [key.merchantId, key.machine]) : []
+  const [row] = isStorable(key.machine)
+    ? await app.db.query(MACHINE_BY_NUMBER, [key.merchantId, key.machine])
+    : []
   if (!row) throw notFound('machine')
   return row
 }
 
 // A machine removed between two pages is still a valid cursor.
-async function cursorOf(app: App, key: MachineKey): Promise<Machine> {
-  const [row] = isStorable(key.machine) ? await app.db.query(BY_NUMBER, [key.merchantId, key.machine]) : []
+async function getCursor(app: App, key: MachineKey): Promise<Machine> {
+  const [row] = isStorable(key.machine)
+    ? await app.db.query(MACHINE_BY_NUMBER, [key.merchantId, key.machine])
+    : []
   if (!row) throw badRequest('invalid starting_after cursor')
   return row
 }
@@ -137,11 +141,11 @@ export async function addMachine(
 ): Promise<Machine> {
   allow(actor, 'machine.add', merchantId)
   const machine = typed.trim()
-  checkText('machine', machine, LONGEST_NUMBER)
-  if (name !== null) checkText('name', name, LONGEST_NAME)
+  checkText('machine', machine, MAX_NUMBER_CHARACTERS)
+  if (name !== null) checkText('name', name, MAX_NAME_CHARACTERS)
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[added]] = await tx.send(call(ADD, merchantId, machine, name, at.toISOString()))
+    const [[added]] = await tx.send(call(ADD_MACHINE, merchantId, machine, name, at.toISOString()))
     const act = { actor, action: 'machine.add', at, merchantId, subject: machine } as const
     return { value: added as Machine, last: [auditRow({ ...act, after: { name: added?.name } })] }
   })
@@ -157,7 +161,7 @@ export async function removeMachine(
   if (!isStorable(typed)) throw machineNotRegistered()
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[removed]] = await tx.send(call(REMOVE, merchantId, typed, typed.trim(), at.toISOString()))
+    const [[removed]] = await tx.send(call(REMOVE_MACHINE, merchantId, typed, typed.trim(), at.toISOString()))
     if (!removed) throw machineNotRegistered()
     const row = auditRow({ actor, action: 'machine.remove', at, merchantId, subject: removed.machine })
     return { value: removed, last: [row] }

@@ -4,28 +4,28 @@ import type { App } from '../../app.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { ModeShape } from '../../platform/mode.ts'
 import { reportTurns } from '../../platform/report-turns.ts'
-import type { Sum } from '../../platform/sums.ts'
+import type { ExactSum } from '../../platform/sums.ts'
 
 /** The sales of one machine; money in whole UGX (contract.md G40). */
-type Tally = {
+type MachineTally = {
   machine: string
   name: string
   registered: boolean
   orders: number
   paid: number
-  collected: Sum
-  gift_cards: Sum
-  fees: Sum
-  settled: Sum
-  pending_hold: Sum
-  refunded: Sum
+  collected: ExactSum
+  gift_cards: ExactSum
+  fees: ExactSum
+  settled: ExactSum
+  pending_hold: ExactSum
+  refunded: ExactSum
   dispensed: number
   units_dispensed: number
   dispense_failed: number
   cancelled: number
 }
 
-const money = (description: string) => Type.Integer({ description })
+const moneyShape = (description: string) => Type.Integer({ description })
 
 export const TalliesShape = Type.Object(
   {
@@ -38,12 +38,12 @@ export const TalliesShape = Type.Object(
         registered: Type.Boolean({ description: 'false: it was removed, or the supplier has it no more' }),
         orders: Type.Integer({ description: 'orders created' }),
         paid: Type.Integer({ description: 'orders whose payment has ever succeeded' }),
-        collected: money('paid by mobile money: amounts without what gift cards covered'),
-        gift_cards: money('covered by gift cards'),
-        fees: money('charge fees'),
-        settled: money('net that has been released'),
-        pending_hold: money('net that is still held; collected - fees = settled + pending_hold'),
-        refunded: money('given back; the figures above stay as they were'),
+        collected: moneyShape('paid by mobile money: amounts without what gift cards covered'),
+        gift_cards: moneyShape('covered by gift cards'),
+        fees: moneyShape('charge fees'),
+        settled: moneyShape('net that has been released'),
+        pending_hold: moneyShape('net that is still held; collected - fees = settled + pending_hold'),
+        refunded: moneyShape('given back; the figures above stay as they were'),
         dispensed: Type.Integer({ description: 'orders that stand at dispensed' }),
         units_dispensed: Type.Integer({ description: 'products that the machine has reported' }),
         dispense_failed: Type.Integer({ description: 'orders that stand at failed' }),
@@ -56,7 +56,7 @@ export const TalliesShape = Type.Object(
 
 // The query is planned anew for each merchant: a plan made for ten orders would loop a million times for a merchant with a
 // million. The memory is enough to hash a million orders without writing a file.
-const SETTINGS = statement(
+const PLAN_SETTINGS = statement(
   'plans of tallies',
   `select set_config(name, value, true) from (values ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan'),
      ('work_mem', '64MB')) s (name, value)`,
@@ -64,7 +64,7 @@ const SETTINGS = statement(
 // At most one charge of an order is not failed (charges_once_on_link), so no join duplicates an order. A refund returns
 // what was collected. An order counts as cancelled unless it is being paid or can still be paid; the query reads those,
 // because they are few.
-const TALLIES = statement<Tally>(
+const READ_TALLIES = statement<MachineTally>(
   'tallies of machines',
   `select m.machine, m.name, m.active and m.removed_at is null as registered,
      coalesce(t.orders, 0) as orders, coalesce(t.paid, 0) as paid, coalesce(t.collected, 0) as collected,
@@ -105,7 +105,7 @@ const TALLIES = statement<Tally>(
  * Reads the sales of each machine, in one snapshot of the orders and their transactions (contract.md G40). Registered machines
  * always appear; a removed one appears if it has orders.
  */
-export async function readTallies(
+export async function readMachineTallies(
   app: App,
   { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
   { machine, since }: { machine: string | null; since: Date | null },
@@ -114,8 +114,8 @@ export async function readTallies(
   const values = [merchantId, mode, now.toISOString(), machine, since?.toISOString() ?? null]
   const machines = await reportTurns(app).small(merchantId, () =>
     app.db.snapshot(async (client) => {
-      await client.query(SETTINGS.text)
-      return (await client.query<Tally>({ ...TALLIES, values })).rows
+      await client.query(PLAN_SETTINGS.text)
+      return (await client.query<MachineTally>({ ...READ_TALLIES, values })).rows
     }),
   )
   return { mode, as_of: Math.floor(now.getTime() / 1000), machines }

@@ -2,20 +2,20 @@ import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
-import { type KeyedRequest, type Made, storeUnderKey } from '../../idempotency/under-key.ts'
-import { termsOf } from '../../merchants/merchant.ts'
-import { whyUnpayable } from '../../payment-links/unpayable.ts'
+import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../../idempotency/under-key.ts'
+import { findTerms } from '../../merchants/merchant.ts'
+import { findUnpayableReason } from '../../payment-links/unpayable.ts'
 import { addLinks, newLink } from '../../payment-links/write-links.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { writeExact } from '../../platform/exact-json.ts'
+import { writeExactJson } from '../../platform/exact-json.ts'
 import { presentOrder, type VendingOrder } from './order.ts'
-import { type GivenOrder, readOrderCreate, type VendingOrderCreate } from './order-request.ts'
+import { type OrderCreateBody, parseOrderCreate, type VendingOrderCreate } from './order-request.ts'
 import { judgeOrder, vendingTermsOf } from './order-rules.ts'
 
 /** One POST /v1/vending/orders; `parseOrderCreate` reads the rest of the body. The key is optional (G57). */
-export type OrderRequest = KeyedRequest & { given: GivenOrder }
+export type OrderRequest = KeyedRequest & { given: OrderCreateBody }
 
 const ADD_ORDER = statement(
   'add vending order',
@@ -29,25 +29,34 @@ const ADD_ORDER = statement(
  */
 export async function createOrder(app: App, request: OrderRequest): Promise<Answer> {
   allow(request.caller, 'order.create')
-  return storeUnderKey(app, request, (tx, at) => makeOrder(app, tx, { request, at }))
+  return createUnderOptionalKey(app, request, (tx, at) => makeOrder(app, tx, { request, at }))
 }
 
 async function makeOrder(
   app: App,
   tx: Tx,
   { request, at }: { request: OrderRequest; at: Date },
-): Promise<Made> {
+): Promise<CreatedObject> {
   const { caller, given } = request
-  const input = readOrderCreate(given)
+  const input = parseOrderCreate(given)
   const { merchantId, mode } = caller
-  const [[terms], [vending]] = await tx.send(termsOf([merchantId]), vendingTermsOf(merchantId, input.machine))
+  const [[terms], [vending]] = await tx.send(
+    findTerms([merchantId]),
+    vendingTermsOf(merchantId, input.machine),
+  )
   assert(terms && vending, 'a merchant with a key has a row')
   judgeOrder(input, { terms, vending, mode, config: app.config })
   const machine = vending.machine ?? input.machine
   const { order, writes } = newOrder(app, { caller, input: { ...input, machine }, at })
-  const hint = await whyUnpayable(tx, { merchantId, mode, amount: order.amount, at, limits: app.config })
+  const hint = await findUnpayableReason(tx, {
+    merchantId,
+    mode,
+    amount: order.amount,
+    at,
+    limits: app.config,
+  })
   const view = presentOrder(order, { baseUrl: app.baseUrl, at })
-  return { id: order.id, shown: hint === null ? view : { ...view, hint }, writes }
+  return { id: order.id, view: hint === null ? view : { ...view, hint }, writes }
 }
 
 /** Makes an order of two rows: the link that a customer pays, and the vending order. */
@@ -75,6 +84,6 @@ function newOrder(
     attempts: 0,
     charge: null,
   }
-  const values = [merchantId, id, mode, machine, writeExact(goods), payAccount, at.toISOString()]
+  const values = [merchantId, id, mode, machine, writeExactJson(goods), payAccount, at.toISOString()]
   return { order, writes: [...addLinks([link]), call(ADD_ORDER, ...values)] }
 }

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { grossAmount } from '../../charges/charge-request.ts'
-import { readBody } from '../../http/read-body.ts'
+import { parseBody } from '../../http/read-body.ts'
 import { isWebAddress } from '../../payment-links/link-request.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
-import { GoodsList, readGoods } from './goods.ts'
+import { checkGoods, GoodsList } from './goods.ts'
 import type { Goods } from './order.ts'
 
 const Currency = Type.String({ description: 'only `UGX`', default: 'UGX' })
@@ -47,7 +47,7 @@ export const VendingOrderCreateShape = Type.Object(
   { $id: 'VendingOrderCreate' },
 )
 
-export type GivenOrder = Static<typeof VendingOrderCreateShape>
+export type OrderCreateBody = Static<typeof VendingOrderCreateShape>
 
 /** The checked fields of a new order. Goods and address keep their exact text. */
 export type VendingOrderCreate = {
@@ -61,7 +61,7 @@ export type VendingOrderCreate = {
   payAccount: string | null
 }
 
-const WordsPart = Type.Object({
+const TextsPart = Type.Object({
   currency: Type.Optional(Currency),
   reference: Type.Optional(Reference),
   success_url: Type.Optional(SuccessUrl),
@@ -72,12 +72,12 @@ const ExtrasPart = Type.Object({
 })
 
 /** Checks the fields that the reader of bodies passed on. Throws `invalid request: ...` with the first fault (contract.md G30). */
-export function readOrderCreate(body: GivenOrder): VendingOrderCreate {
-  const goods = readGoods(body.goods)
-  const { currency, reference, success_url: successUrl } = readBody(WordsPart, body)
+export function parseOrderCreate(body: OrderCreateBody): VendingOrderCreate {
+  const goods = checkGoods(body.goods)
+  const { currency, reference, success_url: successUrl } = parseBody(TextsPart, body)
   if (successUrl !== undefined && !isWebAddress(successUrl))
     throw invalidRequest('success_url must be an http or https URL')
-  const { description, pay_account: payAccount } = readBody(ExtrasPart, body)
+  const { description, pay_account: payAccount } = parseBody(ExtrasPart, body)
   return {
     machine: body.machine,
     amount: body.amount,

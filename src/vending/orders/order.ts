@@ -72,7 +72,7 @@ export const ORDER_COLUMNS = `o.merchant_id as "merchantId", o.id, o.mode, l.amo
 export const ORDER_TABLES =
   'vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id'
 
-const PAYMENT_OF: Record<ChargeStatus, PaymentStatus> = {
+const PAYMENT_STATUS_OF: Record<ChargeStatus, PaymentStatus> = {
   pending: 'pending',
   authorized: 'pending',
   succeeded: 'succeeded',
@@ -82,7 +82,7 @@ const PAYMENT_OF: Record<ChargeStatus, PaymentStatus> = {
 
 /** Computes the payment status from the attached charge; it is never stored (VE1). */
 export const paymentStatus = ({ charge }: Pick<VendingOrder, 'charge'>): PaymentStatus =>
-  charge === null ? 'unpaid' : PAYMENT_OF[charge.status]
+  charge === null ? 'unpaid' : PAYMENT_STATUS_OF[charge.status]
 
 /** Whether an order can no longer be paid: expired or invalidated, with no payment under way (G41a). */
 export function isExpired(
@@ -94,16 +94,16 @@ export function isExpired(
   return order.expiresAt <= at && (status === 'unpaid' || status === 'failed')
 }
 
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 const time = Type.String({ format: 'date-time' })
-const goods = Type.Unsafe<Goods>(
+const goodsShape = Type.Unsafe<Goods>(
   Type.Object({
     spbh: Type.Union([Type.String(), Type.Integer()], { description: 'slot or product number' }),
     spmc: Type.Optional(Type.String({ description: 'name' })),
     spdj: Type.Optional(Type.Union([Type.Integer(), Type.String()], { description: 'unit price' })),
   }),
 )
-const reported = Type.Unsafe<ReportedGoods>(
+const reportedShape = Type.Unsafe<ReportedGoods>(
   Type.Object({
     spbh: Type.String(),
     chsl: Type.Integer({ description: 'units dispensed' }),
@@ -119,23 +119,23 @@ export const OrderShape = Type.Object(
     amount: Type.Integer({ description: 'whole UGX' }),
     currency: Type.Literal('UGX'),
     machine: Type.String(),
-    goods: Type.Array(goods),
-    description: orNull(Type.String()),
-    reference: orNull(Type.String()),
-    success_url: orNull(Type.String()),
-    charge_id: orNull(Type.String({ description: 'the attempt attached at the moment' })),
+    goods: Type.Array(goodsShape),
+    description: nullable(Type.String()),
+    reference: nullable(Type.String()),
+    success_url: nullable(Type.String()),
+    charge_id: nullable(Type.String({ description: 'the attempt attached at the moment' })),
     payment_status: Type.Enum(['unpaid', 'pending', 'succeeded', 'failed'], {
       $id: 'VendingPaymentStatus',
     }),
     vending_status: Type.Enum(['pending', 'dispensing', 'dispensed', 'failed'], { $id: 'VendingStatus' }),
-    vending_error: orNull(Type.String()),
+    vending_error: nullable(Type.String()),
     refunded: Type.Boolean(),
     expired: Type.Boolean(),
     expires_at: time,
-    invalidated_at: orNull(time),
+    invalidated_at: nullable(time),
     created_at: time,
-    dispensed_at: orNull(time),
-    dispense_result: Type.Union([Type.Array(reported), Type.Null()]),
+    dispensed_at: nullable(time),
+    dispense_result: Type.Union([Type.Array(reportedShape), Type.Null()]),
     units_dispensed: Type.Union([Type.Integer(), Type.Null()]),
     qr_png_url: Type.String({ description: 'public' }),
     qr_svg_url: Type.String({ description: 'public' }),

@@ -1,21 +1,21 @@
 import type { App } from '../../app.ts'
 import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
-import { ExactNumber, numberText, readExact, writeExact } from '../../platform/exact-json.ts'
+import { ExactNumber, formatNumber, parseExactJson, writeExactJson } from '../../platform/exact-json.ts'
 import { count } from '../../platform/measures.ts'
-import type { Attempted } from '../../platform/outbound/attempt.ts'
-import type { Limits } from '../../platform/outbound/connect.ts'
+import type { PostAttempt } from '../../platform/outbound/attempt.ts'
+import type { PosterLimits } from '../../platform/outbound/connect.ts'
 import { productNumber } from '../orders/goods.ts'
 import type { Goods } from '../orders/order.ts'
 import { signCommand } from './command-signing.ts'
-import type { CommandAnswer, Supplier } from './supplier.ts'
+import type { CommandReply, Supplier } from './supplier.ts'
 import type { SupplierAccess } from './vending-settings.ts'
 
 /** The limits of one call to a supplier (contract.md 6.1). */
-export const SUPPLIER_LIMITS: Limits = { attemptMs: 30_000, connectMs: 5_000, bodyBytes: 1024 * 1024 }
+export const SUPPLIER_LIMITS: PosterLimits = { attemptMs: 30_000, connectMs: 5_000, bodyBytes: 1024 * 1024 }
 
-type Row = Readonly<Record<string, unknown>>
+type ReplyRow = Readonly<Record<string, unknown>>
 /** The rows of an answer, or null if there is no clear answer. */
-export type SupplierRows = readonly Row[] | null
+export type SupplierRows = readonly ReplyRow[] | null
 
 /** A merchant's own supplier over HTTP. Questions have no effect, and return null if the answer is unclear. */
 export type HttpSupplier = Supplier & {
@@ -27,31 +27,31 @@ export type HttpSupplier = Supplier & {
   tray(machine: string): Promise<SupplierRows>
 }
 
-const ACCEPTED = '1'
-const LONGEST_CODE = 40
+const ACCEPTED_CODE = '1'
+const MAX_CODE_CHARACTERS = 40
 // Errors before anything was sent: the machine cannot have got the command.
-const NOTHING_SENT: readonly string[] = ['dns', 'connect', 'tls', 'late']
-const ONLINE: readonly unknown[] = [1, '1', true, 'true', 'online']
-const OFFLINE: readonly unknown[] = [0, '0', false, 'false', 'offline']
+const ERRORS_BEFORE_SENDING: readonly string[] = ['dns', 'connect', 'tls', 'late']
+const ONLINE_VALUES: readonly unknown[] = [1, '1', true, 'true', 'online']
+const OFFLINE_VALUES: readonly unknown[] = [0, '0', false, 'false', 'offline']
 
 /** Makes the client of the supplier of `access` (contract.md 6): JSON POST, no redirect, nothing is ever repeated. */
-export function httpSupplier(app: App, access: SupplierAccess): HttpSupplier {
+export function newHttpSupplier(app: App, access: SupplierAccess): HttpSupplier {
   const { config } = app
   const { shbh } = access
   const post = (path: string, body: object, isLate?: () => boolean) =>
     postJson(app, `${access.baseUrl}${path}`, { body, isLate })
-  const ask = async (path: string, body: object) => rowsOf(await post(path, body))
+  const ask = async (path: string, body: object) => parseRows(await post(path, body))
   return {
     async dispense(command, isLate) {
       const body = commandBody(command, { access, timestamp: app.clock.nowMs() })
-      const answer = judge(await post(config.supplierPathDispense, body, isLate))
-      return { ...answer, message: withoutSecrets(answer.message, access) }
+      const answer = judgeReply(await post(config.supplierPathDispense, body, isLate))
+      return { ...answer, message: maskSecrets(answer.message, access) }
     },
     machines: () => ask(config.supplierPathMachines, { shbh }),
     tray: (machine) => ask(config.supplierPathGoods, { shbh, jqbh: machine }),
     async online(machine) {
       const rows = await ask(config.supplierPathState, { shbh, jqbh: machine })
-      return rows === null ? null : onlineOf(rows[0] ?? {})
+      return rows === null ? null : parseOnline(rows[0] ?? {})
     },
   }
 }
@@ -67,7 +67,7 @@ function commandBody(
   return {
     orderDTO: {
       payType: '2',
-      orderGoodsDetailList: command.goods.map(goodsAsSent),
+      orderGoodsDetailList: command.goods.map(formatGoods),
       order: { spsl: String(command.goods.length), ...order },
     },
     consumeType,
@@ -77,9 +77,9 @@ function commandBody(
   }
 }
 
-function goodsAsSent(goods: Goods) {
+function formatGoods(goods: Goods) {
   const { spbh, spdj } = goods
-  const price = typeof spdj === 'number' || spdj instanceof ExactNumber ? { spdj: numberText(spdj) } : {}
+  const price = typeof spdj === 'number' || spdj instanceof ExactNumber ? { spdj: formatNumber(spdj) } : {}
   return { ...goods, spbh: productNumber(spbh), ...price }
 }
 
@@ -87,11 +87,11 @@ async function postJson(
   app: App,
   url: string,
   { body, isLate }: { body: object; isLate: (() => boolean) | undefined },
-): Promise<Attempted> {
+): Promise<PostAttempt> {
   assertOutsideTransaction('a machine supplier')
   const attempted = await app.supplierPoster.post({
     url,
-    body: Buffer.from(writeExact(body)),
+    body: Buffer.from(writeExactJson(body)),
     headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'gateway' },
     keepAlive: false,
     ...(isLate === undefined ? {} : { isLate }),
@@ -101,81 +101,81 @@ async function postJson(
 }
 
 /** Judges the answer to a command by the table of contract.md 6.2. In doubt it is ambiguous, never refused. */
-function judge(attempted: Attempted): CommandAnswer {
+function judgeReply(attempted: PostAttempt): CommandReply {
   if (attempted.kind === 'refused_target')
     return { kind: 'refused', code: null, message: `its address is refused: ${attempted.why}` }
   if (attempted.kind === 'failed') {
     const { error } = attempted
-    if (NOTHING_SENT.includes(error))
+    if (ERRORS_BEFORE_SENDING.includes(error))
       return { kind: 'refused', code: null, message: `not reachable: ${error}` }
     return { kind: 'ambiguous', message: error }
   }
   const { status } = attempted
-  const reply = readJson(attempted.body ?? null)
-  if (status >= 400 && status < 500 && reply?.code !== ACCEPTED)
+  const reply = parseReply(attempted.body ?? null)
+  if (status >= 400 && status < 500 && reply?.code !== ACCEPTED_CODE)
     return { kind: 'refused', code: reply?.code ?? null, message: reply?.message || `HTTP ${status}` }
   if (status < 200 || status > 299) return { kind: 'ambiguous', message: `HTTP ${status}` }
   if (reply === null || reply.code === null)
     return { kind: 'ambiguous', message: 'the answer could not be read' }
   const { code, message } = reply
-  if (code === ACCEPTED) return { kind: 'accepted', code, message }
+  if (code === ACCEPTED_CODE) return { kind: 'accepted', code, message }
   return { kind: 'refused', code, message: message || `code ${code}` }
 }
 
 /** Removes secrets, because a supplier may repeat what it was sent and the merchant's staff read this text. */
-const withoutSecrets = (text: string, { key, secret }: SupplierAccess) =>
+const maskSecrets = (text: string, { key, secret }: SupplierAccess) =>
   text.replaceAll(key, '***').replaceAll(secret, '***')
 
-type Said = { code: string | null; message: string; data: unknown }
+type SupplierReply = { code: string | null; message: string; data: unknown }
 
 /** Parses an answer, whose `code` may be a string or a number. Null if it is not a JSON object or was not received completely. */
-function readJson(body: Buffer | null): Said | null {
+function parseReply(body: Buffer | null): SupplierReply | null {
   if (body === null) return null
-  const value = parse(body)
+  const value = parseExact(body)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-  const { code, message, msg, data } = value as Row
+  const { code, message, msg, data } = value as ReplyRow
   const words = message ?? msg
-  return { code: textOf(code), message: typeof words === 'string' ? printable(words) : '', data }
+  return { code: parseCode(code), message: typeof words === 'string' ? stripControls(words) : '', data }
 }
 
 /** Parses JSON and keeps numbers as the supplier wrote them, because merchants order by them. */
-function parse(body: Buffer): unknown {
+function parseExact(body: Buffer): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     const plain: unknown = JSON.parse(text)
-    return readExact(text) ?? plain
+    return parseExactJson(text) ?? plain
   } catch {
     return null
   }
 }
 
-function textOf(value: unknown): string | null {
+function parseCode(value: unknown): string | null {
   if (typeof value === 'number' || value instanceof ExactNumber)
-    return numberText(value).slice(0, LONGEST_CODE)
-  const text = typeof value === 'string' ? printable(value).slice(0, LONGEST_CODE) : ''
+    return formatNumber(value).slice(0, MAX_CODE_CHARACTERS)
+  const text = typeof value === 'string' ? stripControls(value).slice(0, MAX_CODE_CHARACTERS) : ''
   return text === '' ? null : text
 }
 
 /** Removes control characters: they must not reach a log, and a NUL not the database. */
-const printable = (text: string) => text.replace(/\p{Cc}+/gu, ' ').trim()
+const stripControls = (text: string) => text.replace(/\p{Cc}+/gu, ' ').trim()
 
 /** Parses the rows of an answer. `data` may be a list or one bare object. An empty list counts only if the supplier reports success. */
-function rowsOf(attempted: Attempted): SupplierRows {
+function parseRows(attempted: PostAttempt): SupplierRows {
   if (attempted.kind !== 'answered' || attempted.status < 200 || attempted.status > 299) return null
-  const reply = readJson(attempted.body ?? null)
+  const reply = parseReply(attempted.body ?? null)
   if (reply === null) return null
   const data: unknown[] = Array.isArray(reply.data) ? reply.data : [reply.data]
   const rows = data.filter(
-    (row): row is Row =>
+    (row): row is ReplyRow =>
       typeof row === 'object' && row !== null && !Array.isArray(row) && !(row instanceof ExactNumber),
   )
   if (rows.length > 0) return rows
-  return Array.isArray(reply.data) && reply.data.length === 0 && reply.code === ACCEPTED ? [] : null
+  return Array.isArray(reply.data) && reply.data.length === 0 && reply.code === ACCEPTED_CODE ? [] : null
 }
 
 /** Parses the online flag, whose name differs between suppliers; null unless its value clearly means on or off. */
-function onlineOf(row: Row): boolean | null {
+function parseOnline(row: ReplyRow): boolean | null {
   const flag = row.online ?? row.isOnline ?? row.zxzt ?? row.state ?? row.status
-  if (ONLINE.includes(flag)) return true
-  return OFFLINE.includes(flag) ? false : null
+  if (ONLINE_VALUES.includes(flag)) return true
+  return OFFLINE_VALUES.includes(flag) ? false : null
 }

@@ -1,10 +1,10 @@
-import type { Claim } from '../dispensing/claim.ts'
+import type { DispenseClaim } from '../dispensing/claim.ts'
 
 /**
  * A supplier's answer to a command (contract.md 6.2). `accepted` does not mean delivered; only the machine's report does.
  * `refused`: certainly nothing will be dispensed. `ambiguous`: unknown, and the command is never repeated automatically.
  */
-export type CommandAnswer =
+export type CommandReply =
   | { kind: 'accepted'; code: string; message: string }
   | { kind: 'refused'; code: string | null; message: string }
   | { kind: 'ambiguous'; message: string }
@@ -18,7 +18,10 @@ export type Supplier = {
    * Never throws for what the other side does. Called outside any transaction, at most once for a claim. `isLate` is called before
    * the first byte leaves; if it returns true, nothing is sent.
    */
-  dispense(command: Claim & { payerPhone: string | null }, isLate: () => boolean): Promise<CommandAnswer>
+  dispense(
+    command: DispenseClaim & { payerPhone: string | null },
+    isLate: () => boolean,
+  ): Promise<CommandReply>
   /** Test mode only. */
   report?(machine: string): SimulatedReport | null
 }

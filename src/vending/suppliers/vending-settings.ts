@@ -8,7 +8,7 @@ import { assert } from '../../platform/assert.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { resolveHost } from '../../platform/outbound/resolve.ts'
-import { addressAllowed, readTarget } from '../../platform/outbound/target.ts'
+import { isAddressAllowed, parseTarget } from '../../platform/outbound/target.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
 import { timeLimit } from '../../platform/time-limit.ts'
@@ -32,19 +32,19 @@ export type VendingSettings = {
   acceptApiSecret: boolean
 }
 
-const LONGEST_SECRET = 500
-const LONGEST_NUMBER = 64
+const MAX_SECRET_CHARACTERS = 500
+const MAX_NUMBER_CHARACTERS = 64
 
-const VENDING_ON = statement<{ on: boolean }>(
+const IS_VENDING_ON = statement<{ on: boolean }>(
   'whether vending is on',
   'select vending_enabled as "on" from merchants where id = $1',
 )
-const SUPPLIER = statement<{ baseUrl: string; shbh: string; key: Buffer; secret: Buffer }>(
+const READ_SUPPLIER = statement<{ baseUrl: string; shbh: string; key: Buffer; secret: Buffer }>(
   'vending supplier',
   `select base_url as "baseUrl", shbh, key_ciphertext as key, secret_ciphertext as secret
    from vending_suppliers where merchant_id = $1`,
 )
-const SHOWN = statement<VendingSettings>(
+const READ_SETTINGS = statement<VendingSettings>(
   'vending settings',
   `select s.base_url as "baseUrl", s.shbh, coalesce(p.profile, 'default') as profile,
      coalesce(p.accept_api_secret, true) as "acceptApiSecret"
@@ -69,22 +69,23 @@ const SET_PROFILE = statement(
 
 /** Refuses while vending is off for this merchant. */
 export async function requireVending(app: App, merchantId: number): Promise<void> {
-  const [merchant] = await app.db.query(VENDING_ON, [merchantId])
+  const [merchant] = await app.db.query(IS_VENDING_ON, [merchantId])
   if (!merchant?.on) throw vendingOff()
 }
 
 /** Reads the settings of a merchant, without key and secret. */
-export async function readVending(app: App, merchantId: number): Promise<VendingSettings> {
-  const [settings] = await app.db.query(SHOWN, [merchantId])
+export async function readVendingSettings(app: App, merchantId: number): Promise<VendingSettings> {
+  const [settings] = await app.db.query(READ_SETTINGS, [merchantId])
   assert(settings, 'a merchant is never deleted')
   return settings
 }
 
 /** Finds the access to the merchant's supplier; null if none is set. */
-export async function supplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
-  const [row] = await app.db.query(SUPPLIER, [merchantId])
+export async function findSupplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
+  const [row] = await app.db.query(READ_SUPPLIER, [merchantId])
   if (!row) return null
-  const open = (sealed: Buffer, name: SecretName) => app.vault.open(sealed, supplierBinding(merchantId, name))
+  const open = (sealed: Buffer, name: SupplierSecretName) =>
+    app.vault.open(sealed, supplierBinding(merchantId, name))
   const { baseUrl, shbh } = row
   return { baseUrl, shbh, key: open(row.key, 'key'), secret: open(row.secret, 'secret') }
 }
@@ -97,15 +98,15 @@ export async function setVending(
 ): Promise<VendingSettings> {
   allow(actor, 'vending.set', id)
   const { supplier, profile = null, acceptApiSecret = null } = change
-  const checkedSupplier = supplier === undefined ? null : await readSupplier(app, supplier)
+  const checkedSupplier = supplier === undefined ? null : await parseSupplier(app, supplier)
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[before]] = await tx.send(call(SHOWN, id))
+    const [[before]] = await tx.send(call(READ_SETTINGS, id))
     if (checkedSupplier !== null)
       await tx.send(call(SET_SUPPLIER, id, ...sealedValues(app, id, checkedSupplier), at.toISOString()))
     if (profile !== null || acceptApiSecret !== null)
       await tx.send(call(SET_PROFILE, id, profile, acceptApiSecret, at.toISOString()))
-    const [[after]] = await tx.send(call(SHOWN, id))
+    const [[after]] = await tx.send(call(READ_SETTINGS, id))
     assert(before && after, 'a merchant is never deleted')
     const act = { actor, action: 'vending.set', at, merchantId: id } as const
     // The names of the changed fields, because two of the four are secrets, which the audit must not contain.
@@ -115,18 +116,19 @@ export async function setVending(
 }
 
 function sealedValues(app: App, merchantId: number, { baseUrl, shbh, key, secret }: SupplierAccess) {
-  const seal = (plain: string, name: SecretName) => app.vault.seal(plain, supplierBinding(merchantId, name))
+  const seal = (plain: string, name: SupplierSecretName) =>
+    app.vault.seal(plain, supplierBinding(merchantId, name))
   return [baseUrl, shbh, seal(key, 'key'), seal(secret, 'secret')]
 }
 
-async function readSupplier(
+async function parseSupplier(
   app: App,
   { baseUrl, shbh, key, secret }: SupplierAccess,
 ): Promise<SupplierAccess> {
-  checkText('shbh', shbh, LONGEST_NUMBER)
-  checkText('key', key, LONGEST_SECRET)
-  checkText('secret', secret, LONGEST_SECRET)
-  return { baseUrl: await readBaseUrl(app, baseUrl), shbh, key, secret }
+  checkText('shbh', shbh, MAX_NUMBER_CHARACTERS)
+  checkText('key', key, MAX_SECRET_CHARACTERS)
+  checkText('secret', secret, MAX_SECRET_CHARACTERS)
+  return { baseUrl: await parseBaseUrl(app, baseUrl), shbh, key, secret }
 }
 
 function checkText(name: string, text: string, maxCharacters: number): void {
@@ -134,23 +136,23 @@ function checkText(name: string, text: string, maxCharacters: number): void {
     throw invalidRequest(`${name} must be 1 to ${maxCharacters} characters`)
 }
 
-async function readBaseUrl(app: App, typed: string): Promise<string> {
+async function parseBaseUrl(app: App, typed: string): Promise<string> {
   const refusal = refusedAddress(app, typed, 'SUPPLIER_ALLOW_PRIVATE')
-  const parsed = readTarget(typed, app.supplierRules)
+  const parsed = parseTarget(typed, app.supplierRules)
   if (parsed.kind === 'refused' || typed.includes('?')) throw refusal
   const { target } = parsed
   if (!target.exempt && target.literal === null) {
     // A name that does not resolve now may do so later; one that resolves to a private address is refused at once.
     const addresses = await resolveHost(target.host, timeLimit(1000)).catch(() => [])
-    if (addresses.some(({ address }) => !addressAllowed(address))) throw refusal
+    if (addresses.some(({ address }) => !isAddressAllowed(address))) throw refusal
   }
   return target.url.href.replace(/\/+$/, '')
 }
 
-type SecretName = 'key' | 'secret'
+type SupplierSecretName = 'key' | 'secret'
 
 /** The binding of the sealed key or secret of a merchant's supplier. */
-export const supplierBinding = (merchantId: number, name: SecretName) => ({
+export const supplierBinding = (merchantId: number, name: SupplierSecretName) => ({
   merchantId,
   purpose: `vending supplier ${name}`,
   column: `vending_suppliers.${name}_ciphertext`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { chargeFee } from '../../../src/ledger/fees.ts'
-import { tagIn } from '../../../src/platform/ids.ts'
+import { parseTagOfAnyPrefix } from '../../../src/platform/ids.ts'
 import { dispenseBody } from '../../helpers/direct-dispenses.ts'
 import { COST } from '../../helpers/payout-money.ts'
 import type { Client, Reply } from '../../helpers/test-service.ts'
@@ -70,7 +70,7 @@ function strangersOf({ ours, oursLive, theirs, theirsLive }: World, row: Named):
   ]
   if (!row.sharedByModes) strangers.push(['of the other mode', oursLive.owned[row.of]])
   // The tag says whose it is.
-  const [ourTag, foreignTag] = [tagIn(own), tagIn(foreign)]
+  const [ourTag, foreignTag] = [parseTagOfAnyPrefix(own), parseTagOfAnyPrefix(foreign)]
   if (row.of !== 'machine' && ourTag !== null && foreignTag !== null)
     strangers.push(
       ['with our tag and a foreign rest', foreign.replace(foreignTag, ourTag)],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findMerchant } from '../../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../../src/merchants/set-merchant.ts'
 import type { Mode } from '../../../src/platform/mode.ts'
 import { type SupplierAccess, setVending } from '../../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from '../../helpers/actors.ts'
@@ -74,7 +74,7 @@ export async function openWorld(
 
 async function newSide(service: LiveService, supplier: SupplierAccess): Promise<Side> {
   const shop = await vendingShop(service, { verified: true })
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   await fund(service, { ...shop, tag: merchant.tag }, FUNDS)
   await setVending(service.app, BY_HAND, { merchant, change: { supplier } })
   return { ...shop, service, mode: 'test', client: shop.api, kiosk: shop.collections }

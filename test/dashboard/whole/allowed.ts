@@ -1,7 +1,7 @@
 import { type Action, ruleOf } from '../../../src/actors/actions.ts'
 import type { MerchantRole } from '../../../src/actors/actor.ts'
-import { BASE, TEST } from '../../../src/dashboard/addresses.ts'
-import { ROUTES } from '../../../src/dashboard/routes-list.ts'
+import { DASHBOARD_BASE, TEST_PREFIX } from '../../../src/dashboard/addresses.ts'
+import { DASHBOARD_ROUTES } from '../../../src/dashboard/routes-list.ts'
 import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
 import { pathOf } from './places.ts'
 
@@ -10,9 +10,9 @@ export const mayDo = (role: MerchantRole, action: Action): boolean =>
 
 export const refusalOf = (role: MerchantRole): string => `your role (${role}) may not do this`
 
-const FORMS = ROUTES.filter(({ kind }) => kind === 'form').map((route) => ({
+const FORMS = DASHBOARD_ROUTES.filter(({ kind }) => kind === 'form').map((route) => ({
   route,
-  at: new RegExp(`^${BASE}(?:${TEST})?${pathOf(route).replace(/:\w+/g, '[^/]+')}$`),
+  at: new RegExp(`^${DASHBOARD_BASE}(?:${TEST_PREFIX})?${pathOf(route).replace(/:\w+/g, '[^/]+')}$`),
 }))
 
 /** The declared forms that are sent to this address. */

@@ -1,4 +1,4 @@
-import type { Field, FormSpec } from '../../../src/pages/form-spec.ts'
+import type { FormField, FormSpec } from '../../../src/pages/form-spec.ts'
 import { pdf, png } from '../../helpers/verification.ts'
 import type { Sent } from './send-form.ts'
 
@@ -23,7 +23,7 @@ const OWN: Record<string, Record<string, string>> = {
 }
 
 /** What somebody may type into this form. What may stay empty does. */
-export function filledIn({ path, fields, mostFileBytes }: FormSpec): Filled {
+export function filledIn({ path, fields, maxFileBytes }: FormSpec): Filled {
   const given = fields
     .filter(({ kind, optional }) => kind !== 'file' && !optional)
     .map((field) => [field.name, OWN[path]?.[field.name] ?? typed(field)])
@@ -31,7 +31,7 @@ export function filledIn({ path, fields, mostFileBytes }: FormSpec): Filled {
   return {
     fields: Object.fromEntries(given),
     file:
-      mostFileBytes === undefined || file === undefined ? undefined : { field: file.name, ...fileFor(path) },
+      maxFileBytes === undefined || file === undefined ? undefined : { field: file.name, ...fileFor(path) },
   }
 }
 
@@ -42,7 +42,7 @@ function fileFor(path: string): { name: string; bytes: Buffer } {
   return { name: 'picture.png', bytes: png(40, 30) }
 }
 
-function typed({ kind = 'text', choices }: Field): string {
+function typed({ kind = 'text', choices }: FormField): string {
   switch (kind) {
     case 'text':
     case 'lines':

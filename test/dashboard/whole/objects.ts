@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { openDispute } from '../../../src/disputes/open-dispute.ts'
-import { findMerchant } from '../../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../../src/merchants/set-merchant.ts'
 import { newId, newTag } from '../../../src/platform/ids.ts'
 import type { Receiver } from '../../fakes/receiver.ts'
 import { CUSTOMER } from '../../helpers/actors.ts'
@@ -111,7 +111,7 @@ async function disputeOn(
   service: LiveService,
   { merchant, chargeId, words }: { merchant: Shop['merchant']; chargeId: string; words: Words },
 ): Promise<string> {
-  const { id: merchantId } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { id: merchantId } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const report = { reason: 'not_delivered' as const, details: words.note, contact: words.name }
   await openDispute(service.app, CUSTOMER, { merchantId, chargeId, report })
   const [found] = await service.rows<{ id: string }>('select id from disputes where charge_id = $1', [
@@ -127,7 +127,7 @@ async function makeOrders(
   { api, merchant, words: { name, reference } }: { api: Client; merchant: Shop['merchant']; words: Words },
 ): Promise<Ids> {
   await service.set(merchant, { vendingEnabled: true })
-  const { id: merchantId } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const { id: merchantId } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   await registerMachines(service, merchantId)
   await service.rows('update machines set name = $2, address = $3 where merchant_id = $1', [
     merchantId,

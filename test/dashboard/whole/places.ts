@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Action } from '../../../src/actors/actions.ts'
 import { addressIn } from '../../../src/dashboard/addresses.ts'
-import { ROUTES } from '../../../src/dashboard/routes-list.ts'
+import { DASHBOARD_ROUTES } from '../../../src/dashboard/routes-list.ts'
 import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
 import type { FormRoute, PageRoute } from '../../../src/pages/route.ts'
 import type { Mode } from '../../../src/platform/mode.ts'
@@ -12,7 +12,7 @@ import type { WholeShop } from './shop.ts'
 export type Place = { path: string; mode: Mode; address: string; id: string | null; route: DashboardRoute }
 
 const MODES: readonly Mode[] = ['test', 'live']
-const LOOKED_AT = await routesOfThisRun(ROUTES)
+const LOOKED_AT = await routesOfThisRun(DASHBOARD_ROUTES)
 
 /** A page or form as a surface declares it. */
 export type Declared =

@@ -1,4 +1,4 @@
-import { newFormToken } from '../../../src/pages/form-token.ts'
+import { newOneTimeToken } from '../../../src/pages/form-token.ts'
 import { type Browser, formOf, type Page } from '../../helpers/browser.ts'
 import type { TestService } from '../../helpers/test-service.ts'
 
@@ -30,7 +30,7 @@ export async function tokensOf(
 ): Promise<{ csrf: string; form: string }> {
   const place = { sessionId: person.sessionId, address }
   const home = `/${address.split('/')[1]}`
-  return { csrf: await csrfOf(person, home), form: newFormToken(gateway.vault, place, clock.nowMs()) }
+  return { csrf: await csrfOf(person, home), form: newOneTimeToken(gateway.vault, place, clock.nowMs()) }
 }
 
 /** Sends a form as its page would, though it may not be on any page of this person: whoever tries that is told no. */

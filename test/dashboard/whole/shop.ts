@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { MerchantRole } from '../../../src/actors/actor.ts'
-import { findMerchant } from '../../../src/merchants/set-merchant.ts'
+import { getMerchantNamed } from '../../../src/merchants/set-merchant.ts'
 import type { Mode } from '../../../src/platform/mode.ts'
 import { setVending } from '../../../src/vending/suppliers/vending-settings.ts'
 import { verifyWithdrawalNumber } from '../../../src/withdrawals/withdrawal-number.ts'
@@ -43,7 +43,7 @@ export async function wholeShop(
   words: Words = PLAIN,
 ): Promise<WholeShop> {
   const shop = await richShop(service, 900_000)
-  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const test = await makeTestObjects(service, shop, { receiver, words })
   const entries: [MerchantRole, Planted][] = []
   for (const role of ROLES) entries.push([role, await signedInAs(service, shop.merchant, { role })])
@@ -79,7 +79,7 @@ async function secretsOf(
   const dispense = await test.post('/v1/vending/dispense-secret')
   assert.equal(dispense.status, 201, dispense.text)
   await setVending(service.app, BY_HAND, {
-    merchant: (await findMerchant(service.gateway, merchant.id)).merchant,
+    merchant: (await getMerchantNamed(service.gateway, merchant.id)).merchant,
     change: { supplier: SUPPLIER },
   })
   const cookies = people.flatMap((person) => person.cookies().map(({ value }) => value))
@@ -190,7 +190,7 @@ async function makeOwnObjects(
 /** The merchant is not verified any more, so that there is something to answer. */
 async function answerVerification(service: LiveService, shop: Made['merchant']): Promise<void> {
   await service.set(shop, { kycStatus: 'pending' })
-  const { merchant, app } = await findMerchant(service.gateway, shop.id)
+  const { merchant, app } = await getMerchantNamed(service.gateway, shop.id)
   await answerAll(
     service,
     ownerAt({ merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FormSpec } from '../../../src/pages/form-spec.ts'
-import { keyOfForm, newFormToken } from '../../../src/pages/form-token.ts'
+import { newOneTimeToken, verifyFormToken } from '../../../src/pages/form-token.ts'
 import { PARTS } from '../../../src/pages/texts.ts'
 import type { Page } from '../../helpers/browser.ts'
 import { mainOf } from '../../helpers/dashboard.ts'
@@ -44,10 +44,10 @@ function wrongTokens(
   but: (changed: Record<string, string>) => Sent,
 ): Try[] {
   const place = { sessionId: person.sessionId, address }
-  const tokenAt = (where: typeof place, ms: number) => newFormToken(service.gateway.vault, where, ms)
+  const tokenAt = (where: typeof place, ms: number) => newOneTimeToken(service.gateway.vault, where, ms)
   const now = service.clock.nowMs()
   const old = tokenAt(place, now - 12 * HOUR_MS - 1000)
-  assert.deepEqual(keyOfForm(service.gateway.vault, place, { token: old, nowMs: now }), {
+  assert.deepEqual(verifyFormToken(service.gateway.vault, place, { token: old, nowMs: now }), {
     refused: 'expired',
   })
   return [

@@ -1,10 +1,10 @@
-import { OF_MERCHANT } from '../../../src/platform/db/tables.ts'
+import { MERCHANT_TABLES } from '../../../src/platform/db/tables.ts'
 import { type Fault, LIVE_2, SUBACCOUNT } from '../names.ts'
 import { change, each, plant, remove, subaccounts } from '../planting.ts'
 
 export const OWNER_FAULTS: readonly Fault[] = [
   ...plant('M1', [
-    ...each(OF_MERCHANT, (table) => [
+    ...each(MERCHANT_TABLES, (table) => [
       `${table} of merchant 99`,
       `${table} of nobody`,
       `update ${table} set merchant_id = 99 where ctid = (select min(ctid) from ${table})`,

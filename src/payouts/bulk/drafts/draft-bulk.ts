@@ -1,38 +1,38 @@
 import type { PersonCaller } from '../../../actors/actor.ts'
 import { allow } from '../../../actors/allow.ts'
 import type { App } from '../../../app.ts'
-import { later } from '../../../platform/clock.ts'
+import { addMs } from '../../../platform/clock.ts'
 import { newId } from '../../../platform/ids.ts'
 import { domainRefusal } from '../../../platform/refusal.ts'
-import { addDraft, DRAFT_PREFIX, unsentDrafts } from './draft.ts'
-import { csvOfFile, csvOfPasted } from './draft-lines.ts'
+import { addDraft, DRAFT_PREFIX, listUnsentDrafts } from './draft.ts'
+import { draftCsvFromFile, draftCsvFromPasted } from './draft-lines.ts'
 
 /** The input of a person: a file with its name, or pasted lines. */
-export type Given = { name: string; bytes: Buffer } | { pasted: string }
+export type DraftInput = { name: string; bytes: Buffer } | { pasted: string }
 
-const KEPT_MS = 24 * 3_600_000
-const MOST_UNSENT = 20
-const LONGEST_NAME = 200
+const DRAFT_KEPT_MS = 24 * 3_600_000
+const MAX_UNSENT_DRAFTS = 20
+const MAX_NAME_CHARACTERS = 200
 
 /** Stores a draft of a bulk call, to be checked and sent within a day, and returns its id. No money moves. Throws Refusal when it cannot be read. */
-export async function draftBulk(app: App, caller: PersonCaller, input: Given): Promise<string> {
+export async function draftBulk(app: App, caller: PersonCaller, input: DraftInput): Promise<string> {
   allow(caller, 'bulk.draft')
   const { merchantId, mode, tag, personId, name: madeName } = caller
-  if ((await unsentDrafts(app, caller)).length >= MOST_UNSENT) throw tooMany()
-  const csv = 'pasted' in input ? await csvOfPasted(input.pasted) : await csvOfFile(input.bytes)
-  const name = 'pasted' in input ? 'pasted lines' : input.name.slice(0, LONGEST_NAME) || 'file'
+  if ((await listUnsentDrafts(app, caller)).length >= MAX_UNSENT_DRAFTS) throw tooManyDrafts()
+  const csv = 'pasted' in input ? await draftCsvFromPasted(input.pasted) : await draftCsvFromFile(input.bytes)
+  const name = 'pasted' in input ? 'pasted lines' : input.name.slice(0, MAX_NAME_CHARACTERS) || 'file'
   const at = app.clock.now()
   const id = newId(DRAFT_PREFIX, tag)
   const add = addDraft({
     ...{ merchantId, id, mode, ...csv, name, madeBy: personId, madeName },
-    ...{ createdAt: at, expiresAt: later(at, KEPT_MS), objectId: null },
+    ...{ createdAt: at, expiresAt: addMs(at, DRAFT_KEPT_MS), objectId: null },
   })
   await app.db.query(add.statement, add.values)
   return id
 }
 
-const tooMany = () =>
+const tooManyDrafts = () =>
   domainRefusal(
     'too_many_drafts',
-    `${MOST_UNSENT} bulk calls wait to be sent already; send one, or wait a day`,
+    `${MAX_UNSENT_DRAFTS} bulk calls wait to be sent already; send one, or wait a day`,
   )

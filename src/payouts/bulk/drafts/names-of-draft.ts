@@ -4,34 +4,45 @@ import type { App } from '../../../app.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { lookUpWallet } from '../../resolve-account.ts'
 import { getDraft } from './draft.ts'
-import { linesOf } from './draft-lines.ts'
+import { parseDraftLines } from './draft-lines.ts'
 
 /** The holder of the wallet of a line according to the operator. `name` is null where it gives none; `unknown` says why the holder is not known. */
-export type Holder = { line: number; active: boolean | null; name: string | null; unknown: string | null }
+export type DraftLineHolder = {
+  line: number
+  active: boolean | null
+  name: string | null
+  unknown: string | null
+}
 
-const MOST = 20
-const AT_ONCE = 4
+const MAX_LOOKUPS = 20
+const LOOKUPS_AT_ONCE = 4
 
 /** Asks the operator who holds the wallets of at most twenty lines, from line `from` on. Must not run while a page is rendered. Throws 404. */
-export async function namesOfDraft(
+export async function lookUpDraftHolders(
   app: App,
   caller: PersonCaller,
   { id, from }: { id: string; from: number },
-): Promise<Holder[]> {
+): Promise<DraftLineHolder[]> {
   allow(caller, 'bulk.draft')
-  const lines = await linesOf(await getDraft(app, caller, id))
-  const toAsk = lines.filter(({ line, item }) => item.ok && line >= from).slice(0, MOST)
-  const holders: Holder[] = []
-  for (let at = 0; at < toAsk.length; at += AT_ONCE) {
-    const group = toAsk.slice(at, at + AT_ONCE)
-    holders.push(...(await Promise.all(group.map(({ line, item }) => holderOf(app, caller, { line, item })))))
+  const lines = await parseDraftLines(await getDraft(app, caller, id))
+  const toAsk = lines.filter(({ line, item }) => item.ok && line >= from).slice(0, MAX_LOOKUPS)
+  const holders: DraftLineHolder[] = []
+  for (let at = 0; at < toAsk.length; at += LOOKUPS_AT_ONCE) {
+    const group = toAsk.slice(at, at + LOOKUPS_AT_ONCE)
+    holders.push(
+      ...(await Promise.all(group.map(({ line, item }) => lookUpLineHolder(app, caller, { line, item })))),
+    )
   }
   return holders
 }
 
-type Asked = { line: number; item: { ok: true; phone: string } | { ok: false } }
+type HolderQuestion = { line: number; item: { ok: true; phone: string } | { ok: false } }
 
-async function holderOf(app: App, caller: PersonCaller, { line, item }: Asked): Promise<Holder> {
+async function lookUpLineHolder(
+  app: App,
+  caller: PersonCaller,
+  { line, item }: HolderQuestion,
+): Promise<DraftLineHolder> {
   const phone = item.ok ? item.phone : undefined
   try {
     await app.exactWindows.resolve_account.takeNow(caller, app.clock.nowMs())

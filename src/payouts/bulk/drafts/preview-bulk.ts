@@ -5,14 +5,14 @@ import { lockHeads } from '../../../ledger/book.ts'
 import { payoutFee } from '../../../ledger/fees.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { lockGuards } from '../../desk/lock-desk.ts'
-import { payoutReadiness } from '../../payout-readiness.ts'
+import { checkPayoutReadiness } from '../../payout-readiness.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../../payout-request.ts'
 import type { BulkBatch } from '../bulk-batch.ts'
-import { judgeCall, storedItem } from '../bulk-payouts.ts'
+import { judgeBulkCall, toStoredItem } from '../bulk-payouts.ts'
 import type { ItemResult } from '../bulk-results.ts'
 import { openChunk, runItem } from '../run-item.ts'
 import { type BulkDraft, getDraft } from './draft.ts'
-import { type DraftLine, linesOf } from './draft-lines.ts'
+import { type DraftLine, parseDraftLines } from './draft-lines.ts'
 
 /** A line with the result that it would have. `sameAs`: an earlier line with the same phone and amount, which may be a mistake. */
 export type PreviewLine = DraftLine & {
@@ -26,7 +26,7 @@ export type PreviewLine = DraftLine & {
 }
 
 /** The results that a draft would have now. Whole UGX. `refusal`: why the whole call would be refused, or null. */
-export type Preview = {
+export type BulkPreview = {
   draft: BulkDraft
   lines: PreviewLine[]
   refusal: Refusal | null
@@ -40,10 +40,10 @@ export type Preview = {
  * Previews a draft: its items run like those of a call, under the same locks and by the same rules, but nothing is written.
  * Throws 404.
  */
-export async function previewBulk(app: App, caller: PersonCaller, id: string): Promise<Preview> {
+export async function previewBulk(app: App, caller: PersonCaller, id: string): Promise<BulkPreview> {
   allow(caller, 'bulk.draft')
   const draft = await getDraft(app, caller, id)
-  const lines = await linesOf(draft)
+  const lines = await parseDraftLines(draft)
   const judged = await judgeLines(app, caller, { draft, lines })
   const previewLines = withTwins(lines, judged.results)
   const paying = previewLines.flatMap(({ result }) => (result.kind === 'pays' ? [result] : []))
@@ -61,16 +61,16 @@ export async function previewBulk(app: App, caller: PersonCaller, id: string): P
   }
 }
 
-type Judged = { results: ItemResult[]; refusal: Refusal | null; available: number }
+type JudgedLines = { results: ItemResult[]; refusal: Refusal | null; available: number }
 
 async function judgeLines(
   app: App,
   caller: PersonCaller,
   { draft, lines }: { draft: BulkDraft; lines: readonly DraftLine[] },
-): Promise<Judged> {
+): Promise<JudgedLines> {
   const { merchantId, mode } = caller
   const at = app.clock.now()
-  const items = lines.map(({ item }) => storedItem(item, draft.id))
+  const items = lines.map(({ item }) => toStoredItem(item, draft.id))
   // Every stored call counts as earlier: this id and time sort after all of them.
   const batch: BulkBatch = {
     ...{
@@ -85,11 +85,11 @@ async function judgeLines(
       createdAt: at,
     },
   }
-  const readiness = await payoutReadiness(app, { mode, channel: DEFAULT_PAYOUT_CHANNEL })
-  return app.db.transactionFor<Judged>({ of: merchantId }, async (tx) => {
+  const readiness = await checkPayoutReadiness(app, { mode, channel: DEFAULT_PAYOUT_CHANNEL })
+  return app.db.transactionFor<JudgedLines>({ of: merchantId }, async (tx) => {
     const [terms, stops] = await tx.send(...lockGuards([caller]))
     const [heads] = await tx.send(lockHeads([caller]))
-    const refusal = refusalOf(() => judgeCall(caller, { terms, stops, heads }))
+    const refusal = catchRefusal(() => judgeBulkCall(caller, { terms, stops, heads }))
     const available = heads[0]?.available ?? 0
     const chunk = await openChunk(app, tx, { batch, items, readiness, at, guards: { terms, stops } })
     const results = items.map((item, index) => runItem(app, chunk, { item, index }))
@@ -97,7 +97,7 @@ async function judgeLines(
   })
 }
 
-function refusalOf(judge: () => void): Refusal | null {
+function catchRefusal(judge: () => void): Refusal | null {
   try {
     judge()
     return null
@@ -113,7 +113,7 @@ function withTwins(lines: readonly DraftLine[], results: readonly ItemResult[]):
   const references = new Map<string, number>()
   return lines.map((line, index) => {
     const { item } = line
-    const result = shownResult(line, results[index] as ItemResult, references)
+    const result = presentResult(line, results[index] as ItemResult, references)
     if (!item.ok) return { ...line, result, sameAs: null }
     const twin = `${item.phone} ${item.amount}`
     const sameAs = twins.get(twin) ?? null
@@ -122,7 +122,7 @@ function withTwins(lines: readonly DraftLine[], results: readonly ItemResult[]):
   })
 }
 
-function shownResult(
+function presentResult(
   { item, line }: DraftLine,
   result: ItemResult,
   references: Map<string, number>,

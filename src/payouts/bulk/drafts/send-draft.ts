@@ -3,15 +3,15 @@ import type { PersonCaller } from '../../../actors/actor.ts'
 import { allow } from '../../../actors/allow.ts'
 import type { App } from '../../../app.ts'
 import type { Answer } from '../../../http/caller.ts'
-import { later } from '../../../platform/clock.ts'
+import { addMs } from '../../../platform/clock.ts'
 import { requestBulk } from '../../prepared/request-payout.ts'
-import { draftSent, getDraft } from './draft.ts'
-import { linesOf } from './draft-lines.ts'
+import { getDraft, markDraftSent } from './draft.ts'
+import { parseDraftLines } from './draft-lines.ts'
 
 /** A draft that a person sends by a form. */
-type Sending = { id: string; key: string; requestId: string; note: string | null }
+type SendDraftInput = { id: string; key: string; requestId: string; note: string | null }
 
-const KEPT_MS = 30 * 86_400_000
+const SENT_DRAFT_KEPT_MS = 30 * 86_400_000
 
 /**
  * Sends the exact bytes of a draft, or prepares them for a second person, and returns the id of the batch or prepared payout. For a draft
@@ -21,20 +21,20 @@ const KEPT_MS = 30 * 86_400_000
 export async function sendDraft(
   app: App,
   caller: PersonCaller,
-  { id, key, requestId, note }: Sending,
+  { id, key, requestId, note }: SendDraftInput,
 ): Promise<string> {
   allow(caller, 'payout.prepare')
   const draft = await getDraft(app, caller, id)
   if (draft.objectId !== null) return draft.objectId
-  const items = (await linesOf(draft)).map(({ item }) => item)
+  const items = (await parseDraftLines(draft)).map(({ item }) => item)
   const fingerprint = createHash('sha256').update(draft.csv).digest()
   const { objectId } = await requestBulk(app, { caller, key, fingerprint, requestId, note, items })
-  const mark = draftSent(draft, made(objectId), later(app.clock.now(), KEPT_MS))
+  const mark = markDraftSent(draft, assertObjectId(objectId), addMs(app.clock.now(), SENT_DRAFT_KEPT_MS))
   await app.db.query(mark.statement, mark.values)
-  return made(objectId)
+  return assertObjectId(objectId)
 }
 
-function made(objectId: Answer['objectId']): string {
+function assertObjectId(objectId: Answer['objectId']): string {
   if (typeof objectId !== 'string') throw new Error('what was made has an id')
   return objectId
 }
