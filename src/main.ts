@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { type CommandStreams, runCommand } from './commands/run-command.ts'
 import { WrongUsage } from './commands/wrong-usage.ts'
-import { newLogLimiter } from './platform/few-lines.ts'
+import { newLogLimiter } from './platform/log-limiter.ts'
 import { count } from './platform/measures.ts'
 import { newServiceLog } from './platform/service-log.ts'
 import type { Role } from './serve.ts'

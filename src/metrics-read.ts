@@ -7,11 +7,11 @@ import { workerAgeMs } from './jobs/process.ts'
 import { lagMs } from './jobs/read-jobs.ts'
 import { readDueSince } from './overview/cell-figures.ts'
 import { readServiceFigures, type ServiceFigures } from './overview/service-figures.ts'
-import { sumBreaks, sumUnderWay } from './overview/sums.ts'
+import { sumBreaks, sumUnderWay } from './overview/sum-figures.ts'
 import { statement } from './platform/db/statement.ts'
 import { findEarliest } from './platform/earliest.ts'
 import { METRICS, type MetricName, newGauge } from './platform/metric-table.ts'
-import { shareRead } from './platform/shared-look.ts'
+import { shareRead } from './platform/shared-read.ts'
 
 // Metrics that are read from the databases. However often they are scraped, each query runs once in some seconds; a figure that cannot be
 // read is left out, so that a scrape never waits for a database that is away.

@@ -1,8 +1,8 @@
 import type { App } from './app.ts'
-import { SET_BACK_CHARGES } from './charges/set-back-questions.ts'
-import { SET_BACK_PAYOUTS } from './payouts/set-back-questions.ts'
+import { SET_BACK_CHARGES } from './charges/set-back-charges.ts'
+import { SET_BACK_PAYOUTS } from './payouts/set-back-payouts.ts'
 import { longestSteps } from './rails/follow-ladder.ts'
-import { setBackTooFarAhead } from './rails/put-off.ts'
+import { setBackTooFarAhead } from './rails/questions-too-far-ahead.ts'
 import { SET_BACK_TOP_UPS } from './top-ups/set-back-questions.ts'
 import { setBackDeliveries } from './webhooks/set-back-attempts.ts'
 

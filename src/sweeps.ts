@@ -4,7 +4,7 @@ import { verifyAtNight } from './alerts/nightly-verify.ts'
 import { runChecks } from './alerts/run-checks.ts'
 import type { App, SweepName } from './app.ts'
 import { expireApprovals } from './approvals/end-approval.ts'
-import { finishChargeKeys } from './charges/finish-keys.ts'
+import { finishChargeKeys } from './charges/finish-charge-keys.ts'
 import { chargeFollower, TEST_CHARGES_PER_RUN } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { closeAccounts } from './closing/close-accounts.ts'
@@ -44,9 +44,9 @@ import { newDispenser, ORDERS_PER_RUN } from './vending/dispensing/dispense-orde
 import { finishDispenseKeys } from './vending/dispensing/finish-dispense-keys.ts'
 import { JAMS_PER_RUN, refundJams } from './vending/dispensing/refund-jams.ts'
 import { mailExpiringDocuments } from './verification/document-expiry.ts'
+import { applyAddressChanges } from './webhooks/apply-address-changes.ts'
 import { pruneDeliveries } from './webhooks/prune-deliveries.ts'
 import { deliverySender } from './webhooks/send-deliveries.ts'
-import { applyAddressChanges } from './webhooks/tend-addresses.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

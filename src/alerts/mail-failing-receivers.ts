@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
-import { readMailOwners, readMailRecipients } from '../merchants/tell-owners.ts'
+import { readMailOwners, readMailRecipients } from '../merchants/mail-owners.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaDay, kampalaTime } from '../platform/kampala.ts'
 import { readUntoldOutages, recordOutageTold } from '../webhooks/outages.ts'

@@ -5,7 +5,7 @@ import {
   type WholeAuditFilter,
   type WholeAuditRow,
 } from '../actors/read-whole-audit.ts'
-import { mergeSorted } from '../platform/in-turn.ts'
+import { mergeSorted } from '../platform/merge-sorted.ts'
 import { badRequest } from '../platform/refusal.ts'
 import type { AuditChain } from './check-audit.ts'
 

@@ -1,5 +1,5 @@
 import type { Gateway } from '../app.ts'
-import { renderHtml, renderText } from '../mails/letter.tsx'
+import { renderHtml, renderText } from '../mails/render-letter.tsx'
 import { findLetter } from '../mails/texts.ts'
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { statement } from '../platform/db/statement.ts'

@@ -11,7 +11,7 @@ import type { Call } from '../platform/db/database.ts'
 import { newId, parseTag } from '../platform/ids.ts'
 import { domainRefusal, invalidRequest, notFound } from '../platform/refusal.ts'
 import type { Approval, ApprovalCommands } from './approval.ts'
-import { askForApproval } from './ask.ts'
+import { askForApproval } from './ask-for-approval.ts'
 import type { Effect } from './effect.ts'
 
 type AdjustmentInput = Pick<

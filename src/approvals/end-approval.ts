@@ -4,9 +4,9 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { notFound } from '../platform/refusal.ts'
 import type { Approval } from './approval.ts'
-import { locateApproval } from './approval-place.ts'
+import { locateApproval } from './approval-location.ts'
 import { judgeRejecting, judgeWithdrawing, parseDecisionNote } from './judge-approval.ts'
-import { withdrawApprovalsWithoutRole } from './withdraw-left.ts'
+import { withdrawApprovalsWithoutRole } from './withdraw-without-role.ts'
 import { decideApproval, expireDueApprovals, lockApproval } from './write-approvals.ts'
 
 type DecisionInput = { id: string; note: string | null }

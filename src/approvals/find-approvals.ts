@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../platform/merged-pages.ts'
 import { notFound } from '../platform/refusal.ts'
 import { APPROVAL_COLUMNS, type Approval } from './approval.ts'
-import { type ApprovalLocation, locateApproval } from './approval-place.ts'
+import { type ApprovalLocation, locateApproval } from './approval-location.ts'
 import { isApprovalExpired } from './judge-approval.ts'
 
 /** The three lists: waiting for this person's decision, asked for by this person, and decided. */

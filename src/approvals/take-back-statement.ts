@@ -6,7 +6,7 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { type Approval, PLATFORM_TAG } from './approval.ts'
-import { type Asker, askForApproval } from './ask.ts'
+import { type Asker, askForApproval } from './ask-for-approval.ts'
 import type { Effect } from './effect.ts'
 
 type ImportedStatement = { name: string; digest: string; isBegun: boolean; isTakenBack: boolean }

@@ -14,7 +14,7 @@ import {
 } from '../merchants/payout-freeze.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Approval, PLATFORM_TAG } from './approval.ts'
-import { askForApproval } from './ask.ts'
+import { askForApproval } from './ask-for-approval.ts'
 import type { Effect } from './effect.ts'
 
 /** The subject of approvals and audit rows that concern the platform. */

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
+import type { MaybePromise } from '../platform/maybe-promise.ts'
 import type { Mode } from '../platform/mode.ts'
-import type { MaybePromise } from '../platform/soon.ts'
-import { findRail, READINESS_WAIT_MS } from '../rails/rail-for.ts'
+import { findRail, READINESS_WAIT_MS } from '../rails/find-rail.ts'
 
 /** Whether the rail can collect now, known before the rules are judged. The sandbox is always ready and has no installation. */
 export type ChargeReadiness =

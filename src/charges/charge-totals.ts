@@ -2,14 +2,8 @@ import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { type ListTotals, readTotals, totalsStatement } from '../http/list-totals.ts'
 import { parsePhoneFilter } from '../platform/phone.ts'
+import { detailScans, FINISHED_CHARGES, isOpenStatus, OPEN_CHARGES, STATUS_SCANS } from './charge-indexes.ts'
 import type { ChargeFilter } from './find-charges.ts'
-import {
-  detailScans,
-  FINISHED_CHARGES,
-  isOpenStatus,
-  OPEN_CHARGES,
-  STATUS_SCANS,
-} from './where-charges-are.ts'
 
 const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3 and c.created_at <= $4`
 const PAID_CONDITION = "c.status in ('succeeded', 'refunded')"

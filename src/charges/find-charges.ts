@@ -1,6 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
+import { listStatement, PLANNED_ONCE } from '../http/list-statement.ts'
 import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -9,13 +9,7 @@ import { parsePhoneFilter } from '../platform/phone.ts'
 import { notFound } from '../platform/refusal.ts'
 import { groupByCharge, sharesOfCharges } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge } from './charge.ts'
-import {
-  detailScans,
-  FINISHED_CHARGES,
-  isOpenStatus,
-  OPEN_CHARGES,
-  STATUS_SCANS,
-} from './where-charges-are.ts'
+import { detailScans, FINISHED_CHARGES, isOpenStatus, OPEN_CHARGES, STATUS_SCANS } from './charge-indexes.ts'
 
 /** The filters of a list of charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
 export type ChargeFilter = ListWindow & {

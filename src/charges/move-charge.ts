@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import { railAccount } from '../ledger/accounts.ts'
 import { type Book, inOpenMonth, type LedgerHead, lockHeads, openBook } from '../ledger/book.ts'
-import { distinctMerchantModes } from '../ledger/head-places.ts'
+import { distinctMerchantModes } from '../ledger/distinct-merchant-modes.ts'
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
 import { type MerchantTerms, readTermsByMerchant } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -13,17 +13,22 @@ import { joinRowCalls } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
 import { count, recordTime } from '../platform/measures.ts'
-import { runDistinct } from '../platform/run-apart.ts'
-import { type FinishedMovement, findOvertaken, readMissedResults, sortInLockOrder } from '../rails/ends.ts'
-import type { LockedMovement } from '../rails/lock-posts.ts'
+import { runDistinct } from '../platform/run-distinct.ts'
+import {
+  type FinishedMovement,
+  findOvertaken,
+  readMissedResults,
+  sortInLockOrder,
+} from '../rails/finished-movements.ts'
+import type { LockedMovement } from '../rails/lock-movements.ts'
 import type { MovementOutcome, MoveResult } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { CHARGE_MOVES, type Charge, type ChargeFacts, computeResidual } from './charge.ts'
-import { buildChargeOutcomeRow } from './charge-end.ts'
 import { chargeEventJson } from './charge-json.ts'
-import { type CardOutcome, finishCards } from './end-cards.ts'
-import { finishSplits, postShares } from './end-splits.ts'
+import { buildChargeOutcomeRow } from './charge-outcome-row.ts'
+import { type CardOutcome, finishCards } from './finish-cards.ts'
+import { finishSplits, postShares } from './finish-splits.ts'
 import {
   buildFinishedCharge,
   type ChargeOutcomeRow,

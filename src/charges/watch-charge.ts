@@ -2,7 +2,7 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Mode } from '../platform/mode.ts'
-import { noteWatched } from '../rails/hints.ts'
+import { noteWatched } from '../rails/callbacks.ts'
 import type { ChargeStatus } from './charge.ts'
 import { bringChargeForward } from './charge-mover.ts'
 

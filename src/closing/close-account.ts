@@ -9,7 +9,7 @@ import { closedMerchant, lockMerchant } from '../merchants/set-merchant.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { pauseAllSchedules } from '../scheduled-payouts/pause-all.ts'
-import { notifyAccountOwners } from './tell-of-account.ts'
+import { notifyAccountOwners } from './notify-account-owners.ts'
 
 /**
  * Begins to close an account. From this commit on it takes no money in either mode and its schedules are paused; open payments still

@@ -9,11 +9,9 @@ import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isUniqueViolation } from '../platform/db/taken.ts'
+import { isUniqueViolation } from '../platform/db/unique-violation.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { requestWithdrawal } from '../withdrawals/withdraw.ts'
-import { endAccess } from './end-access.ts'
-import { notifyAccountOwners } from './tell-of-account.ts'
 import {
   type AccountRemainder,
   listClosingBlockers,
@@ -22,7 +20,9 @@ import {
   listWithdrawalBlockers,
   readRemainder,
   sendableAmount,
-} from './what-is-left.ts'
+} from './account-remainder.ts'
+import { endAccess } from './end-access.ts'
+import { notifyAccountOwners } from './notify-account-owners.ts'
 
 // Includes closed accounts that received money afterwards (a correction, a movement that the operator finishes late), unless it is less
 // than the operator moves in one payout.

@@ -1,6 +1,6 @@
 import type { StaffRole } from '../actors/actor.ts'
 import { runChecksOfAllCells } from '../alerts/run-checks.ts'
-import { getStaffByEmail, inviteStaff, resetStaff } from '../people/operators/invite-operators.ts'
+import { getStaffByEmail, inviteStaff, resetStaff } from '../people/staff/invite-staff.ts'
 import { command } from './command.ts'
 import { type CommandInput, findText, parseChoice, requireText } from './input.ts'
 

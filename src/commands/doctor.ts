@@ -9,7 +9,7 @@ import {
   findEmulatorFaults,
   findInstallationWarnings,
   findLostInstallations,
-} from './examine-contracts.ts'
+} from './examine-installations.ts'
 import { findColumnsBehind } from './secrets.ts'
 
 /** A problem of this deployment. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../actors/actor.ts'
-import type { Asker } from '../approvals/ask.ts'
-import { askAcceptance } from '../approvals/breach.ts'
+import { askAcceptance } from '../approvals/accept-breach.ts'
+import type { Asker } from '../approvals/ask-for-approval.ts'
 import {
   asOpenedException,
   assignAnyException,

@@ -1,7 +1,7 @@
 import { checkRails } from '../investigation/rail-checks.ts'
 import { explainInvalidPhone, parsePhone } from '../platform/phone.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import type { LineCheck } from '../rails/op1-momo/check.ts'
+import type { LineCheck } from '../rails/op1-momo/check-line.ts'
 import { NotProvisioned, provisionUser } from '../rails/op1-momo/provision.ts'
 import { command, formatFacts } from './command.ts'
 import { findText, requireText } from './input.ts'

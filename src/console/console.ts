@@ -3,13 +3,13 @@ import { newStepUp } from '../pages/step-up.ts'
 import type { Surface } from '../pages/surface.ts'
 import { findSession, type SignedInSession } from '../people/session.ts'
 import { CONSOLE_BASE, consoleAddress } from './addresses.ts'
-import { buildStaffCaller } from './caller.ts'
-import { CONSOLE_GUEST_ROUTES } from './guests.ts'
+import { CONSOLE_GUEST_ROUTES } from './guest-routes.ts'
 import { CONSOLE_ROUTES } from './routes-list.ts'
 import { CONSOLE_COOKIES } from './session-cookies.ts'
 import { ConsoleShell } from './shell.tsx'
+import { buildStaffCaller } from './staff-caller.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { readWorkOverview } from './waiting.ts'
+import { readWorkOverview } from './work-overview.ts'
 
 /** The console, the pages for our own staff. */
 export const CONSOLE: Surface<ConsoleVisit> = {

@@ -1,12 +1,12 @@
 import { Frame, GuestPage, PageLayout, TopBar } from '../pages/frame.tsx'
 import type { PageRequest } from '../pages/route.ts'
-import type { PageReply } from '../pages/shown.ts'
+import type { PageReply } from '../pages/surface-reply.ts'
 import { CONSOLE_BASE, consolePathIn } from './addresses.ts'
 import { EnvironmentBand, formatWindowName, SignedInPerson } from './environment.tsx'
 import { CONSOLE_NAVIGATION } from './navigation.ts'
 import { CONSOLE_FRAME_TEXTS } from './texts/frame.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { countByPath } from './waiting.ts'
+import { countByPath } from './work-overview.ts'
 
 type ConsoleShellProps = { page: PageReply; asked: PageRequest; visit: ConsoleVisit | null }
 

@@ -9,8 +9,8 @@ import {
   type SurfaceRoute,
   type Visit,
 } from '../pages/route.ts'
-import type { SurfaceReply } from '../pages/shown.ts'
-import type { WorkOverview } from './waiting.ts'
+import type { SurfaceReply } from '../pages/surface-reply.ts'
+import type { WorkOverview } from './work-overview.ts'
 
 /** A request of a signed-in person of our staff, with the work that waits. */
 export type ConsoleVisit = Visit & { caller: StaffCaller; waiting: WorkOverview | null }

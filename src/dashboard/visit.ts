@@ -11,7 +11,7 @@ import {
   type SurfaceRoute,
   type Visit,
 } from '../pages/route.ts'
-import type { SurfaceReply } from '../pages/shown.ts'
+import type { SurfaceReply } from '../pages/surface-reply.ts'
 import type { Membership, SignedInSession } from '../people/session.ts'
 import type { Mode } from '../platform/mode.ts'
 

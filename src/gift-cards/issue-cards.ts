@@ -8,14 +8,14 @@ import { assert } from '../platform/assert.ts'
 import { textColumn } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { onUniqueViolation } from '../platform/db/taken.ts'
+import { onUniqueViolation } from '../platform/db/unique-violation.ts'
 import { newId } from '../platform/ids.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { parseIsoTime } from '../platform/times.ts'
 import { hashCardCode, newCardCode, parseCardCode } from './card-code.ts'
-import { notifyOwnersOfCards } from './tell-of-cards.ts'
+import { notifyOwnersOfCards } from './notify-of-cards.ts'
 
 /** The cards to issue. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
 export type CardIssueInput = { value: number; quantity: number; expires: string | null; notes: string | null }

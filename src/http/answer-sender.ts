@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Answer } from './caller.ts'
+import type { Answer } from './answer.ts'
 import { API_HEADERS } from './secure-headers.ts'
 import { sendStream } from './stream-sender.ts'
 

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Action } from '../actors/actions.ts'
 import type { KeyCaller } from '../actors/actor.ts'
 import { writeExactJson } from '../platform/exact-json.ts'
-import type { Answer } from './caller.ts'
+import type { Answer } from './answer.ts'
 
 /** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, schema. */
 export type ApiRequest<Body = unknown> = {

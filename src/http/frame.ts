@@ -4,8 +4,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { CountedWindow } from '../rate-limits/exact-window.ts'
 import type { SharedWindows } from '../rate-limits/shared-windows.ts'
-import type { OverloadGuard } from './crowds.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { OverloadGuard } from './overload.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
 /** The merchant, mode and scope that a key stands for, independent of any request. */

@@ -1,6 +1,6 @@
 import type { Statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
-import type { ListStatement } from './both-ways.ts'
+import type { ListStatement } from './list-statement.ts'
 import { type ListedRow, type ListWindow, upperBound } from './lists.ts'
 
 /** The rows to read of a list: its statement with the values of its filters, and its window. */

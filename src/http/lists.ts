@@ -4,7 +4,7 @@ import type { MerchantMode } from '../platform/mode.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { parseIsoTime } from '../platform/times.ts'
-import type { ListStatement } from './both-ways.ts'
+import type { ListStatement } from './list-statement.ts'
 
 /** The parameters that every list takes: bounds in time, cursor and limit. */
 export type ListWindow = {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import type { MaybePromise } from '../platform/maybe-promise.ts'
 import { invalidRequest } from '../platform/refusal.ts'
-import type { MaybePromise } from '../platform/soon.ts'
 import { fingerprintBody, parseJsonBody, parseJsonOrCsv } from './body-content.ts'
 import type { Endpoint } from './endpoint.ts'
-import { isJsonObject, parseBody } from './read-body.ts'
+import { isJsonObject, parseBody } from './parse-body.ts'
 
 /**
  * Called when a body is refused: throws the 409 of a key that was used before, which takes precedence (contract.md 3 h). Without a key it

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { TimeSpent } from '../platform/spent.ts'
-import type { Answer } from './caller.ts'
+import type { Answer } from './answer.ts'
 import type { AdmittedRequest } from './frame.ts'
 
 declare module 'fastify' {

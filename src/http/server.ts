@@ -4,15 +4,16 @@ import { newUuidAt } from '../platform/ids.ts'
 import { invalidRequest, TooBusy } from '../platform/refusal.ts'
 import { newTimeSpent, trackTimeFor } from '../platform/spent.ts'
 import { admitRequest } from './admission.ts'
+import type { Answer } from './answer.ts'
 import { newAnswerSender, type SendAnswer } from './answer-sender.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
-import type { Answer } from './caller.ts'
 import { closeAfterReply, isClosing } from './close-gently.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { toRefusal, writeErrorBody } from './errors.ts'
 import type { AdmittedRequest, Frame } from './frame.ts'
 import { findHeadersRefusal, translateFrameworkError } from './framework-refusals.ts'
 import { parseQuery, parseRequestId } from './guards.ts'
+import { limitListener } from './limit-listener.ts'
 import { NO_COMPILERS } from './no-compilers.ts'
 import {
   buildNotFound,
@@ -26,7 +27,6 @@ import { noteStoredRefusal, REQUEST_FACTS } from './request-facts.ts'
 import { logRequest } from './request-log.ts'
 import { normalizeTarget } from './request-target.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
-import { limitListener } from './take-in-turn.ts'
 
 /** The running HTTP server, as pages and documents register on it. */
 export type HttpServer = FastifyInstance

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { sized } from '../../test/helpers/parts.ts'
-import { ReaderGone } from './caller.ts'
+import { ReaderGone } from './answer.ts'
 import { type ReadingPace, sendStream } from './stream-sender.ts'
 
 const MIB = 1024 * 1024

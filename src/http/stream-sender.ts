@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { unavailable } from '../platform/refusal.ts'
-import { type DocumentReader, type DocumentStream, ReaderGone } from './caller.ts'
-import { openResponseBuffer, type ResponseBuffer } from './spool.ts'
+import { type DocumentReader, type DocumentStream, ReaderGone } from './answer.ts'
+import { openResponseBuffer, type ResponseBuffer } from './response-buffer.ts'
 
 type StreamAnswer = { status: number; headers: Record<string, string | string[]>; stream: DocumentStream }
 /**

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { KeyCaller } from '../actors/actor.ts'
 import { assert } from '../platform/assert.ts'
-import type { Answer } from './caller.ts'
+import type { Answer } from './answer.ts'
 import { type ApiRequest, type Endpoint, jsonAnswer, type UntaggedEndpoint } from './endpoint.ts'
 
 type Idempotency = NonNullable<ApiRequest['idempotency']>

@@ -3,8 +3,8 @@ import { addMs, type Clock } from '../platform/clock.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { latestPlausibleTime } from '../platform/db/due-times.ts'
 import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
+import { retryWhileAway } from '../platform/db/retry-while-away.ts'
 import { statement } from '../platform/db/statement.ts'
-import { retryWhileAway } from '../platform/db/while-away.ts'
 import { finishKey, freeKey, type RunningKey } from './keys.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Answer } from '../http/caller.ts'
+import type { Answer } from '../http/answer.ts'
 import { writeErrorBody } from '../http/errors.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { StoredAnswer } from './keys.ts'

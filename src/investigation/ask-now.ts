@@ -3,7 +3,7 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { hurryQuestion } from '../rails/hints.ts'
+import { hurryQuestion } from '../rails/callbacks.ts'
 import { followerOf } from '../reconciliation/rail-callback.ts'
 
 /**

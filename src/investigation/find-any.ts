@@ -1,7 +1,7 @@
 import type { StaffCaller } from '../actors/actor.ts'
 import { requireRole } from '../actors/allow.ts'
 import type { App, Gateway } from '../app.ts'
-import { detailScans } from '../charges/where-charges-are.ts'
+import { detailScans } from '../charges/charge-indexes.ts'
 import { nullIfRefused } from '../http/lists.ts'
 import { getMerchantNamed } from '../merchants/set-merchant.ts'
 import { statement } from '../platform/db/statement.ts'

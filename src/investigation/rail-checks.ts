@@ -4,9 +4,9 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { writeInTransaction } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-in-transaction.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { checkLine, type LineCheck } from '../rails/op1-momo/check.ts'
+import { checkLine, type LineCheck } from '../rails/op1-momo/check-line.ts'
 import { type StandingTrouble, standingTroubles } from '../rails/rail-troubles.ts'
 import {
   type FloatReading,

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
-import type { Transfer } from './find-transfers.ts'
+import type { Transfer } from './read-subject-transfers.ts'
 
 /** The sums of all ledger heads of a cell in one mode. Whole UGX. */
 export type LedgerTotals = {

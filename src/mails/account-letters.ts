@@ -1,4 +1,4 @@
-import type { Letter, LetterValues } from './words.ts'
+import type { Letter, LetterValues } from './letter.ts'
 
 /** Subjects of the mails to owners about keys and secrets, by act. */
 const SECRET_ACTS = {

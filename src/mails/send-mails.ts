@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Gateway } from '../app.ts'
 import { dueCondition } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
-import { renderHtml, renderText } from './letter.tsx'
 import { mailBinding } from './mail.ts'
 import type { PostResult } from './post-office.ts'
+import { renderHtml, renderText } from './render-letter.tsx'
 import { findLetter } from './texts.ts'
 
 type ClaimedMail = {

@@ -1,6 +1,6 @@
 import { isolateDirection, withoutInvisible } from '../platform/text.ts'
 import { ACCOUNT_LETTERS } from './account-letters.ts'
-import type { Letter, LetterValues } from './words.ts'
+import type { Letter, LetterValues } from './letter.ts'
 
 const NOT_YOU = 'If that was not you, change your password and look at the sessions on the page Security.'
 

@@ -13,8 +13,8 @@ import { allowKeyKind } from './allow-key.ts'
 import { directoryChanged } from './authenticate.ts'
 import { closeRevokedKeys } from './close-revoked-keys.ts'
 import { findCommand, storeCommand } from './command-keys.ts'
+import { makeOwnerMails } from './mail-owners.ts'
 import { closedMerchant } from './set-merchant.ts'
-import { makeOwnerMails } from './tell-owners.ts'
 
 /** The column in the binding of a key's sealed copy, beside its merchant and kind. */
 export const CELL_KEY_COLUMN = 'api_keys.ciphertext'

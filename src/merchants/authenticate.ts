@@ -4,7 +4,7 @@ import { unauthorized } from '../http/guards.ts'
 import type { Clock } from '../platform/clock.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { shareRead } from '../platform/shared-look.ts'
+import { shareRead } from '../platform/shared-read.ts'
 import { type AddressCounts, newSharedAddressWindow } from '../rate-limits/shared-address-window.ts'
 import { findKeyHolders } from './find-key-holders.ts'
 

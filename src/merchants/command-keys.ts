@@ -4,7 +4,7 @@ import { keyReused } from '../idempotency/keys.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { onUniqueViolation } from '../platform/db/taken.ts'
+import { onUniqueViolation } from '../platform/db/unique-violation.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
 /** A command that creates something, with the key that makes a repeat harmless (contract.md 9.3). */

@@ -10,8 +10,8 @@ import { domainRefusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { allowKeyKind } from './allow-key.ts'
 import { CELL_KEY_COLUMN } from './api-keys.ts'
+import { mailOwners } from './mail-owners.ts'
 import { openSecret, type SecretPurpose } from './secrets.ts'
-import { mailOwners } from './tell-owners.ts'
 
 type SealedApiKey = { kind: ApiKeyKind; ciphertext: Buffer; revokedAt: Date | null }
 type SealedWebhookSecret = { purpose: SecretPurpose; ciphertext: Buffer }

@@ -7,8 +7,8 @@ import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { findCommand, storeOrFindCommand } from './command-keys.ts'
+import { mailOwners } from './mail-owners.ts'
 import { addSecret, openSecret } from './secrets.ts'
-import { mailOwners } from './tell-owners.ts'
 
 /** The new secret, and until when the previous one also signs. */
 type RotatedSecret = { secret: string; previousUntil: Date }

@@ -1,15 +1,15 @@
 import { actingFor, serviceActor } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { getLedgerHead } from '../ledger/heads.ts'
+import { getLedgerHead } from '../ledger/get-ledger-head.ts'
 import { addMail } from '../mails/mail.ts'
 import { findMerchantsById } from '../merchants/merchant.ts'
 import { oneLine } from '../pages/wording.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../platform/kampala.ts'
-import { readNeeds } from '../reports/needs-you.ts'
+import { readNeeds } from '../reports/read-needs.ts'
 import { readDayFigures } from '../reports/statement/day-figures.ts'
-import { formatDayLines, formatNeedLines, formatUgx } from './close-lines.ts'
+import { formatDayLines, formatNeedLines, formatUgx } from './daily-close-lines.ts'
 import { makeNoticeLink } from './notice.ts'
 
 /** How many businesses are read at a time. */

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { oneLine } from '../pages/wording.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaTime } from '../platform/kampala.ts'
-import { ALL_INDEX_CONDITIONS } from '../webhooks/where-deliveries-are.ts'
+import { ALL_INDEX_CONDITIONS } from '../webhooks/delivery-indexes.ts'
 import type { DueNotice } from './send-notices.ts'
 
 /** An event for a mail; `all` counts every event that matches. */

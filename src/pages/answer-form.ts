@@ -9,7 +9,7 @@ import { claimForm, forgetForm, leaveFormOpen, storeFormResult } from './form-re
 import { FieldFault, type FormState, type FormValues, findFieldOfRefusal, parseForm } from './form-spec.ts'
 import { equalsInConstantTime, verifyFormToken } from './form-token.ts'
 import type { FormRoute, Visit } from './route.ts'
-import type { SurfaceReply } from './shown.ts'
+import type { SurfaceReply } from './surface-reply.ts'
 import { PARTS } from './texts.ts'
 
 /** The visits of a person who has given a factor or password again: `act` for the act itself, `after` for everything after it. */

@@ -1,4 +1,4 @@
-import type { Answer } from '../http/caller.ts'
+import type { Answer } from '../http/answer.ts'
 import { throwStoredRefusal } from '../idempotency/refused-answer.ts'
 import { assert } from '../platform/assert.ts'
 

@@ -1,5 +1,5 @@
 import { formatCookie } from './cookies.ts'
-import type { Flash } from './shown.ts'
+import type { Flash } from './surface-reply.ts'
 
 const FLASH_SECONDS = 60
 const MAX_FLASH_CHARACTERS = 500

@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string'
 import { type FormSpec, type FormState, makeFormId } from './form-spec.ts'
 import { Icon } from './icons.tsx'
-import type { SurfaceReply } from './shown.ts'
+import type { SurfaceReply } from './surface-reply.ts'
 import { PARTS } from './texts.ts'
 
 const FAULT_CLASS = 'fault'

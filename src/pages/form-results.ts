@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { App, Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Flash } from './shown.ts'
+import type { Flash } from './surface-reply.ts'
 
 type Row = { location: string | null; said: string | null; typed: Buffer }
 

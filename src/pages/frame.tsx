@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx'
 import { belongsTo, type NavigationGroup } from './navigation.ts'
 import { PAGE_ASSETS, scriptHref } from './page-assets.ts'
 import type { Visit } from './route.ts'
-import type { PageReply } from './shown.ts'
+import type { PageReply } from './surface-reply.ts'
 import { PARTS } from './texts.ts'
 import { oneLine } from './wording.ts'
 

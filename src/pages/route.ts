@@ -6,7 +6,7 @@ import type { SignedInSession } from '../people/session.ts'
 import { assert } from '../platform/assert.ts'
 import type { PostedFields } from './fields.ts'
 import type { FormSpec, FormState, FormValues } from './form-spec.ts'
-import type { Flash, SurfaceReply } from './shown.ts'
+import type { Flash, SurfaceReply } from './surface-reply.ts'
 
 /** A request of a surface, signed in or not. */
 export type PageRequest = {

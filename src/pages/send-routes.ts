@@ -8,7 +8,7 @@ import { sendStream } from '../http/stream-sender.ts'
 import { flashCookie, noFlashCookie } from './flash.ts'
 import { pagePolicy } from './policy.ts'
 import type { PageRequest } from './route.ts'
-import type { PageReply, SurfaceReply } from './shown.ts'
+import type { PageReply, SurfaceReply } from './surface-reply.ts'
 
 const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', Vary: 'Cookie' }
 // Pages are not compressed: they contain tokens beside text of other people, so the compressed length would leak the tokens.

@@ -21,8 +21,8 @@ import { Refusal } from '../platform/refusal.ts'
 import { newAddressWindow } from '../rate-limits/address-window.ts'
 import { admitForm, senderOf } from './admit-routes.ts'
 import { answerForm, type StepUp } from './answer-form.ts'
-import { emptyPageRequest, readPageRequest } from './asked-routes.ts'
 import { ErrorPage } from './error-page.tsx'
+import { emptyPageRequest, readPageRequest } from './read-page-request.ts'
 import type { PageRequest, Visit } from './route.ts'
 import { sendSurfaceReply } from './send-routes.ts'
 import {
@@ -32,9 +32,9 @@ import {
   maxFileBytes,
   newPageMatcher,
   type ServedRoute,
-} from './served.ts'
-import type { PageReply, SurfaceReply } from './shown.ts'
+} from './served-routes.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
+import type { PageReply, SurfaceReply } from './surface-reply.ts'
 import { PARTS } from './texts.ts'
 import { expectUpload } from './upload-routes.ts'
 

@@ -3,7 +3,7 @@ import type { Gateway } from '../app.ts'
 import type { SignedInSession } from '../people/session.ts'
 import type { StepUp } from './answer-form.ts'
 import type { GuestRoute, PageRequest, SurfaceRoute, Visit } from './route.ts'
-import type { PageReply, SurfaceReply } from './shown.ts'
+import type { PageReply, SurfaceReply } from './surface-reply.ts'
 import type { Uploads } from './uploads.ts'
 
 /** A set of pages behind one sign-in: the merchants' dashboard, the operators' console. */

@@ -2,7 +2,7 @@ import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { CHARGE_COLUMNS, type Charge } from '../charges/charge.ts'
 import { getCharge } from '../charges/find-charges.ts'
-import { listStatement } from '../http/both-ways.ts'
+import { listStatement } from '../http/list-statement.ts'
 import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../http/lists.ts'
 import { getLink } from './find-links.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { parseBody } from '../http/read-body.ts'
+import { parseBody } from '../http/parse-body.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { isWebAddress, PaymentLinkCreateShape, parseLinkCreate } from './link-request.ts'
 

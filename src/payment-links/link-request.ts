@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { grossAmount } from '../charges/charge-request.ts'
-import { parseBody } from '../http/read-body.ts'
+import { parseBody } from '../http/parse-body.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 
 const SuccessUrl = Type.String({

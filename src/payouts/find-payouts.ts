@@ -1,6 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
+import { listStatement, PLANNED_ONCE } from '../http/list-statement.ts'
 import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'

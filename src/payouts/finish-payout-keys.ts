@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { finishMovementKeys } from '../rails/finish-keys.ts'
+import { finishMovementKeys } from '../rails/finish-movement-keys.ts'
 import { AMBIGUOUS_REASON, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
 import { PAYOUT_MOVER } from './sending/payout-mover.ts'
 

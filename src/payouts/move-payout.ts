@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
-import { distinctMerchantModes } from '../ledger/head-places.ts'
+import { distinctMerchantModes } from '../ledger/distinct-merchant-modes.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
 import { findTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -12,9 +12,14 @@ import { joinRowCalls } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
 import { count } from '../platform/measures.ts'
-import { runDistinct } from '../platform/run-apart.ts'
-import { type FinishedMovement, findOvertaken, readMissedResults, sortInLockOrder } from '../rails/ends.ts'
-import type { LockedMovement } from '../rails/lock-posts.ts'
+import { runDistinct } from '../platform/run-distinct.ts'
+import {
+  type FinishedMovement,
+  findOvertaken,
+  readMissedResults,
+  sortInLockOrder,
+} from '../rails/finished-movements.ts'
+import type { LockedMovement } from '../rails/lock-movements.ts'
 import type { MovementOutcome, MoveResult } from '../rails/mover.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'

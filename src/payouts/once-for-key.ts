@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { onUniqueViolation } from '../platform/db/taken.ts'
+import { onUniqueViolation } from '../platform/db/unique-violation.ts'
 import { payoutIdForKey } from './accept-payout.ts'
 import { findPayout } from './find-payouts.ts'
 import type { Payout } from './payout.ts'

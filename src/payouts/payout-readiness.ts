@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../platform/mode.ts'
+import { findRail, READINESS_WAIT_MS } from '../rails/find-rail.ts'
 import type { Rail, Unavailable } from '../rails/rail.ts'
-import { findRail, READINESS_WAIT_MS } from '../rails/rail-for.ts'
 
 /** Whether the rail can take a payout now. It is known before the rules are judged and reported after them. */
 export type PayoutReadiness = { kind: 'ready'; installation: string } | Unavailable

@@ -1,7 +1,6 @@
 import type { Gateway } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { signInLimits } from './sign-in-limits.ts'
 import {
   accountCounter,
   browserCounter,
@@ -11,7 +10,8 @@ import {
   signInLocked,
   takeBackTry,
   takeTry,
-} from './tries.ts'
+} from './sign-in-counters.ts'
+import { signInLimits } from './sign-in-limits.ts'
 import type { Visitor } from './visitor.ts'
 
 // Tries are counted under the address, except in a browser that has signed in before as the account whose password or code is tested

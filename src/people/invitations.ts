@@ -5,12 +5,12 @@ import type { Gateway } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { accountMailRows, makeDashboardUrl } from './account-mails.ts'
 import { lockMembers } from './accounts.ts'
 import { parseEmail } from './email-address.ts'
 import { findOpenLinks, makeLink, type OneTimeLink, voidLink } from './links.ts'
 import { allowMakingOwner } from './members.ts'
 import { takeMailSlot, tooManyMails } from './sign-in-limits.ts'
-import { accountMailRows, makeDashboardUrl } from './tell.ts'
 
 /** The merchant that somebody is invited to. */
 type Employer = { id: number; publicId: string; name: string }

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { limitConcurrency } from '../platform/few-at-once.ts'
+import { limitConcurrency } from '../platform/concurrency-limit.ts'
 import { count } from '../platform/measures.ts'
 import { openThreadPool, type ThreadPool } from '../platform/threads.ts'
 import type { HashStep } from './password-worker.ts'

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { forgetLinks } from './links.ts'
 import { forgetChallenges } from './passkeys.ts'
-import { forgetTries } from './tries.ts'
+import { forgetTries } from './sign-in-counters.ts'
 import { forgetSessions } from './write-sessions.ts'
 
 /** Deletes some of the expired sessions, links, challenges and misses. */

@@ -8,6 +8,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { accountMailRows, makeDashboardUrl } from './account-mails.ts'
 import {
   addMember,
   addPerson,
@@ -23,9 +24,8 @@ import { type EmailAddress, parseEmail } from './email-address.ts'
 import { makeLink } from './links.ts'
 import { checkPassword, hashPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
+import { rememberBrowser } from './sign-in-counters.ts'
 import { signInLimits, takeMailSlot } from './sign-in-limits.ts'
-import { accountMailRows, makeDashboardUrl } from './tell.ts'
-import { rememberBrowser } from './tries.ts'
 import { clientAddressOf, type Visitor, visitorActor } from './visitor.ts'
 import { newToken, startSession } from './write-sessions.ts'
 

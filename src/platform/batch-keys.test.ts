@@ -4,7 +4,7 @@ import pg from 'pg'
 import { doubled, held, type Item, item, laneOf, turn, turns } from '../../test/helpers/held-batch.ts'
 import { newBatch } from './batch.ts'
 import { type BatchTurn, itemDone } from './batch-run.ts'
-import { runDistinct } from './run-apart.ts'
+import { runDistinct } from './run-distinct.ts'
 
 test('several items about one thing each run separately, and all are answered in order', async () => {
   const runs: string[][] = []

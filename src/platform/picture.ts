@@ -1,4 +1,4 @@
-import { limitConcurrency } from './few-at-once.ts'
+import { limitConcurrency } from './concurrency-limit.ts'
 import { runLimitedProcess } from './limited-process.ts'
 
 type PictureKind = 'png' | 'jpeg' | 'webp'

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { toLoggedError } from './error-log.ts'
-import type { LogLimiter } from './few-lines.ts'
+import type { LogLimiter } from './log-limiter.ts'
 import { VERSION } from './version.ts'
 
 /** Makes the log of a running service: JSON lines, limited by `limiter`. */

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
-import type { Moment } from '../platform/mark.ts'
 import type { Mode } from '../platform/mode.ts'
+import type { Moment } from '../platform/moment.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
-import type { LockedMovement, TravellingNoun } from './lock-posts.ts'
+import type { LockedMovement, TravellingNoun } from './lock-movements.ts'
 import type { Attempt, MovementRail, OperatorRefusal, Unavailable } from './rail.ts'
 import type { RepostTimes } from './repost-times.ts'
 

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { type Moment, momentAt, msBetween } from '../platform/mark.ts'
+import { type Moment, momentAt, msBetween } from '../platform/moment.ts'
 import type { CallDeadline } from './rail.ts'
 
 // Counted from the mark as sending. Other processes leave a post without a recorded end alone for longer than this (`SENDING_MS`).

@@ -5,7 +5,7 @@ import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { RailSide } from './rail.ts'
 import type { BreakerPosition, RailAlarm, RailAlarms, RailObserver } from './rail-observer.ts'
-import { openUnknownWordCounter, type UnknownWordCounter } from './word-watch.ts'
+import { openUnknownWordCounter, type UnknownWordCounter } from './unknown-words.ts'
 
 /** Alarms that outlive the process, as rows from which the alerts are made. `close` writes those that still wait. */
 type RailTroubles = RailAlarms & RailObserver & { close(): Promise<void> }

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import type { Answer } from '../http/caller.ts'
+import type { Answer } from '../http/answer.ts'
 import {
   answerForObject,
   compareKeyOwners,
@@ -14,8 +14,13 @@ import { type BatchTurn, type ItemOutcome, itemDone } from '../platform/batch-ru
 import { joinRowCalls } from '../platform/db/columns.ts'
 import type { Call } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
-import { runDistinct } from '../platform/run-apart.ts'
-import { type LockedMovement, lockMovements, TRAVELLING_NOUNS, type TravellingNoun } from './lock-posts.ts'
+import { runDistinct } from '../platform/run-distinct.ts'
+import {
+  type LockedMovement,
+  lockMovements,
+  TRAVELLING_NOUNS,
+  type TravellingNoun,
+} from './lock-movements.ts'
 
 /** The answer to the first post of a movement whose caller waits, and the writes for it, which are decided on the locked rows. */
 type PostRecord = {

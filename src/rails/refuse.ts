@@ -3,7 +3,7 @@ import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { type AttemptFacts, isCurrentPost, isRefusedOnce } from './attempt-facts.ts'
 import { addEvidence, endAttempt, type Post, storeAttemptRefusal } from './attempts.ts'
-import { holdsForPost, lockMovements } from './lock-posts.ts'
+import { holdsForPost, lockMovements } from './lock-movements.ts'
 import { buildPost, type Movable, type MoveResult, type Mover } from './mover.ts'
 import type { SubmitAnswer } from './rail.ts'
 

@@ -6,9 +6,9 @@ import {
   LOST_AFTER_MS,
   LOST_AFTER_QUESTIONS,
 } from './attempt-facts.ts'
+import { findRail } from './find-rail.ts'
 import { type Ladder, nextQuestionMs } from './follow-ladder.ts'
 import type { RailSide } from './rail.ts'
-import { findRail } from './rail-for.ts'
 
 // Every time here is in ms of the injected clock.
 

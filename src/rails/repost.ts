@@ -1,12 +1,12 @@
 import type { App } from '../app.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { momentAt } from '../platform/mark.ts'
+import { momentAt } from '../platform/moment.ts'
 import { addEvidence, countQuestion, type Post, sendAttempt } from './attempts.ts'
-import { lockMovements } from './lock-posts.ts'
+import { findRail, READINESS_WAIT_MS } from './find-rail.ts'
+import { lockMovements } from './lock-movements.ts'
 import { buildPost, type Followed, type Movable, type Mover } from './mover.ts'
 import { postAndRecord } from './post.ts'
 import type { AnswerEvidence } from './rail.ts'
-import { findRail, READINESS_WAIT_MS } from './rail-for.ts'
 import { repostTimesFor, SENDING_MS } from './repost-times.ts'
 
 /**

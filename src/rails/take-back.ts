@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { endAttempt } from './attempts.ts'
-import { lockMovements } from './lock-posts.ts'
+import { lockMovements } from './lock-movements.ts'
 import type { Movable } from './mover.ts'
 import { firstPost, type Submission } from './submit.ts'
 

@@ -1,5 +1,5 @@
+import { rememberNewest } from './bounded-map.ts'
 import { MINUTE_MS, tooManyRequests } from './limits.ts'
-import { rememberNewest } from './oldest-out.ts'
 import {
   addRequests,
   dropOldCounts,

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { rememberNewest } from './oldest-out.ts'
+import { rememberNewest } from './bounded-map.ts'
 
 const MAX_ADDRESS_CHARACTERS = 64
 // Some proxies write the port of the connection behind the address; it differs with each connection.

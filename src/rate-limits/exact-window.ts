@@ -2,8 +2,8 @@ import { type Batch, newBatch } from '../platform/batch.ts'
 import { type BatchTurn, type ItemOutcome, itemDone, itemFailed } from '../platform/batch-run.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
+import { rememberNewest } from './bounded-map.ts'
 import { MINUTE_MS } from './limits.ts'
-import { rememberNewest } from './oldest-out.ts'
 import {
   copyWindow,
   type LimitWindows,

@@ -1,5 +1,5 @@
 import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
-import { rememberNewest } from './oldest-out.ts'
+import { rememberNewest } from './bounded-map.ts'
 
 /** Requests of a window that a process has counted in advance. Until it is settled, the row counts all of them at the lease's end. */
 export type Lease = {

@@ -1,7 +1,7 @@
 import type { Call } from '../platform/db/database.ts'
 import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
+import { rememberNewest } from './bounded-map.ts'
 import { tooManyRequests } from './limits.ts'
-import { rememberNewest } from './oldest-out.ts'
 import {
   addRequests,
   countRequests,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { rememberNewest } from './oldest-out.ts'
+import { rememberNewest } from './bounded-map.ts'
 import {
   addRequests,
   countRequests,

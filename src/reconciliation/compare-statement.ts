@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
+import { readPatiently } from '../platform/db/retry-while-away.ts'
 import { statement } from '../platform/db/statement.ts'
-import { readPatiently } from '../platform/db/while-away.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { liveMovements } from './movements.ts'
 import {

@@ -9,7 +9,7 @@ import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { addEvidence, endAttempt } from '../rails/attempts.ts'
-import type { LockedMovement } from '../rails/lock-posts.ts'
+import type { LockedMovement } from '../rails/lock-movements.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { moveTopUp } from '../top-ups/move-top-up.ts'
 

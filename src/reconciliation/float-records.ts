@@ -5,7 +5,7 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { writeInTransaction } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-in-transaction.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import type { RailSide } from '../rails/rail.ts'
 

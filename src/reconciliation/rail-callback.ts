@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts'
 import { count as counted } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { digestCallbackToken } from '../rails/callback-token.ts'
-import { noteCallback, type OperatorCallback } from '../rails/hints.ts'
+import { noteCallback, type OperatorCallback } from '../rails/callbacks.ts'
 import { newAddressWindow } from '../rate-limits/address-window.ts'
 import { bringTopUpForward } from '../top-ups/write-top-ups.ts'
 

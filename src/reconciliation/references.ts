@@ -1,9 +1,9 @@
 import type { App } from '../app.ts'
-import { agreeInOwnTransaction, findWithExceptions } from '../exceptions/agree.ts'
+import { agreeInOwnTransaction, findWithExceptions } from '../exceptions/agree-on-exceptions.ts'
 import { type ExceptionKind, openInOwnTransaction } from '../exceptions/exception.ts'
-import { writeInTransaction } from '../platform/db/write-all.ts'
+import { writeInTransaction } from '../platform/db/write-in-transaction.ts'
 import { addEvidence } from '../rails/attempts.ts'
-import { findDifferences, isEmptyDifference } from '../rails/differing.ts'
+import { findDifferences, isEmptyDifference } from '../rails/find-differences.ts'
 import type { Attempt, StatusAnswer } from '../rails/rail.ts'
 import {
   claimLateReviews,

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { closeSilenceExceptions } from '../exceptions/agree.ts'
+import { closeSilenceExceptions } from '../exceptions/agree-on-exceptions.ts'
 import { openInOwnTransaction } from '../exceptions/exception.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOfMovement } from './movements.ts'

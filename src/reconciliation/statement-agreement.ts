@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { agreeInOwnTransaction } from '../exceptions/agree.ts'
+import { agreeInOwnTransaction } from '../exceptions/agree-on-exceptions.ts'
 import type { ExceptionKind } from '../exceptions/exception.ts'
 import { statement } from '../platform/db/statement.ts'
 import { liveMovements } from './movements.ts'

@@ -8,7 +8,7 @@ import { ModeShape } from '../platform/mode.ts'
 import { addSums } from '../platform/sums.ts'
 import { listSettlements, presentSettlement, type SettlementRow, SettlementShape } from './settlements.ts'
 import { StatementPdfShape, StatementShape } from './statement/shape.ts'
-import { streamStatement } from './statement/statement-of.ts'
+import { streamStatement } from './statement/stream-statement.ts'
 
 const BalanceShape = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { listStatement } from '../http/both-ways.ts'
+import { listStatement } from '../http/list-statement.ts'
 import { type ListPage, type ListWindow, readListPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { parseTag } from '../platform/ids.ts'

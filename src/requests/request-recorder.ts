@@ -3,7 +3,7 @@ import type { AnsweredRequest } from '../http/frame.ts'
 import { type ApiKeyUse, keyUses } from '../merchants/key-uses.ts'
 import { bigint, copyInto, largeBigint, mode, real, smallint, text } from '../platform/db/copy.ts'
 import { DatabaseAway } from '../platform/db/errors.ts'
-import { isUniqueViolation } from '../platform/db/taken.ts'
+import { isUniqueViolation } from '../platform/db/unique-violation.ts'
 import { newRequestRow, type RequestRow } from './request-row.ts'
 
 /** Holds the requests of one process in memory and writes them once a second, so that no answer waits for its log row. */

@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
-import type { Answer } from '../http/caller.ts'
+import type { Answer } from '../http/answer.ts'
 import { payoutFee } from '../ledger/fees.ts'
 import { findTerms } from '../merchants/merchant.ts'
 import type { PreparedApproval } from '../payouts/prepared/approve-prepared.ts'

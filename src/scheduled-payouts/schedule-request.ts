@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { parseBody } from '../http/read-body.ts'
+import { parseBody } from '../http/parse-body.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../payouts/payout-request.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import { parseIsoTime } from '../platform/times.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { parseBody } from '../http/read-body.ts'
+import { parseBody } from '../http/parse-body.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 

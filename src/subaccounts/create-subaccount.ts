@@ -1,7 +1,7 @@
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import type { Answer } from '../http/caller.ts'
+import type { Answer } from '../http/answer.ts'
 import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../idempotency/under-key.ts'
 import { findTerms, merchantInactive } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'

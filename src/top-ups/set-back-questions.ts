@@ -1,5 +1,5 @@
 import { statement } from '../platform/db/statement.ts'
-import { isTooFarAheadSql } from '../rails/put-off.ts'
+import { isTooFarAheadSql } from '../rails/questions-too-far-ahead.ts'
 
 /** Brings questions that were put off too far forward to $1, at most $4. Uses the index top_ups_followed. */
 export const SET_BACK_TOP_UPS = statement<{ id: string }>(

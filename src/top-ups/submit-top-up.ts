@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { railUnavailable } from '../charges/charge-rules.ts'
-import type { Moment } from '../platform/mark.ts'
+import type { Moment } from '../platform/moment.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
 import { takeBackUnseen } from '../rails/take-back.ts'

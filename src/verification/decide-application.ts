@@ -5,14 +5,14 @@ import type { KycStatus, Merchant } from '../merchants/merchant.ts'
 import { type MerchantChange, setMerchant } from '../merchants/set-merchant.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { retryOnUniqueViolation } from '../platform/db/taken.ts'
+import { retryOnUniqueViolation } from '../platform/db/unique-violation.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { type Application, type ApplicationKey, type FieldNotes, mayBecome } from './application.ts'
-import { compareNames } from './heard-names.ts'
+import { compareNames } from './checked-names.ts'
+import { mailDecision } from './mail-decision.ts'
 import { readNameChecks } from './name-check.ts'
 import { copyAnswers } from './open-draft.ts'
 import { readVerification } from './read-application.ts'
-import { mailDecision } from './tell-decision.ts'
 import {
   type ApplicationDecision,
   decideApplicationRow,

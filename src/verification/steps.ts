@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { parseBody } from '../http/read-body.ts'
+import { parseBody } from '../http/parse-body.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import { parseIsoTime } from '../platform/times.ts'
 

@@ -6,7 +6,7 @@ import {
   type CrossCellPage,
   type PageCursors,
   readCrossCellPage,
-} from '../http/across-cells.ts'
+} from '../http/cross-cell-list.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** An application that waits for a decision since `at`. */

@@ -1,4 +1,4 @@
-import { hasAction } from './audited.ts'
+import { hasAction } from './audit-sql.ts'
 import type { Invariant } from './invariant.ts'
 
 // Joins rows `t` of the directory with their merchant, if it belongs to this cell.

@@ -1,4 +1,4 @@
-import { hasAction, MERCHANTS_WITH_FACTS } from './audited.ts'
+import { hasAction, MERCHANTS_WITH_FACTS } from './audit-sql.ts'
 import type { Invariant } from './invariant.ts'
 
 const ACCOUNT_STATE_SQL = `case when m.closed_at is not null then 'closed' when m.closing_at is not null then 'closing' else 'open' end`

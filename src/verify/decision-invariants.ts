@@ -1,4 +1,4 @@
-import { CREATED_WITH_FACTS, newestByMerchant } from './audited.ts'
+import { CREATED_WITH_FACTS, newestByMerchant } from './audit-sql.ts'
 import type { Invariant } from './invariant.ts'
 
 const decidedSql = (place: string) => `select merchant_id, mode::text as mode, id, decided_at as at,

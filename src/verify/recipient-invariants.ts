@@ -1,6 +1,6 @@
 import { phoneDigestSql } from '../charges/write-charges.ts'
 import { shortDigestSql } from '../platform/short-digest.ts'
-import { maskedPhoneSql } from './audited.ts'
+import { maskedPhoneSql } from './audit-sql.ts'
 import type { Invariant } from './invariant.ts'
 
 const PREPARED_REQUEST = `convert_from(r.request, 'UTF8')::jsonb`

@@ -6,7 +6,7 @@ import {
   MERCHANTS_WITH_FACTS,
   maskedPhoneSql,
   newestBySubject,
-} from './audited.ts'
+} from './audit-sql.ts'
 import type { Invariant } from './invariant.ts'
 
 // The facts that staff, an owner or a command set on a merchant: the column, its name in the audit, the action that sets it, and its

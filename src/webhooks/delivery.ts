@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
-import { formatDeliveryFailure } from './failure-said.ts'
+import { formatDeliveryFailure } from './delivery-failure.ts'
 
 /** `pending`: waiting or under way. `sent`: acknowledged. `failed`: given up after the eighth attempt. */
 export type DeliveryStatus = 'pending' | 'sent' | 'failed'

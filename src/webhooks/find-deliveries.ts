@@ -1,7 +1,7 @@
 import type { Caller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
-import { type ListStatement, listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
+import { type ListStatement, listStatement, PLANNED_ONCE } from '../http/list-statement.ts'
 import { type ListPage, type ListWindow, readListPage } from '../http/lists.ts'
 import { requireActive } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
@@ -9,8 +9,8 @@ import { statement } from '../platform/db/statement.ts'
 import { parseTag } from '../platform/ids.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery, type DeliveryStatus } from './delivery.ts'
+import { ALL_INDEX_CONDITIONS, IS_FINISHED, IS_PARKED, IS_SCHEDULED } from './delivery-indexes.ts'
 import { EVENT_TYPES } from './events.ts'
-import { ALL_INDEX_CONDITIONS, IS_FINISHED, IS_PARKED, IS_SCHEDULED } from './where-deliveries-are.ts'
 
 type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
 

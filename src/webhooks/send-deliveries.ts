@@ -17,7 +17,6 @@ import {
   MAX_DUE_ROWS_READ,
   type SocketQuota,
 } from './claim-deliveries.ts'
-import { allotSockets } from './lanes.ts'
 import {
   type EndedDeliveryAttempt,
   formatAttemptError,
@@ -26,6 +25,7 @@ import {
   releaseLeases,
 } from './record-attempts.ts'
 import { serviceSignature, standardHeaders } from './signature.ts'
+import { allotSockets } from './socket-quotas.ts'
 
 /** Sends the deliveries of one cell: claims them, posts them and records the attempts. */
 type DeliverySender = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inviteStaff } from '../../src/people/operators/invite-operators.ts'
+import { inviteStaff } from '../../src/people/staff/invite-staff.ts'
 import { codeOf, secretIn } from '../helpers/authenticator.ts'
 import { MACHINE, OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
 import { freePort } from '../helpers/free-port.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { agreeInOwnTransaction } from '../../src/exceptions/agree.ts'
+import { agreeInOwnTransaction } from '../../src/exceptions/agree-on-exceptions.ts'
 import { openPlatformException } from '../../src/exceptions/platform-exceptions.ts'
 import { contradicted, pair, tokenOf } from '../helpers/approving.ts'
 import { hasForm } from '../helpers/browser.ts'

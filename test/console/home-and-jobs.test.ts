@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeProcessReporter, type ProcessReporter } from '../../src/jobs/keep-reporting.ts'
+import { makeProcessReporter, type ProcessReporter } from '../../src/jobs/process-reporter.ts'
 import { readServiceFigures } from '../../src/overview/service-figures.ts'
 import type { SweepRun } from '../../src/platform/sweep.ts'
 import { operatorSignedIn } from '../helpers/console.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StaffRole } from '../../src/actors/actor.ts'
-import { removeStaff, setStaffRole } from '../../src/people/operators/change-operators.ts'
+import { removeStaff, setStaffRole } from '../../src/people/staff/change-staff.ts'
 import type { Page } from '../helpers/browser.ts'
 import { browserOf, hasForm } from '../helpers/browser.ts'
 import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'

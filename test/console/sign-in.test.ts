@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { getStaffByEmail, inviteStaff, resetStaff } from '../../src/people/operators/invite-operators.ts'
+import { getStaffByEmail, inviteStaff, resetStaff } from '../../src/people/staff/invite-staff.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { codeOf, secretIn } from '../helpers/authenticator.ts'
 import { browserOf } from '../helpers/browser.ts'

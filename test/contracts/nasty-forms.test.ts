@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { CONSOLE_GUEST_ROUTES as CONSOLE_GUESTS } from '../../src/console/guests.ts'
+import { CONSOLE_GUEST_ROUTES as CONSOLE_GUESTS } from '../../src/console/guest-routes.ts'
 import { CONSOLE_ROUTES as CONSOLE } from '../../src/console/routes-list.ts'
 import { DASHBOARD_GUESTS } from '../../src/dashboard/guests.ts'
 import { DASHBOARD_ROUTES } from '../../src/dashboard/routes-list.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StaffRole } from '../../src/actors/actor.ts'
-import { inviteStaff } from '../../src/people/operators/invite-operators.ts'
+import { inviteStaff } from '../../src/people/staff/invite-staff.ts'
 import { codeOf, secretIn } from './authenticator.ts'
 import { type Browser, browserOf, type Page } from './browser.ts'
 import { mainOf } from './dashboard.ts'

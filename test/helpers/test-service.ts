@@ -11,7 +11,7 @@ import { getMerchantNamed, type MerchantChange } from '../../src/merchants/set-m
 import type { OpenOptions } from '../../src/open-gateway.ts'
 import { type MovableClock, movableClock } from '../../src/platform/clock.ts'
 import { MONEY_TABLES } from '../../src/platform/db/tables.ts'
-import { newLogLimiter } from '../../src/platform/few-lines.ts'
+import { newLogLimiter } from '../../src/platform/log-limiter.ts'
 import { newServiceLog } from '../../src/platform/service-log.ts'
 import { type Role, serve } from '../../src/serve.ts'
 import { readConfig } from '../../src/settings/config.ts'

@@ -1,5 +1,5 @@
-import { CONSOLE_GUEST_ROUTES } from '../../src/console/guests.ts'
-import { inviteStaff } from '../../src/people/operators/invite-operators.ts'
+import { CONSOLE_GUEST_ROUTES } from '../../src/console/guest-routes.ts'
+import { inviteStaff } from '../../src/people/staff/invite-staff.ts'
 import { consoleStates } from '../console/states.ts'
 import { consoleWorld, pagesOf } from '../console/world.ts'
 import { walkerOf } from '../dashboard/whole/walker.ts'

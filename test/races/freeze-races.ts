@@ -5,7 +5,7 @@ import { readOpenExceptions, resolveException } from '../../src/exceptions/resol
 import { freezePlatform, readFreezes, repairFreezeCopy } from '../../src/merchants/payout-freeze.ts'
 import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
 import { openGateway } from '../../src/open-gateway.ts'
-import { retryWhileAway } from '../../src/platform/db/while-away.ts'
+import { retryWhileAway } from '../../src/platform/db/retry-while-away.ts'
 import { Refusal } from '../../src/platform/refusal.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { BY_HAND } from '../helpers/actors.ts'

@@ -6,7 +6,7 @@ import {
   newCheckoutCharge,
   newCoveredCharge,
 } from '../../src/charges/checkout-charge.ts'
-import { finishCards } from '../../src/charges/end-cards.ts'
+import { finishCards } from '../../src/charges/finish-cards.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import type { NewCharge } from '../../src/charges/write-charges.ts'
 import { reserveCard } from '../../src/gift-cards/use-card.ts'

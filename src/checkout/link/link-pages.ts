@@ -10,9 +10,9 @@ import {
   linkPagePath,
   presentPayment,
   takesPayments,
-} from './found-link.ts'
+} from './link-context.ts'
+import { buildClosedView, buildExpiredView, buildReceiptView, buildStatusView, isPaid } from './link-views.ts'
 import { buildPayForm } from './pay-form.ts'
-import { buildClosedView, buildExpiredView, buildReceiptView, buildStatusView, isPaid } from './states.ts'
 
 const QR_MAX_AGE_SECONDS = 86_400
 

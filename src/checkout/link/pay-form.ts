@@ -4,10 +4,10 @@ import { type GiftCard, isUsable } from '../../gift-cards/gift-card.ts'
 import { readVoucherBox } from '../../gift-cards/voucher-misses.ts'
 import { CHANNELS, LIVE_CHANNELS } from '../../rails/rail.ts'
 import { openInputCookie, type RememberedInput, sealInputCookie } from '../cookies.ts'
-import { newPayFormToken } from '../form.ts'
+import { newPayFormToken } from '../form-token.ts'
 import type { FormFault, Method, PayView } from '../view.ts'
 import type { Checkout, CheckoutVisit, Reply } from '../visit.ts'
-import type { LinkContext } from './found-link.ts'
+import type { LinkContext } from './link-context.ts'
 
 /** The response status, the fault to show, and the values typed before. */
 export type PayFormState = {

@@ -5,9 +5,9 @@ import { parseReport } from '../../disputes/report.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import type { FormFault, ReportView } from '../view.ts'
 import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
-import { getLinkContext, type LinkContext, linkPagePath, presentPayment } from './found-link.ts'
+import { getLinkContext, type LinkContext, linkPagePath, presentPayment } from './link-context.ts'
 import { buildLinkPage, withRetryAfter } from './link-pages.ts'
-import { isPaid } from './states.ts'
+import { isPaid } from './link-views.ts'
 
 type PaidLinkContext = LinkContext & { charge: Charge }
 

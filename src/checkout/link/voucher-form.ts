@@ -4,7 +4,7 @@ import { countVoucherMiss, readVoucherBox } from '../../gift-cards/voucher-misse
 import { Refusal } from '../../platform/refusal.ts'
 import type { RememberedInput } from '../cookies.ts'
 import type { Checkout, CheckoutVisit, Reply } from '../visit.ts'
-import { getLinkContext, type LinkContext } from './found-link.ts'
+import { getLinkContext, type LinkContext } from './link-context.ts'
 import { buildPayForm, recallInput, rememberInput } from './pay-form.ts'
 
 /** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or forgets it. It reserves nothing on the card. */

@@ -1,5 +1,5 @@
 import { formatShillings, oneLine } from '../../pages/wording.ts'
-import { OPERATOR_HINTS } from '../operators.ts'
+import { OPERATOR_HINTS } from '../operator-prefixes.ts'
 import type { FormFault, Method } from '../view.ts'
 import type { CheckoutPage } from './page.ts'
 import {

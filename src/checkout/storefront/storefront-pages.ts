@@ -6,7 +6,7 @@ import { findPicture, listPublicItems } from '../../storefront/find-items.ts'
 import { picturePath, presentItems, type ShopItem } from '../../storefront/item.ts'
 import { createOwnAmountLink, ownAmountBounds, parseOwnAmount } from '../../storefront/own-amount.ts'
 import { buildQrReply, withRetryAfter } from '../link/link-pages.ts'
-import { closedReason } from '../link/states.ts'
+import { closedReason } from '../link/link-views.ts'
 import type { FormFault, StorefrontItem } from '../view.ts'
 import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
 

@@ -5,12 +5,12 @@ import { Markdown } from '../../docs/markdown.tsx'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
 import { ALERTS } from '../texts/alerts.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { readManualParagraph } from './paragraph.ts'
+import { readManualParagraph } from './manual-paragraph.ts'
 
 const { columns, detail: facts } = ALERTS
 

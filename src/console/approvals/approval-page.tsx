@@ -4,11 +4,11 @@ import { getApproval } from '../../approvals/find-approvals.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import { CopyBox, Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { APPROVE_APPROVAL_FORM, REJECT_APPROVAL_FORM, WITHDRAW_APPROVAL_FORM } from './approval-forms.ts'
-import { CommandSubject, describeCommand } from './in-words.tsx'
+import { CommandSubject, describeCommand } from './command-words.tsx'
 
 const { detail, forms, kinds } = APPROVALS
 

@@ -1,6 +1,6 @@
 import { rejectApproval, withdrawApproval } from '../../approvals/end-approval.ts'
 import type { FormSpec, FormValues } from '../../pages/form-spec.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import { approve } from '../../reconciliation/approve.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'

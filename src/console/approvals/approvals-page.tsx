@@ -2,12 +2,12 @@ import type { Approval } from '../../approvals/approval.ts'
 import { type ApprovalList, listApprovals } from '../../approvals/find-approvals.ts'
 import { WaitingCount } from '../../pages/frame.tsx'
 import { Empty, OutsideText, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { APPROVALS } from '../texts/approvals.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { countApprovals, formatCount } from '../waiting.ts'
-import { CommandSubject } from './in-words.tsx'
+import { countApprovals, formatCount } from '../work-overview.ts'
+import { CommandSubject } from './command-words.tsx'
 
 const { columns, lists } = APPROVALS
 const ROWS_PER_PAGE = 25

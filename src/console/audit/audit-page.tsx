@@ -13,7 +13,7 @@ import { parseDays } from '../../pages/days.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, FormValues } from '../../pages/form-spec.ts'
 import { Empty, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import {
   addressWith,
   Filters,
@@ -125,7 +125,7 @@ async function showAudit(visit: ConsoleVisit, state: FormState | null = null): P
     <>
       <h1>{CONSOLE_AUDIT_TEXTS.title}</h1>
       <p>{CONSOLE_AUDIT_TEXTS.lead}</p>
-      <AuditChain visit={visit} state={state} checks={checks} />
+      <ChainCard visit={visit} state={state} checks={checks} />
       <Filters filters={[buildDatabaseFilter(visit), ...FILTERS]} query={query} action={here} />
       {rows.length === 0 ? (
         <Empty title={CONSOLE_AUDIT_TEXTS.empty} />
@@ -171,7 +171,7 @@ function CheckResult({ check: { endedAt, broken } }: { check: AuditCheck }) {
 
 type ChainProps = { visit: ConsoleVisit; state: FormState | null; checks: readonly AuditCheck[] }
 
-const AuditChain = ({ visit, state, checks }: ChainProps) => (
+const ChainCard = ({ visit, state, checks }: ChainProps) => (
   <Section title={chain.title}>
     {checks.length === 0 ? (
       <p>{chain.none}</p>

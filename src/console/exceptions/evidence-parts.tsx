@@ -1,7 +1,7 @@
 import { Facts, Money, OutsideText, Section, Time, Timeline } from '../../pages/parts.tsx'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import type { ExceptionEvidence, OperatorLine, OurSide } from '../../reconciliation/evidence.ts'
-import { OperatorAmount } from '../reconciliation/details.tsx'
+import { OperatorAmount } from '../reconciliation/exception-details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 

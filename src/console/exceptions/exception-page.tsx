@@ -17,10 +17,10 @@ import {
   Timeline,
   type TimelineEntry,
 } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { oneLine } from '../../pages/wording.ts'
 import { readEvidence } from '../../reconciliation/evidence.ts'
-import { ExceptionDetails } from '../reconciliation/details.tsx'
+import { ExceptionDetails } from '../reconciliation/exception-details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { BothSides } from './evidence-parts.tsx'

@@ -1,6 +1,6 @@
+import { askAcceptance } from '../../approvals/accept-breach.ts'
 import { askAdjustment } from '../../approvals/adjustment.ts'
 import { CORRECTION_ACCOUNTS } from '../../approvals/approval.ts'
-import { askAcceptance } from '../../approvals/breach.ts'
 import {
   assignAnyException,
   locateException,
@@ -9,7 +9,7 @@ import {
 } from '../../exceptions/any-exception.ts'
 import { ONE_PERSON_RESOLUTIONS } from '../../exceptions/resolution.ts'
 import { type FormSpec, type FormValues, getAmount } from '../../pages/form-spec.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import { assert } from '../../platform/assert.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { askEndAsTold } from '../../reconciliation/end-as-told.ts'

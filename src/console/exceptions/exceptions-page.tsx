@@ -7,13 +7,13 @@ import {
 import type { OpenedException } from '../../exceptions/resolve-exception.ts'
 import { WaitingCount } from '../../pages/frame.tsx'
 import { Empty, Note, OutsideText, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
 import { oneLine } from '../../pages/wording.ts'
 import { ReconciliationTabs } from '../reconciliation/runs-page.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { countExceptions, formatCount } from '../waiting.ts'
+import { countExceptions, formatCount } from '../work-overview.ts'
 import { EXCEPTIONS_PATH } from './exception-forms.ts'
 
 const { columns, filters, lists } = EXCEPTIONS

@@ -5,7 +5,7 @@ import { formatAge } from '../jobs/age.ts'
 import { CONSOLE_FRAME_TEXTS } from '../texts/frame.ts'
 import { CONSOLE_HOME_TEXTS } from '../texts/home.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { countByPath, isWorkFor, PATH_BY_WORK } from '../waiting.ts'
+import { countByPath, isWorkFor, PATH_BY_WORK } from '../work-overview.ts'
 
 const { work: words } = CONSOLE_HOME_TEXTS
 const NAME_BY_PATH: Readonly<Record<string, string>> = {

@@ -2,11 +2,11 @@ import {
   askInstallationSwitch,
   readSideInstallations,
   type SideInstallations,
-} from '../../approvals/installation.ts'
+} from '../../approvals/switch-installation.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Section, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { APPROVALS } from '../texts/approvals.ts'
 import { INSTALLATIONS as TEXTS } from '../texts/installations.ts'

@@ -4,7 +4,7 @@ import { listRequestedRuns, type RunRequest, requestRun } from '../../jobs/reque
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { listVerifyRuns } from '../../verify/verify-runs.ts'
 import { JOBS } from '../texts/jobs.ts'

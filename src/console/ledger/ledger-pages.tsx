@@ -12,7 +12,7 @@ import {
 } from '../../ledger/read-ledgers.ts'
 import { getMerchantNamed } from '../../merchants/set-merchant.ts'
 import { Facts, Money, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../pages/table.tsx'
 import { oneLine } from '../../pages/wording.ts'
 import type { Mode } from '../../platform/mode.ts'

@@ -1,4 +1,4 @@
-import { type ClosingBlocker, listClosingBlockers, readRemainder } from '../../closing/what-is-left.ts'
+import { type ClosingBlocker, listClosingBlockers, readRemainder } from '../../closing/account-remainder.ts'
 import { OutsideText, Section, Time } from '../../pages/parts.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { MerchantPageData } from './merchant-page.tsx'

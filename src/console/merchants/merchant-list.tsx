@@ -1,6 +1,6 @@
 import type { AccountState } from '../../merchants/account-state.ts'
 import { Empty, OutsideText, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
 import { findMerchants, type ListedMerchant } from '../../reports/find-merchants.ts'
 import { MERCHANTS } from '../texts/merchants.ts'

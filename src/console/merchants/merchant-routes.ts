@@ -1,18 +1,18 @@
 import type { App } from '../../app.ts'
-import { askReopen } from '../../approvals/reopen.ts'
+import { askReopen } from '../../approvals/reopen-account.ts'
 import { closeAccount, keepAccountOpen } from '../../closing/close-account.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
-import { addStaffNote } from '../../merchants/operator-notes.ts'
 import { freezeAccount } from '../../merchants/payout-freeze.ts'
 import { getMerchant, type MerchantChange, setMerchant } from '../../merchants/set-merchant.ts'
+import { addStaffNote } from '../../merchants/staff-notes.ts'
 import { beginSupportView } from '../../merchants/support-views.ts'
 import { FieldFault, type FormSpec, type FormValues, getAmount } from '../../pages/form-spec.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import { addMs } from '../../platform/clock.ts'
 import { MAX_PER_MINUTE, RATE_NAMES, type RateName } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { showMerchantAudit } from './audit-page.tsx'
+import { showMerchantAudit } from './merchant-audit-page.tsx'
 import {
   ACTIVATE_MERCHANT_FORM,
   CLOSE_ACCOUNT_FORM,

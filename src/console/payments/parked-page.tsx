@@ -9,7 +9,7 @@ import {
 } from '../../investigation/parked.ts'
 import { listOpenMarks, type PaymentMark } from '../../investigation/payment-marks.ts'
 import { Empty, Money, OutsideText, Section, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, Table } from '../../pages/table.tsx'
 import { oneLine } from '../../pages/wording.ts'
 import { badRequest } from '../../platform/refusal.ts'

@@ -9,7 +9,7 @@ import {
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Facts, Money, OutsideText, RawJson, Section, Status, Time, Timeline } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { oneLine } from '../../pages/wording.ts'
 import { presentPayout } from '../../payouts/payout.ts'
 import { presentTopUp } from '../../top-ups/top-up.ts'

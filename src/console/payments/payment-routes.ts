@@ -1,12 +1,12 @@
 import { askNow } from '../../investigation/ask-now.ts'
 import { endMark, markPayment } from '../../investigation/payment-marks.ts'
 import { getPayment } from '../../investigation/read-payment.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { showPayments } from './list-page.tsx'
 import { showParked } from './parked-page.tsx'
 import { ASK_NOW_FORM, END_MARK_FORM, MARK_FORM, showPayment } from './payment-page.tsx'
+import { showPayments } from './payments-page.tsx'
 import { showSearch } from './search-page.tsx'
 
 const { marks, ask } = PAYMENTS.payment

@@ -1,8 +1,8 @@
-import type { SignInConfig } from '../../pages/sign-in/door.ts'
+import type { SignInConfig } from '../../pages/sign-in/sign-in-config.ts'
 import { CONSOLE_BASE } from '../addresses.ts'
-import { buildStaffCaller } from '../caller.ts'
 import { CONSOLE_COOKIES } from '../session-cookies.ts'
-import { STAFF_ACCOUNT_TEXTS } from '../texts/people.ts'
+import { buildStaffCaller } from '../staff-caller.ts'
+import { STAFF_ACCOUNT_TEXTS } from '../texts/staff-account.ts'
 
 /** The sign-in of the console. It has no sign-up and no way to reset a forgotten password: admins invite and reset staff. */
 export const CONSOLE_DOOR: SignInConfig = {

@@ -5,11 +5,11 @@ import type { GuestRoute } from '../../pages/route.ts'
 import { type LinkPage, linkRoutes, NEW_PASSWORD } from '../../pages/sign-in/link-page.tsx'
 import { ENTRY } from '../../pages/sign-in/texts.ts'
 import { oneLine } from '../../pages/wording.ts'
-import { type Enrolment, enrol, findEnrolment } from '../../people/operators/enrol.ts'
+import { type Enrolment, enrol, findEnrolment } from '../../people/staff/enrol.ts'
 import { CONSOLE_BASE } from '../addresses.ts'
 import { CONSOLE_COOKIES } from '../session-cookies.ts'
 import { ROLE_NAMES } from '../texts/frame.ts'
-import { STAFF_ACCOUNT_TEXTS } from '../texts/people.ts'
+import { STAFF_ACCOUNT_TEXTS } from '../texts/staff-account.ts'
 
 const CODE_FIELD: FormField = { ...STAFF_ACCOUNT_TEXTS.code, name: 'code', kind: 'code', maxLength: 20 }
 const NAME_FIELD: FormField = {

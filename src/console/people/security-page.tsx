@@ -9,10 +9,10 @@ import {
 import { accountRoutes } from '../../pages/account/account-routes.tsx'
 import { ACCOUNT } from '../../pages/account/texts.ts'
 import type { FormState } from '../../pages/form-spec.ts'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { oneLine } from '../../pages/wording.ts'
 import { CONSOLE_COOKIES } from '../session-cookies.ts'
-import { STAFF_ACCOUNT_TEXTS } from '../texts/people.ts'
+import { STAFF_ACCOUNT_TEXTS } from '../texts/staff-account.ts'
 import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
 
 const SECURITY_PATH = '/security'

@@ -9,7 +9,7 @@ import {
 import { FormBox } from '../../pages/form.tsx'
 import { type FormSpec, type FormState, type FormValues, getAmount } from '../../pages/form-spec.ts'
 import { Empty, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { oneLine } from '../../pages/wording.ts'
 import type { StandingTrouble } from '../../rails/rail-troubles.ts'

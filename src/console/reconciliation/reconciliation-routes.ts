@@ -1,5 +1,5 @@
 import { askTakeBack } from '../../approvals/take-back-statement.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import { assert } from '../../platform/assert.ts'
 import { requestReconciliation } from '../../reconciliation/reconcile.ts'
 import { importUpload, uploadStatement } from '../../reconciliation/uploaded-statements.ts'

@@ -2,13 +2,13 @@ import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { WaitingCount } from '../../pages/frame.tsx'
 import { Empty, OutsideText, Section, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { oneLine } from '../../pages/wording.ts'
 import { listRuns, type ReconciliationRun } from '../../reconciliation/run-log.ts'
 import { RECONCILIATION as TEXTS } from '../texts/reconciliation.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { countByPath } from '../waiting.ts'
+import { countByPath } from '../work-overview.ts'
 
 const { columns } = TEXTS
 const ROWS_PER_PAGE = 25

@@ -3,7 +3,7 @@ import { readApprovalsAbout } from '../../approvals/find-approvals.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { oneLine } from '../../pages/wording.ts'
 import { DIFFERENCE_KINDS } from '../../reconciliation/statement-differences.ts'
@@ -15,7 +15,7 @@ import {
 } from '../../reconciliation/uploaded-statements.ts'
 import { RECONCILIATION } from '../texts/reconciliation.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { ExceptionDetails } from './details.tsx'
+import { ExceptionDetails } from './exception-details.tsx'
 import { ReconciliationTabs, RUNS_PATH } from './runs-page.tsx'
 
 const { import: texts, detail } = RECONCILIATION

@@ -1,6 +1,6 @@
 import { mayDo } from '../../actors/allow.ts'
 import { Empty, OutsideText, Section, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { type ExpiringDocument, readExpiringDocuments } from '../../verification/document-expiry.ts'
 import { listWaitingApplications, type WaitingApplication } from '../../verification/waiting-applications.ts'

@@ -3,14 +3,19 @@ import { getMerchant } from '../../merchants/set-merchant.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { oneLine } from '../../pages/wording.ts'
 import { type ApplicationReview, reviewApplication } from '../../verification/review-application.ts'
 import { findWithdrawalNumber } from '../../withdrawals/find-withdrawals.ts'
 import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { formatNoteSubject } from './answer-words.ts'
-import { ApplicationAnswers, ApplicationChecks, formatNumberName, listHeardNames } from './answers.tsx'
+import {
+  ApplicationAnswers,
+  ApplicationChecks,
+  formatNumberName,
+  listHeardNames,
+} from './application-answers.tsx'
 import { ApplicationDocuments } from './documents.tsx'
 import { APPROVE_APPLICATION_FORM, OPEN_PAPERS_FORM, REJECT_APPLICATION_FORM } from './review-forms.ts'
 

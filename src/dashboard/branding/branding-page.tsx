@@ -3,7 +3,7 @@ import { logoPath, MAX_LOGO_BYTES, readBranding, setBranding } from '../../brand
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { oneLine } from '../../pages/wording.ts'
 import { assert } from '../../platform/assert.ts'
 import { BRANDING } from '../texts/branding.ts'

@@ -1,5 +1,5 @@
 import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import {
   type BulkCallItem,
@@ -9,7 +9,7 @@ import {
 } from '../../payouts/bulk/find-batches.ts'
 import { findPreparedOfObject } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
-import { isReachable } from '../hidden-from-operators.ts'
+import { isReachable } from '../hidden-from-staff.ts'
 import { Phone } from '../payouts/phone.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'

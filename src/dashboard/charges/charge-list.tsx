@@ -5,7 +5,7 @@ import { parseStatusAndWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { CopyBox, Empty, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import {
   buildPageQuery,
   cursorsOf,
@@ -18,8 +18,8 @@ import {
 import { cleanTyped } from '../../platform/text.ts'
 import { formatFirstRequest } from '../first-request.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
-import { readViewsOfList, SavedViews } from '../lists/views.tsx'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'

@@ -15,7 +15,7 @@ import {
   Time,
   Timeline,
 } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { formatShillings } from '../../pages/wording.ts'
 import type { OperatorState } from '../../rails/operator-state.ts'

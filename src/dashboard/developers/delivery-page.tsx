@@ -10,7 +10,7 @@ import {
   Timeline,
   type TimelineEntry,
 } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { oneLine } from '../../pages/wording.ts'
 import { notFound } from '../../platform/refusal.ts'
@@ -21,8 +21,8 @@ import { findDelivery, findEvent } from '../../webhooks/find-deliveries.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { DeliveryStatus } from './failing.tsx'
-import { DeveloperArea } from './tabs.tsx'
+import { DeveloperArea } from './developer-tabs.tsx'
+import { DeliveryStatus } from './failing-deliveries.tsx'
 import { RESEND_DELIVERY } from './webhook-forms.ts'
 
 const { delivery: texts } = WEBHOOKS

@@ -1,9 +1,9 @@
 import { EVENT_SAMPLES } from '../../docs/event-samples.ts'
 import { CopyBox } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { DeveloperArea } from './tabs.tsx'
+import { DeveloperArea } from './developer-tabs.tsx'
 
 const { events } = WEBHOOKS
 

@@ -3,13 +3,13 @@ import type { ListedKey } from '../../merchants/api-keys.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Facts, Note, OutsideText, Section, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { DeveloperArea } from './developer-tabs.tsx'
 import { getVisitedKey, mayHoldKey, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
 import { KeyStatus, LastUsed } from './keys-page.tsx'
-import { DeveloperArea } from './tabs.tsx'
 
 const { keys, key: texts, kinds, change } = DEVELOPERS
 const { columns } = keys

@@ -2,12 +2,12 @@ import type { ListedKey } from '../../merchants/api-keys.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import { OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { DeveloperArea } from './developer-tabs.tsx'
 import { buildKeyKindChoices, NEW_KEY, readKeysInMode } from './key-forms.ts'
-import { DeveloperArea } from './tabs.tsx'
 
 const { keys, kinds, create } = DEVELOPERS
 const { columns } = keys

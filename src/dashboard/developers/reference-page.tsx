@@ -2,13 +2,13 @@ import { revealKey } from '../../merchants/reveal-secrets.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { CopyBox, Note, Section } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { DeveloperArea } from './developer-tabs.tsx'
 import { readKeysInMode } from './key-forms.ts'
 import { buildChargeSnippets, type Snippet, VERIFY_SNIPPETS } from './snippets.ts'
-import { DeveloperArea } from './tabs.tsx'
 
 const { reference } = DEVELOPERS
 const KEY_PLACEHOLDERS = { test: 'sk_test_YOUR_KEY', live: 'sk_live_YOUR_KEY' }

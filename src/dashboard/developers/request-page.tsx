@@ -1,13 +1,13 @@
 import { Facts, OutsideText } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
 import { findRequest } from '../../requests/find-requests.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { REQUESTS } from '../texts/requests.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { DeveloperArea } from './developer-tabs.tsx'
 import { AnswerStatus, Instant } from './requests-page.tsx'
-import { DeveloperArea } from './tabs.tsx'
 
 const details = REQUESTS.details
 const { outcomes } = REQUESTS

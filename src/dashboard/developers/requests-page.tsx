@@ -1,12 +1,12 @@
 import { Empty, formatPageTime, Note, Status } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
 import { kampalaIso } from '../../platform/kampala.ts'
 import type { LoggedRequest, RequestFilter } from '../../requests/find-requests.ts'
 import { listRequests } from '../../requests/find-requests.ts'
 import { REQUESTS } from '../texts/requests.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { DeveloperArea, pickFilters } from './tabs.tsx'
+import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
 
 const { columns, filters, statuses, outcomes } = REQUESTS
 const REQUESTS_PATH = '/developers/requests'

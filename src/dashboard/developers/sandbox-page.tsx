@@ -1,14 +1,14 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, formatPageTime, Note, Section } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { Table } from '../../pages/table.tsx'
 import { addMs } from '../../platform/clock.ts'
 import { MACHINE_BUTTONS } from '../../vending/dispensing/press-machine.ts'
 import { addressIn } from '../addresses.ts'
 import { SANDBOX } from '../texts/sandbox.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { DeveloperArea } from './tabs.tsx'
+import { DeveloperArea } from './developer-tabs.tsx'
 
 const { funds, hold, failing, clock, machine, phones } = SANDBOX
 const SANDBOX_PATH = '/developers/sandbox'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { CopyBox, Note } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 
 type SecretPageProps = { title: string; label: string; secret: string; back: { href: string; name: string } }
 

@@ -12,7 +12,7 @@ import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../disputes/dis
 import { FormBox } from '../../pages/form.tsx'
 import { FieldFault, type FormSpec, type FormState } from '../../pages/form-spec.ts'
 import { Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { Filters, type ListColumn, Table } from '../../pages/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
 import { DISPUTES } from '../texts/disputes.ts'

@@ -4,11 +4,11 @@ import { cardState, type GiftCard } from '../../gift-cards/gift-card.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Facts, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { lastValidMoment } from './card-pages.tsx'
+import { lastValidMoment } from './card-list.tsx'
 
 const { facts, uses } = GIFT_CARDS
 

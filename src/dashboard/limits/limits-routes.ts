@@ -1,5 +1,5 @@
 import { type FormSpec, type FormValues, getAmount } from '../../pages/form-spec.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import {
   agreeToChecker,
   type CheckerState,

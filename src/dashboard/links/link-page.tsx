@@ -15,7 +15,7 @@ import {
   Status,
   Time,
 } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { getLink } from '../../payment-links/find-links.ts'
 import { listLinkPayments } from '../../payment-links/link-payments.ts'

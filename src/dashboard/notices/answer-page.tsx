@@ -1,6 +1,6 @@
 import { answerNotice, getNoticeOfLink } from '../../notices/notice.ts'
 import type { GuestRoute, PageRequest } from '../../pages/route.ts'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { oneLine } from '../../pages/wording.ts'
 import { DASHBOARD_BASE } from '../addresses.ts'
 import { NOTICES } from '../texts/notices.ts'

@@ -3,7 +3,7 @@ import { addNotice, listNotices, type Notice, stopNotice } from '../../notices/n
 import { FormBox } from '../../pages/form.tsx'
 import { type FormSpec, type FormState, getAmount } from '../../pages/form-spec.ts'
 import { Empty, Money, Note, OutsideText, Section, Status } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { PARTS } from '../../pages/texts.ts'
 import { addressIn } from '../addresses.ts'

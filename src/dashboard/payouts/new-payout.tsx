@@ -1,5 +1,5 @@
 import { mayDo } from '../../actors/allow.ts'
-import { parseBody } from '../../http/read-body.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { readBalance } from '../../ledger/balances.ts'
 import { payoutFee } from '../../ledger/fees.ts'
 import { buildStepAddress, readCarriedStep } from '../../pages/carried-step.ts'
@@ -12,7 +12,7 @@ import {
   getAmount,
 } from '../../pages/form-spec.ts'
 import { Facts, Money, Note, OutsideText, Section } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { formatShillings } from '../../pages/wording.ts'
 import { type PayoutCreate, PayoutCreateShape } from '../../payouts/payout-request.ts'

@@ -2,7 +2,7 @@ import { mayDo } from '../../actors/allow.ts'
 import { parseStatusAndWindow } from '../../http/lists.ts'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Note, OutsideText, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import {
   buildPageQuery,
   cursorsOf,
@@ -19,8 +19,8 @@ import { readPayoutTotals } from '../../payouts/payout-totals.ts'
 import { countPrepared } from '../../payouts/prepared/find-prepared.ts'
 import { cleanTyped } from '../../platform/text.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
-import { readViewsOfList, SavedViews } from '../lists/views.tsx'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { PAYOUTS } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'

@@ -11,7 +11,7 @@ import {
   Timeline,
   type TimelineEntry,
 } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { getPayout } from '../../payouts/find-payouts.ts'
 import { AMBIGUOUS_REASON, type Payout, presentPayout } from '../../payouts/payout.ts'

@@ -1,6 +1,6 @@
 import { parseListWindow } from '../../http/lists.ts'
 import { Empty, Money, OutsideText, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import {
   buildPageQuery,
   cursorsOf,

@@ -1,5 +1,5 @@
 import { mayDo } from '../../actors/allow.ts'
-import { parseBody } from '../../http/read-body.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { FormBox } from '../../pages/form.tsx'
 import {
   FieldFault,
@@ -9,7 +9,7 @@ import {
   getAmount,
 } from '../../pages/form-spec.ts'
 import { Note } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { formatShillings } from '../../pages/wording.ts'
 import { checkerState } from '../../payouts/prepared/set-checker-rule.ts'
 import { Refusal } from '../../platform/refusal.ts'

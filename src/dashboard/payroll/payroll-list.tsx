@@ -1,6 +1,6 @@
 import { mayDo } from '../../actors/allow.ts'
 import { parseStatusAndWindow } from '../../http/lists.ts'
-import { getLedgerHead } from '../../ledger/heads.ts'
+import { getLedgerHead } from '../../ledger/get-ledger-head.ts'
 import {
   Empty,
   Facts,
@@ -12,7 +12,7 @@ import {
   Status,
   Time,
 } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import {
   buildPageQuery,
   cursorsOf,

@@ -1,7 +1,7 @@
 import { getCreatedId } from '../../pages/created.ts'
 import type { FormSpec, FormValues } from '../../pages/form-spec.ts'
 import { getOnce } from '../../pages/route.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import { changeSchedule, type ScheduleChange } from '../../scheduled-payouts/change-schedule.ts'
 import { requestSchedule } from '../../scheduled-payouts/request-schedule.ts'
 import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'

@@ -1,8 +1,8 @@
 import { findMerchantsById } from '../../merchants/merchant.ts'
-import type { SignInConfig } from '../../pages/sign-in/door.ts'
+import type { SignInConfig } from '../../pages/sign-in/sign-in-config.ts'
 import { ENTRY } from '../../pages/sign-in/texts.ts'
+import { buildAccountCaller } from '../account-caller.ts'
 import { DASHBOARD_BASE, TEST_PREFIX } from '../addresses.ts'
-import { buildAccountCaller } from '../caller-anywhere.ts'
 import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 

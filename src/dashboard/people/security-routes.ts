@@ -1,6 +1,6 @@
 import { accountFormRoute, accountRoutes } from '../../pages/account/account-routes.tsx'
-import { redirectDone } from '../../pages/shown.ts'
-import { addClaimedBusiness } from '../../people/add-claimed.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
+import { addClaimedBusiness } from '../../people/add-claimed-business.ts'
 import { requestEmailChange } from '../../people/change-email.ts'
 import { resendConfirmation } from '../../people/confirm-email.ts'
 import { switchMerchant } from '../../people/open-sessions.ts'

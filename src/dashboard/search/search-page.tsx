@@ -1,5 +1,5 @@
 import { Empty, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { presentLink } from '../../payment-links/payment-link.ts'
 import { searchObjects } from '../../reports/search.ts'

@@ -1,7 +1,7 @@
 import { ACTIONS } from '../../actors/actions.ts'
 import { type AuditEntry, parseAuditPart, readAuditAsMerchant } from '../../actors/read-audit.ts'
 import { Empty, OutsideText, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../pages/table.tsx'
 import { AUDIT } from '../texts/business.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'

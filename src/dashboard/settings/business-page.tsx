@@ -2,11 +2,11 @@ import { changeHandle } from '../../merchants/change-handle.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Facts, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
-import { readStaffActs } from '../../reports/what-we-did.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
+import { readStaffActs } from '../../reports/staff-acts.ts'
 import { BUSINESS } from '../texts/business.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { StaffActsSection } from './what-we-did.tsx'
+import { StaffActsSection } from './staff-acts.tsx'
 
 const { facts, handle } = BUSINESS
 

@@ -1,14 +1,14 @@
-import { closeAccount, keepAccountOpen } from '../../closing/close-account.ts'
 import {
   type AccountRemainder,
   type ClosingBlocker,
   listClosingBlockers,
   readRemainder,
-} from '../../closing/what-is-left.ts'
+} from '../../closing/account-remainder.ts'
+import { closeAccount, keepAccountOpen } from '../../closing/close-account.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { FieldFault, type FormSpec, type FormState } from '../../pages/form-spec.ts'
 import { type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { formatShillings } from '../../pages/wording.ts'
 import { CLOSING as WORDS } from '../texts/closing.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'

@@ -1,7 +1,7 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { cursorsOf, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { listSubaccounts } from '../../subaccounts/find-subaccounts.ts'
 import type { Subaccount } from '../../subaccounts/subaccount.ts'

@@ -1,7 +1,7 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import {
   addMachine,

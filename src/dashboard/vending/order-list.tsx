@@ -3,7 +3,7 @@ import { parseListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import {
   buildPageQuery,
   cursorsOf,
@@ -16,8 +16,8 @@ import {
 import { chooseOrderStatement, listOrders, type OrderFilter } from '../../vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { CountLine } from '../lists/totals.tsx'
-import { readViewsOfList, SavedViews } from '../lists/views.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { VendingTabs } from './vending-tabs.tsx'

@@ -13,7 +13,7 @@ import {
   Timeline,
   type TimelineEntry,
 } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { type ObjectStory, readStory } from '../../reports/story/story.ts'
 import { getOrder } from '../../vending/orders/find-orders.ts'

@@ -1,7 +1,7 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState, FormValues } from '../../pages/form-spec.ts'
 import { Empty, Note, OutsideText, Section } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
 import { readVerification } from '../../verification/read-application.ts'
@@ -9,8 +9,8 @@ import { MAX_DIRECTORS, removeDirector, saveDirector } from '../../verification/
 import type { Director } from '../../verification/steps.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { liveCaller, mayEdit, StepList, StepNote } from './frame.tsx'
 import { ADD_DIRECTOR, addReviewNotes, EDIT_DIRECTOR, REMOVE_DIRECTOR } from './step-specs.ts'
+import { liveCaller, mayEdit, StepList, StepNote } from './wizard.tsx'
 
 const { director } = VERIFICATION
 const DIRECTORS_PATH = '/verification/directors'

@@ -1,7 +1,7 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState, FormValues } from '../../pages/form-spec.ts'
 import { Empty, Note, OutsideText, Section, Time } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { assert } from '../../platform/assert.ts'
 import { addDocument, removeDocument } from '../../verification/change-documents.ts'
@@ -9,8 +9,8 @@ import type { Document, DocumentKind } from '../../verification/documents.ts'
 import { readVerification } from '../../verification/read-application.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { liveCaller, mayEdit, StepList, StepNote } from './frame.tsx'
 import { ADD_DOCUMENT, REMOVE_DOCUMENT } from './step-specs.ts'
+import { liveCaller, mayEdit, StepList, StepNote } from './wizard.tsx'
 
 const { documents: texts } = VERIFICATION
 const DOCUMENTS_PATH = '/verification/documents'

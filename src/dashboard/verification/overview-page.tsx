@@ -1,15 +1,15 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import type { FieldNotes } from '../../verification/application.ts'
 import { readExpiringDocumentsOf } from '../../verification/document-expiry.ts'
 import { missingSteps, readVerification, type Verification } from '../../verification/read-application.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { mayEdit, StepList } from './frame.tsx'
 import { Review } from './review.tsx'
 import { findStepFieldLabel, SUBMIT_VERIFICATION } from './step-specs.ts'
+import { mayEdit, StepList } from './wizard.tsx'
 
 const { status, words, submit } = VERIFICATION
 

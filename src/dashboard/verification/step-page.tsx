@@ -1,13 +1,13 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState, FormValues } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { readVerification } from '../../verification/read-application.ts'
 import { saveStep } from '../../verification/save-step.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { findNextPath, liveCaller, mayEdit, StepList, StepNote } from './frame.tsx'
 import { addReviewNotes, STEP_FORMS } from './step-specs.ts'
+import { findNextPath, liveCaller, mayEdit, StepList, StepNote } from './wizard.tsx'
 
 type FormStep = keyof typeof STEP_FORMS
 

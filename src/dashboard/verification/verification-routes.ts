@@ -1,12 +1,11 @@
 import { FieldFault } from '../../pages/form-spec.ts'
-import { redirectDone } from '../../pages/shown.ts'
+import { redirectDone } from '../../pages/surface-reply.ts'
 import { submitApplication } from '../../verification/submit-application.ts'
 import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import { type DashboardRoute, form, page } from '../visit.ts'
 import { addDirector, dropDirector, editDirector, showDirector, showDirectors } from './director-page.tsx'
 import { dropDocument, showDocuments, uploadDocument } from './document-page.tsx'
-import { liveCaller } from './frame.tsx'
 import { showVerification } from './overview-page.tsx'
 import { saveFormStep, showStep } from './step-page.tsx'
 import {
@@ -18,6 +17,7 @@ import {
   STEP_FORMS,
   SUBMIT_VERIFICATION,
 } from './step-specs.ts'
+import { liveCaller } from './wizard.tsx'
 
 const ACTION_TO_SEE = 'verification.edit'
 const FORM_STEPS = ['business', 'settlement', 'questionnaire'] as const

@@ -1,16 +1,16 @@
 import type { FloorAccount } from '../../ledger/accounts.ts'
 import { readAdjustmentMessages } from '../../ledger/corrections.ts'
-import { getLedgerHead } from '../../ledger/heads.ts'
+import { getLedgerHead } from '../../ledger/get-ledger-head.ts'
 import { type LedgerLine, readLedgerLines } from '../../ledger/read-lines.ts'
 import { Empty, Money, OutsideText, Section, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
 import { formatShillings } from '../../pages/wording.ts'
 import { findHiddenPayouts } from '../../payouts/find-payouts.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { renderPausedNote, WalletTabs } from './wallet-shell.tsx'
+import { renderPausedNote, WalletTabs } from './wallet-tabs.tsx'
 
 const { ledger, accounts } = WALLET
 const ACCOUNTS = ['available', 'pending', 'in_flight'] as const satisfies readonly FloorAccount[]

@@ -1,7 +1,7 @@
 import { type ListWindow, parseListWindow } from '../../http/lists.ts'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Time } from '../../pages/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import {
   buildPageQuery,
   cursorsOf,
@@ -12,12 +12,12 @@ import {
 } from '../../pages/table.tsx'
 import { kampalaMonth, monthBounds } from '../../platform/kampala.ts'
 import { listSettlements, type SettlementRow } from '../../reports/settlements.ts'
-import { streamStatement } from '../../reports/statement/statement-of.ts'
-import { isReachable } from '../hidden-from-operators.ts'
+import { streamStatement } from '../../reports/statement/stream-statement.ts'
+import { isReachable } from '../hidden-from-staff.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { WalletTabs } from './wallet-shell.tsx'
+import { WalletTabs } from './wallet-tabs.tsx'
 
 const { settlements, statements } = WALLET
 const MAX_STATEMENT_MONTHS = 36

@@ -1,4 +1,4 @@
-import { getLedgerHead } from '../../ledger/heads.ts'
+import { getLedgerHead } from '../../ledger/get-ledger-head.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { type FormSpec, type FormState, getAmount } from '../../pages/form-spec.ts'
 import {
@@ -13,7 +13,7 @@ import {
   Time,
 } from '../../pages/parts.tsx'
 import { getOnce } from '../../pages/route.ts'
-import { pageReply, redirectDone, type SurfaceReply } from '../../pages/shown.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
 import { formatShillings } from '../../pages/wording.ts'
 import { onceForKey } from '../../payouts/once-for-key.ts'
@@ -24,7 +24,7 @@ import { setWithdrawalNumber, type WithdrawalNumber } from '../../withdrawals/wi
 import { Phone } from '../payouts/phone.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { renderPausedNote, WalletTabs } from './wallet-shell.tsx'
+import { renderPausedNote, WalletTabs } from './wallet-tabs.tsx'
 
 const { withdrawals: words } = WALLET
 const PATH = '/wallet/withdrawals'

@@ -2,7 +2,7 @@ import type { SignedInActor } from '../../actors/actor.ts'
 import type { FormSpec, FormState } from '../form-spec.ts'
 import type { Visit } from '../route.ts'
 import type { SessionCookies } from '../session-cookies.ts'
-import type { SurfaceReply } from '../shown.ts'
+import type { SurfaceReply } from '../surface-reply.ts'
 import { ACCOUNT } from './texts.ts'
 
 /** A visit of a person who has an account on the surface. */

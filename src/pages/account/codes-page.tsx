@@ -1,5 +1,5 @@
 import { CopyBox } from '../parts.tsx'
-import { type PageReply, pageReply } from '../shown.ts'
+import { type PageReply, pageReply } from '../surface-reply.ts'
 import { ACCOUNT } from './texts.ts'
 
 /** Makes the page of new recovery codes, which are shown only this once. `says`: what was done; `to`: the next page. */

@@ -11,7 +11,7 @@ import {
 } from '../form-spec.ts'
 import { Icon } from '../icons.tsx'
 import type { PageRequest } from '../route.ts'
-import { type PageReply, pageReply, type SurfaceReply } from '../shown.ts'
+import { type PageReply, pageReply, type SurfaceReply } from '../surface-reply.ts'
 import { PARTS } from '../texts.ts'
 
 /** A form for a person who is not signed in. */

@@ -1,7 +1,7 @@
 import { ErrorPage } from '../error-page.tsx'
 import type { FormField, FormValues } from '../form-spec.ts'
 import type { GuestRoute, PageRequest } from '../route.ts'
-import { pageReply, type SurfaceReply } from '../shown.ts'
+import { pageReply, type SurfaceReply } from '../surface-reply.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
 import { ENTRY } from './texts.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CsvFile, parseJsonOrCsv } from '../../http/body-content.ts'
-import { isJsonObject, parseBody } from '../../http/read-body.ts'
+import { isJsonObject, parseBody } from '../../http/parse-body.ts'
 import { badRequest, invalidRequest } from '../../platform/refusal.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../payout-request.ts'
 import { parseCsvItems } from './bulk-csv.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isJsonObject, parseBodyPart } from '../../http/read-body.ts'
+import { isJsonObject, parseBodyPart } from '../../http/parse-body.ts'
 
 /** One parsed item of a bulk payout: what is to be paid, or why it cannot be read. */
 export type BulkItem =

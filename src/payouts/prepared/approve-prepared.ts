@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Answer } from '../../http/caller.ts'
+import type { Answer } from '../../http/answer.ts'
 import { buildReservedKey } from '../../idempotency/keys.ts'
 import { throwStoredRefusal } from '../../idempotency/refused-answer.ts'
 import { readFreshRoleEnd } from '../../people/roles.ts'
@@ -13,7 +13,7 @@ import { getPrepared } from './find-prepared.ts'
 import { type ApprovalInProgress, judgeApproval, preparedAlreadyDecided } from './open-checks.ts'
 import type { PreparedKind, StoredPrepared } from './prepared-payout.ts'
 import { approveSubaccountPayout, type SubaccountPayoutRequest } from './request-subaccount-payout.ts'
-import { withdrawIfRoleEnded } from './withdraw-left.ts'
+import { withdrawIfRoleEnded } from './withdraw-without-role.ts'
 
 /** An approved request, as the ordinary operation of its kind runs it. */
 export type PreparedApproval = {

@@ -7,7 +7,7 @@ import { notFound, Refusal } from '../../platform/refusal.ts'
 import { preparedAlreadyDecided, samePerson } from './open-checks.ts'
 import { PREPARED_PREFIX, type StoredPrepared } from './prepared-payout.ts'
 import { dropChangesWithoutRole } from './set-checker-rule.ts'
-import { withdrawWithoutRole } from './withdraw-left.ts'
+import { withdrawWithoutRole } from './withdraw-without-role.ts'
 import { endPreparedRow, expireDuePrepared, lockPrepared } from './write-prepared.ts'
 
 type EndPreparedInput = { id: string; reason: string | null }

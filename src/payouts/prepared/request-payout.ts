@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../../actors/actor.ts'
 import { allow, mayDo } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Answer } from '../../http/caller.ts'
+import type { Answer } from '../../http/answer.ts'
 import { throwStoredRefusal } from '../../idempotency/refused-answer.ts'
 import { payoutFee } from '../../ledger/fees.ts'
 import { Refusal } from '../../platform/refusal.ts'

@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Answer } from '../../http/caller.ts'
+import type { Answer } from '../../http/answer.ts'
 import { findStoredAnswer } from '../../idempotency/keys.ts'
 import { judgeAndReserve } from '../accept-payout.ts'
 import { onceForKey } from '../once-for-key.ts'

@@ -16,7 +16,7 @@ import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { CannotStart, reportsFullDisk } from '../cannot-start.ts'
 import { type Binaries, copyBinaries } from './binaries.ts'
-import { type ClusterPaths, isCluster } from './place.ts'
+import { type ClusterPaths, isCluster } from './cluster-paths.ts'
 import { handOver, makePrivate, shortTemporaryFolder } from './private-folder.ts'
 import { canRun, commandAs } from './run-as.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { lchownSync, renameSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { ClusterPaths } from './place.ts'
+import type { ClusterPaths } from './cluster-paths.ts'
 
 const MAP = 'gateway'
 

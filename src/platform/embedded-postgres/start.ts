@@ -4,8 +4,8 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart, reportsFullDisk } from '../cannot-start.ts'
+import type { ClusterPaths } from './cluster-paths.ts'
 import { allowOnlyOwnAccount } from './entrance.ts'
-import type { ClusterPaths } from './place.ts'
 import {
   findPostmaster,
   isAnswering,

@@ -5,7 +5,7 @@ import errors from 'undici/lib/core/errors.js'
 import Client from 'undici/lib/dispatcher/client.js'
 import { assert } from '../assert.ts'
 import { connectChecked, limitsOf, NotConnected, type PosterOptions, type PostOutcome } from './connect.ts'
-import { newIdleClients } from './idle-lines.ts'
+import { newIdleClients } from './idle-clients.ts'
 import { acceptInterimContinue } from './interim-answers.ts'
 import { parseTarget, type Target } from './target.ts'
 

@@ -11,8 +11,8 @@ import type {
 } from '../rail.ts'
 import { describeInstallation } from './installation.ts'
 import { buildGateEvidence, type Op1Line, type Op1Parts, openLine } from './line.ts'
+import { UNAVAILABLE_REASONS } from './parse-submit.ts'
 import { askStatus, lookUpHolder, probe, readFloat } from './questions.ts'
-import { UNAVAILABLE_REASONS } from './read-submit.ts'
 import { noLaterThan, submitThrough } from './submit.ts'
 import { openWire } from './transport.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { deadlineIn } from '../rail.ts'
-import { parseAnswerBody, parseErrorCode, parseWord } from './answers.ts'
+import { parseAnswerBody, parseErrorCode, parseWord } from './parse-answer.ts'
 import { type OperatorReply, type OperatorRequest, openWire } from './transport.ts'
 
 /** An API user in the operator's own sandbox, of a product whose subscription key a developer has. */

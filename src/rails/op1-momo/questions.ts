@@ -6,8 +6,6 @@ import {
   type StatusAnswer,
   type WalletHolder,
 } from '../rail.ts'
-import { parseAnswerBody, parseReason, parseWholeAmount, parseWord } from './answers.ts'
-import { parseHolder } from './holder.ts'
 import {
   buildStatusRequest,
   buildGateEvidence as gate,
@@ -15,7 +13,9 @@ import {
   type Op1Line,
   type Op1Parts,
 } from './line.ts'
-import { parseStatus } from './read-status.ts'
+import { parseAnswerBody, parseReason, parseWholeAmount, parseWord } from './parse-answer.ts'
+import { parseHolder } from './parse-holder.ts'
+import { parseStatus } from './parse-status.ts'
 import { alarmKind } from './reasons.ts'
 import { noLaterThan } from './submit.ts'
 import { buildEvidence, type OperatorReply } from './transport.ts'

@@ -1,7 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { timeLimit } from '../../platform/time-limit.ts'
 import type { AnswerEvidence, Attempt, CallDeadline, OperatorRefusal, SubmitAnswer } from '../rail.ts'
-import { parseAnswerBody, parseErrorCode, parseReason } from './answers.ts'
 import {
   buildStatusRequest,
   type LineExchange,
@@ -9,14 +8,15 @@ import {
   type Op1Parts,
   rememberUnanswered,
 } from './line.ts'
-import { parseStatus } from './read-status.ts'
+import { parseAnswerBody, parseErrorCode, parseReason } from './parse-answer.ts'
+import { parseStatus } from './parse-status.ts'
 import {
   buildSubmitAnswer,
   type DecidedVerdict,
   parseSubmit,
   type SubmitVerdict,
   UNAVAILABLE_REASONS,
-} from './read-submit.ts'
+} from './parse-submit.ts'
 import { alarmKind } from './reasons.ts'
 import { isLocalPhone, plainText } from './text.ts'
 import { buildEvidence, neverLeft, type OperatorReply, replyNotSent } from './transport.ts'

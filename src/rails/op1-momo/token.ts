@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
 import type { CallDeadline } from '../rail.ts'
 import { deadlineIn } from '../rail.ts'
-import { parseAnswerBody, parseWord } from './answers.ts'
 import { commonHeaders } from './headers.ts'
 import type { Credentials, Op1Installation, Product } from './installation.ts'
+import { parseAnswerBody, parseWord } from './parse-answer.ts'
 import type { OperatorReply, Wire } from './transport.ts'
 
 /** There is no token. `person`: the operator refused the credentials; `wait`: it gave no usable answer. */

@@ -2,7 +2,7 @@ import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { availableOn, type Charge, computeNet } from '../../charges/charge.ts'
 import { type ChargeFilter, chargeListQuery } from '../../charges/find-charges.ts'
-import type { DocumentStream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/answer.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 
 const COLUMNS: readonly CsvColumn<Charge>[] = [

@@ -1,6 +1,6 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { DocumentStream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/answer.ts'
 import { chooseListStatement, type LinkFilter } from '../../payment-links/find-links.ts'
 import { type LinkWithCharges, presentLink } from '../../payment-links/payment-link.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { DocumentStream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/answer.ts'
 import { chooseOrderStatement, type OrderFilter } from '../../vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
 import { listProductNames } from '../../vending/orders/product-names.ts'

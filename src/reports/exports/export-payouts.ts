@@ -1,7 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import { requireRole } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { DocumentStream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/answer.ts'
 import { type PayoutFilter, payoutListQuery } from '../../payouts/find-payouts.ts'
 import type { Payout } from '../../payouts/payout.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import { requireRole } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { DocumentStream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/answer.ts'
 import type { ListWindow } from '../../http/lists.ts'
 import { type SettlementRow, settlementReading } from '../settlements.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'

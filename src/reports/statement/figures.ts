@@ -5,10 +5,10 @@ import type { MerchantMode } from '../../platform/mode.ts'
 import { unavailable } from '../../platform/refusal.ts'
 import { addSums, type ExactSum, negate } from '../../platform/sums.ts'
 import { countCovered } from './covered.ts'
-import { splitRange } from './in-advance.ts'
 import { type KindSum, readKindSums } from './kind-sums.ts'
 import type { StatementPeriod } from './period.ts'
 import { findMonthRange, type SeqRange } from './range.ts'
+import { splitRange } from './read-ahead.ts'
 import type { SnapshotLoad, SnapshotParallelism, SnapshotQueries } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */

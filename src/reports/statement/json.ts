@@ -1,6 +1,6 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { DocumentStream } from '../../http/caller.ts'
+import type { DocumentStream } from '../../http/answer.ts'
 import { writeExactJson } from '../../platform/exact-json.ts'
 import { addSums, type ExactSum } from '../../platform/sums.ts'
 import { SECTIONS } from './lines.ts'

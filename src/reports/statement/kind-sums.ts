@@ -3,9 +3,9 @@ import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
 import type { ExactSum } from '../../platform/sums.ts'
-import { readAhead, splitRange } from './in-advance.ts'
 import type { StatementPeriod } from './period.ts'
 import type { SeqRange } from './range.ts'
+import { readAhead, splitRange } from './read-ahead.ts'
 import type { SnapshotParallelism, SnapshotQueries } from './snapshot.ts'
 
 /** The sums of some transfers of a kind, either inside a month or before it. `change`: of available + pending. Whole UGX. */

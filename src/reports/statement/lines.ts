@@ -9,11 +9,11 @@ import type { ExactSum } from '../../platform/sums.ts'
 import { ADJUSTMENTS } from './adjustments.ts'
 import { withCovered } from './covered.ts'
 import type { StatementFigures } from './figures.ts'
-import { readAhead, splitRange } from './in-advance.ts'
 import { GIFT_CARD_COLUMN, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
 import { MONEY_OUT, MONEY_OUT_KINDS } from './money-out.ts'
 import type { StatementPeriod } from './period.ts'
 import type { SeqRange } from './range.ts'
+import { readAhead, splitRange } from './read-ahead.ts'
 import {
   ADJUSTING_SEQS,
   mergeSeqs,

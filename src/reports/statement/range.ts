@@ -2,8 +2,8 @@ import { assert } from '../../platform/assert.ts'
 import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
-import { splitRange } from './in-advance.ts'
 import type { StatementPeriod } from './period.ts'
+import { splitRange } from './read-ahead.ts'
 import type { SnapshotQueries } from './snapshot.ts'
 
 /** A range of transfer numbers: from `first` up to, but without, `end`. */

@@ -4,11 +4,11 @@ import type { App } from '../../app.ts'
 import type { Charge } from '../../charges/charge.ts'
 import { readChargeTimeline } from '../../charges/charge-timeline.ts'
 import type { Dispute } from '../../disputes/dispute.ts'
-import { listDisputesOfCharge } from '../../disputes/disputes-of.ts'
-import { readSubjectTransfers, type Transfer } from '../../ledger/find-transfers.ts'
+import { listDisputesOfCharge } from '../../disputes/disputes-of-charge.ts'
+import { readSubjectTransfers, type Transfer } from '../../ledger/read-subject-transfers.ts'
 import type { Payout } from '../../payouts/payout.ts'
 import { readPayoutTimeline } from '../../payouts/payout-timeline.ts'
-import { type EventWithDelivery, readEventsAbout } from '../../webhooks/events-of.ts'
+import { type EventWithDelivery, readEventsAbout } from '../../webhooks/events-about.ts'
 
 /** One thing that happened to an object, or because of it. */
 export type StoryEntry = { at: Date } & (

@@ -3,7 +3,7 @@ import { addMs } from '../../platform/clock.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
-import { ALL_INDEX_CONDITIONS } from '../../webhooks/where-deliveries-are.ts'
+import { ALL_INDEX_CONDITIONS } from '../../webhooks/delivery-indexes.ts'
 
 /** An account to count, and when it was counted last; null for never. */
 export type DueAccount = MerchantMode & { countedAt: Date | null }

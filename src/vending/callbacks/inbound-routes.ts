@@ -6,8 +6,8 @@ import { clientAddress } from '../../http/guards.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { newAddressWindow } from '../../rate-limits/address-window.ts'
-import type { CallbackReceiver } from './believe-callback.ts'
 import { MAX_CALLBACK_BYTES } from './callback-body.ts'
+import type { CallbackReceiver } from './judge-callback.ts'
 import { newCallbackReceiver } from './receive-callback.ts'
 
 export type InboundOptions = CallbackReceiver & {

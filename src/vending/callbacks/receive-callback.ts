@@ -5,18 +5,18 @@ import { newBatch } from '../../platform/batch.ts'
 import { type ItemOutcome, itemDone } from '../../platform/batch-run.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { groupBy } from '../../platform/group-by.ts'
-import { runDistinct } from '../../platform/run-apart.ts'
+import { runDistinct } from '../../platform/run-distinct.ts'
 import { echo } from '../../platform/text.ts'
 import { type DispenseMove, type DispenseVerdict, dispenseTarget } from '../dispensing/dispense-move.ts'
 import { moveDispenses } from '../dispensing/move-dispense.ts'
+import { type MachineCallback, parseMachineCallback } from './callback-body.ts'
+import { newCallbackTrust } from './callback-trust.ts'
 import {
   type CallbackReceiver,
   type CallbackResult,
   type CallbackVerdict,
   judgeCallback,
-} from './believe-callback.ts'
-import { type MachineCallback, parseMachineCallback } from './callback-body.ts'
-import { newCallbackTrust } from './callback-trust.ts'
+} from './judge-callback.ts'
 import { findCandidates } from './match-callback.ts'
 import { addNewCallbacks, newStoredCallback, toCallbackOutcome } from './vendor-callbacks.ts'
 

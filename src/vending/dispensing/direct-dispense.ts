@@ -3,7 +3,7 @@ import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import type { Charge } from '../../charges/charge.ts'
 import { lockCharges } from '../../charges/lock-charges.ts'
-import type { Answer } from '../../http/caller.ts'
+import type { Answer } from '../../http/answer.ts'
 import {
   addKeys,
   answerForObject,

@@ -3,7 +3,7 @@ import { type Happening, inKeyOrder } from '../../webhooks/events.ts'
 import { presentOrder, type VendingOrder } from '../orders/order.ts'
 import { chooseClaimEvent } from './claim.ts'
 import { sumUnits } from './delivered-products.ts'
-import { presentDirect } from './direct-standing.ts'
+import { presentDirect } from './lock-directs.ts'
 import { formatOrderError, type MovedDispense } from './plan-refund.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { parseBody } from '../../http/read-body.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
 import { checkGoods, GoodsList } from '../orders/goods.ts'
 import type { Goods } from '../orders/order.ts'

@@ -1,6 +1,6 @@
-import type { LockedDirect } from './direct-standing.ts'
 import type { DispenseMove } from './dispense-move.ts'
-import type { LockedOrder } from './order-standing.ts'
+import type { LockedDirect } from './lock-directs.ts'
+import type { LockedOrder } from './lock-orders.ts'
 
 export type LockedDispense = LockedOrder | LockedDirect
 /** A locked dispense that moves, with its move and the plan for its refund. */

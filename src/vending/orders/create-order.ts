@@ -1,7 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Answer } from '../../http/caller.ts'
+import type { Answer } from '../../http/answer.ts'
 import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../../idempotency/under-key.ts'
 import { findTerms } from '../../merchants/merchant.ts'
 import { findUnpayableReason } from '../../payment-links/unpayable.ts'

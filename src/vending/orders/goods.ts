@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isJsonObject } from '../../http/read-body.ts'
+import { isJsonObject } from '../../http/parse-body.ts'
 import { ExactNumber, formatNumber, parseExactJson } from '../../platform/exact-json.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'

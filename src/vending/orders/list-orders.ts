@@ -1,6 +1,6 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import { listStatement } from '../../http/both-ways.ts'
+import { listStatement } from '../../http/list-statement.ts'
 import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../../http/lists.ts'
 import { getOrder } from './find-orders.ts'
 import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from './order.ts'
