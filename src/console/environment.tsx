@@ -1,5 +1,5 @@
 import type { SurfaceEnvironment } from '../pages/route.ts'
-import { oneLine } from '../pages/wording.ts'
+import { oneLine } from '../platform/text.ts'
 import { CONSOLE_FRAME_TEXTS, ROLE_NAMES } from './texts/frame.ts'
 import type { ConsoleVisit } from './visit.ts'
 

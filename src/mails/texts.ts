@@ -1,4 +1,4 @@
-import { isolateDirection, withoutInvisible } from '../platform/text.ts'
+import { isolateDirection, oneLine } from '../platform/text.ts'
 import { ACCOUNT_LETTERS } from './account-letters.ts'
 import type { Letter, LetterValues } from './letter.ts'
 
@@ -218,8 +218,6 @@ const withoutHiddenText = (values: LetterValues): LetterValues =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      value.includes('\n')
-        ? value.split('\n').map(withoutInvisible).join('\n')
-        : isolateDirection(withoutInvisible(value)),
+      value.includes('\n') ? value.split('\n').map(oneLine).join('\n') : isolateDirection(oneLine(value)),
     ]),
   )

@@ -6,7 +6,6 @@ import type { App, Gateway } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import { getMerchantOfTag } from '../merchants/set-merchant.ts'
-import { oneLine } from '../pages/wording.ts'
 import { parseEmail } from '../people/email-address.ts'
 import { takeMailSlot, tooManyMails } from '../people/sign-in-limits.ts'
 import { assert } from '../platform/assert.ts'
@@ -16,6 +15,7 @@ import { isUniqueViolation } from '../platform/db/unique-violation.ts'
 import { newId, parseTag } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import type { Vault } from '../platform/secrets.ts'
+import { oneLine } from '../platform/text.ts'
 
 /** An e-mail address that gets mails about live payments; its reader needs no login. */
 export type Notice = {

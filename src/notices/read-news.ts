@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
-import { oneLine } from '../pages/wording.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaTime } from '../platform/kampala.ts'
+import { oneLine } from '../platform/text.ts'
 import { ALL_INDEX_CONDITIONS } from '../webhooks/delivery-indexes.ts'
 import type { DueNotice } from './send-notices.ts'
 

@@ -1,9 +1,9 @@
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
-import { oneLine } from '../pages/wording.ts'
 import { addMs } from '../platform/clock.ts'
 import { dueCondition } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
+import { oneLine } from '../platform/text.ts'
 import { askReader, makeNoticeLink, NOTICE_COLUMNS, type Notice } from './notice.ts'
 import { formatNews, readNews } from './read-news.ts'
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { mayDo } from '../actors/allow.ts'
+import { oneLine } from '../platform/text.ts'
 import { BasicMeta } from './document.tsx'
 import { Icon } from './icons.tsx'
 import { belongsTo, type NavigationGroup } from './navigation.ts'
@@ -7,7 +8,6 @@ import { PAGE_ASSETS, scriptHref } from './page-assets.ts'
 import type { Visit } from './route.ts'
 import type { PageReply } from './surface-reply.ts'
 import { PARTS } from './texts.ts'
-import { oneLine } from './wording.ts'
 
 type FrameProps = {
   page: PageReply

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { kampalaIso } from '../platform/kampala.ts'
+import { oneLine } from '../platform/text.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { PARTS } from './texts.ts'
-import { formatShillings, oneLine } from './wording.ts'
+import { formatShillings } from './wording.ts'
 
 /** Whole shillings: `UGX 12,500`, figures of one width. */
 export const Money = ({ amount }: { amount: number }) => <span class="money">{formatShillings(amount)}</span>

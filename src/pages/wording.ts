@@ -1,13 +1,8 @@
-import { withoutInvisible } from '../platform/text.ts'
-
 const MAX_BRIEF_CHARACTERS = 48
 const UGX = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
 /** Formats whole shillings as people write them: `UGX 25,000`. */
 export const formatShillings = (amount: number) => `UGX ${UGX.format(amount)}`
-
-/** Text from outside in one line, without misleading characters. */
-export const oneLine = withoutInvisible
 
 /** Cuts a text for a sentence, never within a surrogate pair. */
 export function shorten(text: string): string {

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../platform/refusal.ts'
-import { withoutInvisible } from '../platform/text.ts'
+import { oneLine } from '../platform/text.ts'
 
 const MAX_NAME_CHARACTERS = 200
 // A name stands in our mails and on our pages before it is verified, so it must not lead its readers to another address.
@@ -10,7 +10,7 @@ const MIN_PHONE_DIGITS = 9
 
 /** Parses the name of a business at sign-up. Throws 400. */
 export function parseBusinessName(typed: string): string {
-  const name = withoutInvisible(typed.normalize('NFC')).replace(/\s+/g, ' ')
+  const name = oneLine(typed.normalize('NFC')).replace(/\s+/g, ' ')
   if (name === '' || [...name].length > MAX_NAME_CHARACTERS)
     throw invalidRequest(`business must be 1 to ${MAX_NAME_CHARACTERS} characters`)
   if (ADDRESS_IN_NAME.test(name))

@@ -53,7 +53,7 @@ function isLoneSurrogate(character: string): boolean {
 const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
 
 /** Cleans a text from outside: one line, without characters that are invisible or change the reading direction. */
-export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, ' ').trim()
+export const oneLine = (text: string): string => text.replace(INVISIBLE, ' ').trim()
 
 // The blocks of Unicode whose letters run from right to left, with their digits and presentation forms.
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u

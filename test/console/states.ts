@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { askForApproval } from '../../src/approvals/ask-for-approval.ts'
 import { askAcceptance } from '../../src/approvals/accept-breach.ts'
+import { askForApproval } from '../../src/approvals/ask-for-approval.ts'
 import { askTakeBack } from '../../src/approvals/take-back-statement.ts'
 import { type ExceptionKind, openException } from '../../src/exceptions/exception.ts'
 import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'

@@ -1,5 +1,6 @@
 import { BasicMeta, NoScriptRefresh } from '../../pages/document.tsx'
-import { formatShillings, oneLine, shorten } from '../../pages/wording.ts'
+import { formatShillings, shorten } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { CHECKOUT_ASSETS } from '../assets.ts'
 import { formatTrouble } from '../display/display-screens.ts'
 import { DISPLAY_CSS } from '../styles.ts'

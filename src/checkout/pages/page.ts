@@ -1,5 +1,5 @@
-import { oneLine, shorten } from '../../pages/wording.ts'
-import { isolateDirection } from '../../platform/text.ts'
+import { shorten } from '../../pages/wording.ts'
+import { isolateDirection, oneLine } from '../../platform/text.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { CustomerPayment, PageSetting, View } from '../view.ts'
 

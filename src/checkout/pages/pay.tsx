@@ -1,4 +1,5 @@
-import { formatShillings, oneLine } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { OPERATOR_HINTS } from '../operator-prefixes.ts'
 import type { FormFault, Method } from '../view.ts'
 import type { CheckoutPage } from './page.ts'

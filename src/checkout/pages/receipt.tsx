@@ -1,4 +1,5 @@
-import { formatShillings, oneLine } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { MachineReport } from '../view.ts'
 import { type CheckoutPage, paymentPath } from './page.ts'
 import { formatPageTitle, formatUgandaTime, LargeAmount, RoundSign } from './parts.tsx'

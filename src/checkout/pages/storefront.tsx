@@ -1,5 +1,6 @@
-import { formatShillings, oneLine } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
 import { assert } from '../../platform/assert.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { StorefrontItem } from '../view.ts'
 import type { CheckoutPage } from './page.ts'
 import { InputField } from './parts.tsx'

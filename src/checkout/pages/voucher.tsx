@@ -1,4 +1,5 @@
-import { formatShillings, oneLine } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { FormFault } from '../view.ts'
 import type { CheckoutPage } from './page.ts'
 import { FaultMessage, Field, Input, Summary } from './parts.tsx'

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalCommand } from '../../approvals/approval.ts'
 import { parseCommand } from '../../approvals/approval.ts'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import type { ConsoleVisit } from '../visit.ts'
 

@@ -23,8 +23,8 @@ import {
   Table,
   withoutEmpty,
 } from '../../pages/table.tsx'
-import { oneLine } from '../../pages/wording.ts'
 import { notFound } from '../../platform/refusal.ts'
+import { oneLine } from '../../platform/text.ts'
 import { CONSOLE_AUDIT_TEXTS } from '../texts/audit.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 

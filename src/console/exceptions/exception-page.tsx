@@ -18,7 +18,7 @@ import {
   type TimelineEntry,
 } from '../../pages/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { readEvidence } from '../../reconciliation/evidence.ts'
 import { ExceptionDetails } from '../reconciliation/exception-details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'

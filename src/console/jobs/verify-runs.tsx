@@ -1,6 +1,6 @@
 import { Empty, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
 import { type ListColumn, Table } from '../../pages/table.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { VerifyRun } from '../../verify/verify-runs.ts'
 import { JOBS } from '../texts/jobs.ts'
 

@@ -3,7 +3,7 @@ import { getMerchant } from '../../merchants/set-merchant.ts'
 import { Empty, OutsideText, Time } from '../../pages/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../pages/table.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 

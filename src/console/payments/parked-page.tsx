@@ -11,8 +11,8 @@ import { listOpenMarks, type PaymentMark } from '../../investigation/payment-mar
 import { Empty, Money, OutsideText, Section, Time } from '../../pages/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, Table } from '../../pages/table.tsx'
-import { oneLine } from '../../pages/wording.ts'
 import { badRequest } from '../../platform/refusal.ts'
+import { oneLine } from '../../platform/text.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
 

@@ -11,7 +11,7 @@ import { type FormSpec, type FormState, type FormValues, getAmount } from '../..
 import { Empty, Money, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { StandingTrouble } from '../../rails/rail-troubles.ts'
 import {
   FLOAT_KINDS,

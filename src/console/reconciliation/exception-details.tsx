@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type Fact, Facts, Money, Time } from '../../pages/parts.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { RECONCILIATION } from '../texts/reconciliation.ts'
 
 const factNames: Readonly<Record<string, string>> = RECONCILIATION.details

@@ -3,7 +3,7 @@ import type { FormSpec, FormState, FormValues } from '../../pages/form-spec.ts'
 import { OutsideText, Section, Time } from '../../pages/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { computeStatementState } from '../../reconciliation/statement-state.ts'
 import {
   listUploads,

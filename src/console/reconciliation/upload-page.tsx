@@ -5,7 +5,7 @@ import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Facts, Note, OutsideText, Section, Status, Time } from '../../pages/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../pages/surface-reply.ts'
 import { type ListColumn, Table } from '../../pages/table.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { DIFFERENCE_KINDS } from '../../reconciliation/statement-differences.ts'
 import { computeStatementState, type StatementState } from '../../reconciliation/statement-state.ts'
 import {

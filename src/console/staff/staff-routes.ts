@@ -1,9 +1,9 @@
 import type { StaffRole } from '../../actors/actor.ts'
 import type { FormSpec, FormValues } from '../../pages/form-spec.ts'
 import { redirectDone } from '../../pages/surface-reply.ts'
-import { oneLine } from '../../pages/wording.ts'
 import { endStaffSession, removeStaff, setStaffRole } from '../../people/staff/change-staff.ts'
 import { inviteStaff, resetStaff, takeBackStaffInvitation } from '../../people/staff/invite-staff.ts'
+import { oneLine } from '../../platform/text.ts'
 import { STAFF_PAGE_TEXTS } from '../texts/staff.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 import {

@@ -1,7 +1,7 @@
 import { APPLICATION } from '../../pages/application-words.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { Facts, OutsideText, Section, Time } from '../../pages/parts.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { Document } from '../../verification/documents.ts'
 import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
 import { DOCUMENT_EXPIRY_FORM, DOWNLOAD_DOCUMENT_FORM } from './review-forms.ts'

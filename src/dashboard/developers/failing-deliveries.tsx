@@ -1,5 +1,5 @@
 import { formatPageTime, Note, Section, Status } from '../../pages/parts.tsx'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { Delivery } from '../../webhooks/delivery.ts'
 import { listAttempts } from '../../webhooks/delivery-attempts.ts'
 import { type FailingSummary, isFailing, MAX_FAILING_COUNTED } from '../../webhooks/failing-deliveries.ts'

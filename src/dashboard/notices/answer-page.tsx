@@ -1,7 +1,7 @@
 import { answerNotice, getNoticeOfLink } from '../../notices/notice.ts'
 import type { GuestRoute, PageRequest } from '../../pages/route.ts'
 import { pageReply, redirectDone, type SurfaceReply } from '../../pages/surface-reply.ts'
-import { oneLine } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { DASHBOARD_BASE } from '../addresses.ts'
 import { NOTICES } from '../texts/notices.ts'
 

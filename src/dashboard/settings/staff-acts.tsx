@@ -1,5 +1,6 @@
 import { formatPageTime, Note, Section, Timeline, type TimelineEntry } from '../../pages/parts.tsx'
-import { formatShillings, oneLine } from '../../pages/wording.ts'
+import { formatShillings } from '../../pages/wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import type { StaffActs } from '../../reports/staff-acts.ts'
 import { STAFF_ACTS as WORDS } from '../texts/staff-acts.ts'
 import type { DashboardVisit } from '../visit.ts'

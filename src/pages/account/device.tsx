@@ -1,5 +1,5 @@
 import type { OpenSession } from '../../people/open-sessions.ts'
-import { oneLine } from '../wording.ts'
+import { oneLine } from '../../platform/text.ts'
 import { ACCOUNT } from './texts.ts'
 
 const BROWSERS: readonly [RegExp, string][] = [
