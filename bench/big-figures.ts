@@ -1,4 +1,4 @@
-import { settleCharges } from '../src/charges/settle-charges.ts'
+import { settleCharges } from '../src/payments/charges/settle-charges.ts'
 import { median, ratio, rounded } from './figures.ts'
 import { writeHeld } from './held.ts'
 import { untilLanded } from './payments.ts'

@@ -1,5 +1,5 @@
 import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
-import { shortDigestSql } from '../src/platform/short-digest.ts'
+import { shortDigestSql } from '../src/platform/text/short-digest.ts'
 import { OF_EACH_CUSTOMER, writeHistories, writeRecords } from './history.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 import { writeBusyMonth } from './statement-history.ts'

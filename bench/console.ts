@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Agent } from 'node:http'
-import { consoleAddress } from '../src/console/addresses.ts'
-import { CONSOLE_ROUTES } from '../src/console/routes-list.ts'
-import { newId, newTag } from '../src/platform/ids.ts'
+import { newId, newTag } from '../src/platform/text/ids.ts'
+import { consoleAddress } from '../src/web/console/addresses.ts'
+import { CONSOLE_ROUTES } from '../src/web/console/routes-list.ts'
 import { measurePage, type Page } from './dashboard.ts'
 import type { Stage } from './stage.ts'
 

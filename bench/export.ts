@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { addressIn } from '../src/dashboard/addresses.ts'
+import { addressIn } from '../src/web/dashboard/addresses.ts'
 import { rounded } from './figures.ts'
 import { memoryMb, peakMemoryMb } from './processes.ts'
 import type { Stage } from './stage.ts'

@@ -1,5 +1,5 @@
 import { addTestFunds, MAX_TEST_FUNDS } from '../src/ledger/test-funds.ts'
-import { BY_HAND } from '../test/helpers/actors.ts'
+import { BY_HAND } from '../test/helpers/service/actors.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
 // Fewer than the product has connections for money.

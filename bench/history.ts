@@ -1,5 +1,5 @@
 import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
-import { shortDigestSql } from '../src/platform/short-digest.ts'
+import { shortDigestSql } from '../src/platform/text/short-digest.ts'
 import { chunksOf, idTail, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'

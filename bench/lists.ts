@@ -1,5 +1,5 @@
-import '../src/charges/find-charges.ts'
-import { isOpenStatus } from '../src/charges/charge-indexes.ts'
+import '../src/payments/charges/find-charges.ts'
+import { isOpenStatus } from '../src/payments/charges/charge-indexes.ts'
 import { listStatements } from '../src/platform/db/statement.ts'
 import { type Compared, compare } from './reads.ts'
 import type { BenchMerchant, Stage } from './stage.ts'

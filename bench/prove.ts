@@ -1,5 +1,5 @@
-import { INVARIANTS } from '../src/verify/invariants.ts'
-import { type InvariantFinding, verifySnapshot } from '../src/verify/verify.ts'
+import { INVARIANTS } from '../src/operations/verify/invariants/invariants.ts'
+import { type InvariantFinding, verifySnapshot } from '../src/operations/verify/verify.ts'
 import type { Stage } from './stage.ts'
 
 /** What `verify` says about everything the run has written. `looked_at` is below `invariants` where the time was over before. */

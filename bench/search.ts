@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { takeUpPayments } from '../src/investigation/search/take-up-payments.ts'
+import { takeUpPayments } from '../src/operations/investigation/search/take-up-payments.ts'
 import { withoutIndexes } from './big-fill.ts'
 import { plantOperator } from './console.ts'
 import { measurePage, type Page } from './dashboard.ts'

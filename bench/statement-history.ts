@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { shortDigestSql } from '../src/platform/short-digest.ts'
+import { shortDigestSql } from '../src/platform/text/short-digest.ts'
 import { chunksOf, idTail } from './chunks.ts'
 import type { BenchMerchant } from './stage.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { App } from '../src/app.ts'
-import { fingerprintRequest } from '../src/http/fingerprint.ts'
-import { storePayouts } from '../src/payouts/create-payout.ts'
-import { fullKey } from '../test/helpers/actors.ts'
+import { fingerprintRequest } from '../src/api/http/bodies/fingerprint.ts'
+import { storePayouts } from '../src/payments/payouts/create-payout.ts'
+import type { App } from '../src/program/app.ts'
+import { fullKey } from '../test/helpers/service/actors.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
 type Item = Parameters<typeof storePayouts>[1][number]

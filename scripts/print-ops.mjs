@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { dashboardFiles } from '../dist/src/docs/dashboards.js'
+import { dashboardFiles } from '../dist/src/web/docs/dashboards.js'
 
 const folder = fileURLToPath(new URL('../ops/grafana/', import.meta.url))
 mkdirSync(folder, { recursive: true })

@@ -13,9 +13,9 @@ const EVERYTHING = [
   'scripts/bundle.mjs',
 ]
 const SURFACES = [
-  { folder: 'src/checkout/', begins: '/pay/', list: null },
-  { folder: 'src/dashboard/', begins: '/dashboard', list: 'src/dashboard/routes-list.ts' },
-  { folder: 'src/console/', begins: '/console', list: 'src/console/routes-list.ts' },
+  { folder: 'src/web/checkout/', begins: '/pay/', list: null },
+  { folder: 'src/web/dashboard/', begins: '/dashboard', list: 'src/web/dashboard/routes-list.ts' },
+  { folder: 'src/web/console/', begins: '/console', list: 'src/web/console/routes-list.ts' },
 ]
 
 /** Paths from the root of what differs from the commit `ref` in the working tree, with files that git does not know yet. */
@@ -41,7 +41,7 @@ export function reachedBy(root, changed, tests) {
 
 /**
  * Where only pages and forms of some sections have changed: the files that declare these sections, for walks over all pages
- * (test/helpers/changed-routes.ts). Null where anything may look different.
+ * (test/helpers/web/changed-routes.ts). Null where anything may look different.
  */
 export function changedRoutes(root, changed) {
   const tree = readTree(root)

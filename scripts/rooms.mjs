@@ -30,7 +30,7 @@ const WAITING = [
   'test/console/journeys-of-two',
   'test/console/journeys-with-merchants',
   'test/pages/accessible-desktop',
-  'test/pages/accessible',
+  'test/web/browser/accessible',
   'test/developers/accessible',
   'test/notices/accessible',
   'test/developers/journeys',

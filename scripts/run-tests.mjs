@@ -30,7 +30,7 @@ process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-s
 
 const { values, positionals: words } = readWords()
 const part = values.short ? 'short' : values.long ? 'long' : 'all'
-// Helpers of tests ask for it (test/helpers/parts.ts).
+// Helpers of tests ask for it (test/helpers/service/parts.ts).
 process.env.TEST_PART = part
 const all = ['src', 'test'].flatMap(testsIn)
 for (const name of [...goneAmong(all), ...goneFrom(all)])
@@ -160,7 +160,7 @@ function writeEntry(name, room) {
 /** Without a browser the tests that need one skip themselves; one line says so. */
 async function sayWhatWasSkipped(browserTests) {
   if (browserTests.length === 0) return
-  const { findChromium, INSTALL_CHROMIUM } = await import('../dist/test/pages/find-chromium.js')
+  const { findChromium, INSTALL_CHROMIUM } = await import('../dist/test/web/browser/find-chromium.js')
   if (findChromium() !== null) return
   const what = `${browserTests.length} files of browser tests (${BROWSER_TESTS})`
   console.log(

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
-import { type CommandStreams, runCommand } from './commands/run-command.ts'
-import { WrongUsage } from './commands/wrong-usage.ts'
-import { newLogLimiter } from './platform/log-limiter.ts'
-import { count } from './platform/measures.ts'
-import { newServiceLog } from './platform/service-log.ts'
-import type { Role } from './serve.ts'
-import type { Config } from './settings/config.ts'
+import { newLogLimiter } from './platform/log/log-limiter.ts'
+import { count } from './platform/log/measures.ts'
+import { newServiceLog } from './platform/log/service-log.ts'
+import { type CommandStreams, runCommand } from './program/commands/frame/run-command.ts'
+import { WrongUsage } from './program/commands/frame/wrong-usage.ts'
+import type { Role } from './program/serve.ts'
+import type { Config } from './program/settings/config.ts'
 
 const ROLES: readonly Role[] = ['all', 'web', 'worker']
 // A stop that takes longer is cut short: the product may be killed at any moment without harm.
@@ -50,7 +50,7 @@ async function runService(config: Config, role: Role): Promise<void> {
     if (!stopping.signal.aborted) stop()
   })
   // Loaded here, because commands do not need pages and endpoints and would wait for them.
-  const { serve } = await import('./serve.ts')
+  const { serve } = await import('./program/serve.ts')
   const service = await serve({
     config,
     role,

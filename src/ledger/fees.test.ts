@@ -2,7 +2,7 @@ import { equal, throws } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FEE_EDGES } from '../../test/helpers/fee-edges.ts'
+import { FEE_EDGES } from '../../test/helpers/payments/fee-edges.ts'
 import { chargeFee } from './fees.ts'
 
 const seed = randomInt(2 ** 31)

@@ -1,7 +1,7 @@
-import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
+import type { App } from '../program/app.ts'
 import type { LedgerHead } from './book.ts'
 
 const LEDGER_HEAD = statement<LedgerHead>(

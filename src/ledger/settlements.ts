@@ -1,5 +1,5 @@
-import { bigint, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
+import { bigint, copyInto, integer, mode, text, time } from '../platform/db/wire/copy.ts'
 import type { Mode } from '../platform/mode.ts'
 
 /** A release from hold to available, or the direct credit of one charge without hold. `amount` is whole UGX. */

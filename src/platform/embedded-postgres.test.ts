@@ -14,8 +14,8 @@ import {
   participant,
   secretFolder,
   startParticipant,
-} from '../../test/helpers/embedded-postgres.ts'
-import { longTest, test } from '../../test/helpers/parts.ts'
+} from '../../test/helpers/database/embedded-postgres.ts'
+import { longTest, test } from '../../test/helpers/service/parts.ts'
 import { joinEmbeddedPostgres } from './embedded-postgres.ts'
 
 const say = () => {}

@@ -1,5 +1,5 @@
 /**
- * The caller's mistake, thrown on the line of the rule it breaks, with the exact text of the contract. http/errors.ts turns it into an
+ * The caller's mistake, thrown on the line of the rule it breaks, with the exact text of the contract. api/http/errors.ts turns it into an
  * answer. `stored`: whether the answer is kept under the Idempotency-Key (contract.md 3 i): domain refusals are, faults of form, rate and
  * service are not.
  */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { writeExactJson } from './exact-json.ts'
 import { addSums, negate, parseSum } from './sums.ts'
+import { writeExactJson } from './text/exact-json.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 

@@ -1,8 +1,8 @@
-import type { App } from '../app.ts'
 import { callForRow, unnestColumns } from '../platform/db/columns.ts'
-import { bigint, bytea, copyInto, integer, text, time } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { bigint, bytea, copyInto, integer, text, time } from '../platform/db/wire/copy.ts'
+import type { App } from '../program/app.ts'
 import { callbackDigestFor } from './callback-token.ts'
 import type { AnswerEvidence } from './rail.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
-import type { App } from '../app.ts'
-import { parseTagOfAnyPrefix } from '../platform/ids.ts'
+import { parseTagOfAnyPrefix } from '../platform/text/ids.ts'
+import type { App } from '../program/app.ts'
 import type { Channel } from './rail.ts'
 
 type CallbackParts = Pick<App, 'vault' | 'rails'>

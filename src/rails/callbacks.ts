@@ -1,12 +1,12 @@
-import type { App } from '../app.ts'
-import { type Batch, newBatch } from '../platform/batch.ts'
-import { type BatchTurn, type ItemOutcome, itemDone } from '../platform/batch-run.ts'
+import { type Batch, newBatch } from '../platform/batches/batch.ts'
+import { type BatchTurn, type ItemOutcome, itemDone } from '../platform/batches/batch-run.ts'
+import { defineLane } from '../platform/batches/lane.ts'
 import { joinRowCalls, toColumns, unnestColumns } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { writeInTransaction } from '../platform/db/write-in-transaction.ts'
 import { groupBy } from '../platform/group-by.ts'
-import { defineLane } from '../platform/lane.ts'
+import type { App } from '../program/app.ts'
 import { type AttemptState, addEvidence } from './attempts.ts'
 
 /** A call of an operator with a token of this merchant. Nothing in its body is believed; the digest of the body is stored. */

@@ -1,4 +1,4 @@
-import { lastNine } from '../platform/phone.ts'
+import { lastNine } from '../platform/text/phone.ts'
 import { type Attempt, ECHOES, type Echo, type StatusAnswer } from './rail.ts'
 
 type ReportedSuccess = Extract<StatusAnswer<string>, { kind: 'succeeded' }>

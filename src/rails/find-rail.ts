@@ -1,6 +1,6 @@
-import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import type { Mode } from '../platform/mode.ts'
+import type { App } from '../program/app.ts'
 import type { Channel, Rail } from './rail.ts'
 
 /** How long a caller waits for the readiness of a rail, in ms. */

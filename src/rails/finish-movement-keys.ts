@@ -1,7 +1,7 @@
-import type { App } from '../app.ts'
-import { finishOrphans, type Orphan, type OrphanOutcome } from '../idempotency/orphans.ts'
+import { finishOrphans, type Orphan, type OrphanOutcome } from '../api/idempotency/orphans.ts'
 import { call, type Tx } from '../platform/db/database.ts'
 import type { Statement } from '../platform/db/statement.ts'
+import type { App } from '../program/app.ts'
 import { moveAttempt } from './attempts.ts'
 import type { Movable, Mover } from './mover.ts'
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../platform/clock.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { RailSide } from './rail.ts'
 import type { RailAlarms } from './rail-observer.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { App } from '../program/app.ts'
 import type { RailSide } from './rail.ts'
 
 const STORY_KINDS = ['created', 'sent', 'answer', 'question', 'callback', 'changed', 'exception'] as const

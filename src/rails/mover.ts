@@ -1,12 +1,12 @@
-import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { Mode } from '../platform/mode.ts'
-import type { Moment } from '../platform/moment.ts'
+import type { Moment } from '../platform/time/moment.ts'
+import type { App } from '../program/app.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
 import type { LockedMovement, TravellingNoun } from './lock-movements.ts'
+import type { RepostTimes } from './posting/repost-times.ts'
 import type { Attempt, MovementRail, OperatorRefusal, Unavailable } from './rail.ts'
-import type { RepostTimes } from './repost-times.ts'
 
 /** The fields that every charge, payout and top-up has: enough to identify its attempt. */
 export type Movable = {

@@ -1,6 +1,6 @@
-import type { App } from '../app.ts'
+import { oncePerCell } from '../platform/batches/lane.ts'
 import { statement } from '../platform/db/statement.ts'
-import { oncePerCell } from '../platform/lane.ts'
+import type { App } from '../program/app.ts'
 import type { RailSide } from './rail.ts'
 import { standingTroubles } from './rail-troubles.ts'
 

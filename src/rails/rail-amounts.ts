@@ -1,6 +1,6 @@
 import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, type Refusal } from '../platform/refusal.ts'
-import type { Config } from '../settings/config.ts'
+import type { Config } from '../program/settings/config.ts'
 
 /** An amount to send or collect, in whole UGX. In test mode it goes to no operator and has no such limits. */
 type TravellingAmount = { mode: Mode; side: 'collect' | 'disburse'; amount: number }

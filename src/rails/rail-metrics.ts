@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
-import type { App } from '../app.ts'
-import { count } from '../platform/measures.ts'
-import { newCounter, newGauge, newHistogram } from '../platform/metric-table.ts'
+import { count } from '../platform/log/measures.ts'
+import { newCounter, newGauge, newHistogram } from '../platform/log/metric-table.ts'
+import type { App } from '../program/app.ts'
 import type { BreakerPosition, RailObserver } from './rail-observer.ts'
 
 const POSITION_VALUES = { closed: 0, probing: 1, open: 2 } as const satisfies {

@@ -1,5 +1,5 @@
 import type { Mode } from '../platform/mode.ts'
-import { timeLimit } from '../platform/time-limit.ts'
+import { timeLimit } from '../platform/time/time-limit.ts'
 /**
  * The contract that the rail of every operator fulfils (rails.md section 1). Every answer is a value: a rail function throws
  * only for our own mistake. Amounts are whole UGX, times are UTC, deadlines are monotonic milliseconds.

@@ -1,5 +1,5 @@
-import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { App } from '../program/app.ts'
 import { ATTEMPT_FACTS, type AttemptFacts } from './attempt-facts.ts'
 import type { RailSide } from './rail.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../platform/clock.ts'
-import { lastNine } from '../platform/phone.ts'
+import { lastNine } from '../platform/text/phone.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import {
   type AnswerEvidence,
   type Attempt,

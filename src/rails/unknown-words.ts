@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 
 /** Counts answers and unknown words of each installation in the present hour. */
 export type UnknownWordCounter = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { readyToRefund } from '../helpers/ready-to-refund.ts'
+import { readyToRefund } from '../helpers/payments/ready-to-refund.ts'
 import { compiled, DOCUMENT, INSTALL, inFolder, linkPackages, run, TOOLS } from './made-client.ts'
 
 const TYPESCRIPT = join(TOOLS, 'node_modules', 'openapi-typescript', 'bin', 'cli.js')

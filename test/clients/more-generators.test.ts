@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { readyToRefund } from '../helpers/ready-to-refund.ts'
+import { readyToRefund } from '../helpers/payments/ready-to-refund.ts'
 import { compiled, DOCUMENT, INSTALL, inFolder, linkPackages, run, TOOLS } from './made-client.ts'
 
 const HEY_API = join(TOOLS, 'node_modules', '@hey-api', 'openapi-ts', 'bin', 'run.js')

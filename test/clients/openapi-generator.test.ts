@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { readyToRefund } from '../helpers/ready-to-refund.ts'
+import { readyToRefund } from '../helpers/payments/ready-to-refund.ts'
 import { DOCUMENT, inFolder, run, TOOLS } from './made-client.ts'
 
 const PYTHON = join(TOOLS, '.venv', 'bin', 'python')

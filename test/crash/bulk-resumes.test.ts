@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { eventually } from '../helpers/live-service.ts'
+import { eventually } from '../helpers/service/live-service.ts'
 import { freePort, type Installation, type Merchant, makeInstallation } from './installation.ts'
 import { post } from './post.ts'
 

@@ -2,10 +2,10 @@
 // Usage: live-service.js <address of the operator> [all|web|worker] [<address of a second contract> <file with the active one>]
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
-import { clockFollowingFile, systemClock } from '../../src/platform/clock.ts'
-import { type Role, serve } from '../../src/serve.ts'
-import { readConfig } from '../../src/settings/config.ts'
-import { type HttpRail, httpRail, SECOND_CONTRACT } from '../helpers/http-rail.ts'
+import { clockFollowingFile, systemClock } from '../../src/platform/time/clock.ts'
+import { type Role, serve } from '../../src/program/serve.ts'
+import { readConfig } from '../../src/program/settings/config.ts'
+import { type HttpRail, httpRail, SECOND_CONTRACT } from '../helpers/service/http-rail.ts'
 
 const [operatorUrl = '', role = 'all', secondUrl, contractFile] = process.argv.slice(2)
 const config = readConfig()

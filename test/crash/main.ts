@@ -1,9 +1,9 @@
 // npm run crash-test -- [--rounds N] [--seed N] [--only recovery|points|random]
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
+import { CRASH_POINTS } from '../../src/program/settings/crash-points.ts'
+import { crashAt, POINT_CASES, programOf } from './cases/point-cases.ts'
 import { type Chance, chanceFrom } from './chance.ts'
-import { crashAt, POINT_CASES, programOf } from './point-cases.ts'
 import { drawKills, type Kill, type KillKind, killUnderLoad } from './random-kills.ts'
 import { addJudgement, type CrashRecord, isCleanRecord, newRecord, writeReport } from './report.ts'
 import { serving, stopServing } from './serving.ts'

@@ -1,4 +1,4 @@
-import { operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
+import { operatorSignedIn, type PlantedOperator } from '../helpers/web/console.ts'
 import type { World } from './world.ts'
 
 /** An operator of the world with a session, as if signed in with both factors. */

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, clockFollowingFile } from '../../src/platform/clock.ts'
+import { type Clock, clockFollowingFile } from '../../src/platform/time/clock.ts'
 
 /** The clock of an installation, and those of its processes: they follow it, and each can be wrong by itself. */
 export type ProcessClocks = {

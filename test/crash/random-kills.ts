@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from './chance.ts'
 import { freePort } from './installation.ts'
-import type { Judgement } from './judge.ts'
+import type { Judgement } from './judge/judge.ts'
 import type { Load } from './load.ts'
 import { killPostgres, type Running } from './processes.ts'
 import { issueCards, settleBooks, type World, withLiveRail } from './world.ts'

@@ -1,5 +1,5 @@
 import type { Mode } from '../../src/platform/mode.ts'
-import { lastNine, parsePhone } from '../../src/platform/phone.ts'
+import { lastNine, parsePhone } from '../../src/platform/text/phone.ts'
 import type { Chance } from './chance.ts'
 import type { KeyedRequest } from './journal.ts'
 

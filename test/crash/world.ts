@@ -6,7 +6,7 @@ import type { Chance } from './chance.ts'
 import { type Clients, makeClients } from './clients.ts'
 import { type Installation, type Merchant, makeInstallation, type StartOptions } from './installation.ts'
 import { openJournal } from './journal.ts'
-import { type Judgement, judge } from './judge.ts'
+import { type Judgement, judge } from './judge/judge.ts'
 import { LIVE_PROGRAM, type Running } from './processes.ts'
 import { JAMMING_MACHINE, MACHINE, REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import test from 'node:test'
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts'
 import type { FaultName, FaultParams } from '../../emulator/faults.ts'
-import { opened } from '../helpers/opened.ts'
+import { opened } from '../helpers/service/opened.ts'
 import { type Partner, partnerOf, partyOf } from './partner.ts'
 
 // How the operator calls back (rails.md 6.5, faults 22 to 28): each by its name and by its phone.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { startEmulator } from '../../emulator/emulator.ts'
-import { opened } from '../helpers/opened.ts'
+import { opened } from '../helpers/service/opened.ts'
 import { partnerOf, partyOf } from './partner.ts'
 
 // The control plane (rails.md 6.6): every call of it, over HTTP.

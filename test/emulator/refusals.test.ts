@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import test from 'node:test'
 import type { Switch } from '../../emulator/checks.ts'
 import { startEmulator } from '../../emulator/emulator.ts'
-import { opened } from '../helpers/opened.ts'
+import { opened } from '../helpers/service/opened.ts'
 import { codeOf, type Heard, type Partner, partnerOf } from './partner.ts'
 
 // What the operator refuses (rails.md 6.1), each row with its exact answer, and again with the check left out.

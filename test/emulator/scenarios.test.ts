@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { startEmulator } from '../../emulator/emulator.ts'
-import { opened } from '../helpers/opened.ts'
+import { opened } from '../helpers/service/opened.ts'
 import { type Partner, partnerOf, partyOf, withOperator } from './partner.ts'
 
 // What the last two digits of a phone choose (rails.md 6.4), in the operator's own sandbox and in Uganda.

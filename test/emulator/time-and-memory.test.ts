@@ -8,7 +8,7 @@ import { seeded, spread } from '../../emulator/chance.ts'
 import { virtualClock } from '../../emulator/clock.ts'
 import { type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts'
 import { PROFILES } from '../../emulator/profiles.ts'
-import { sized } from '../helpers/parts.ts'
+import { sized } from '../helpers/service/parts.ts'
 import { partnerOf, partyOf, paymentBody, withOperator } from './partner.ts'
 
 // What does not depend on chance or on the machine: runs repeat, days are short, files and oracle keep the truth.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startEmulator } from '../../emulator/emulator.ts'
 import type { FaultName, FaultParams } from '../../emulator/faults.ts'
-import { opened } from '../helpers/opened.ts'
+import { opened } from '../helpers/service/opened.ts'
 import { partnerOf, partyOf } from './partner.ts'
 
 // Faults of rails.md 6.5 in what the operator tells later: what questions hear, and where the money is.

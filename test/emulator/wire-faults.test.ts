@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startEmulator } from '../../emulator/emulator.ts'
 import type { FaultName, FaultParams } from '../../emulator/faults.ts'
-import { opened } from '../helpers/opened.ts'
+import { opened } from '../helpers/service/opened.ts'
 import { outcomeOf, partnerOf, partyOf, withOperator } from './partner.ts'
 
 // What a caller hears of each fault of rails.md 6.5 that is about one payment, and whether the operator took it:

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server } from 'node:net'
-import { freePort } from '../helpers/free-port.ts'
+import { freePort } from '../helpers/service/free-port.ts'
 
 /** What a pooler does with what a connection asks for at its start. */
 export type PoolerManner = 'refuses' | 'drops'

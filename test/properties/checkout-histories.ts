@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import { issueCards } from '../../src/gift-cards/issue-cards.ts'
-import { activateCard, deactivateCard } from '../../src/gift-cards/switch-card.ts'
-import { getMerchantNamed } from '../../src/merchants/set-merchant.ts'
-import { switchLink } from '../../src/payment-links/switch-link.ts'
-import { kampalaIso } from '../../src/platform/kampala.ts'
+import { getMerchantNamed } from '../../src/merchants/account/set-merchant.ts'
+import { issueCards } from '../../src/payments/gift-cards/issue-cards.ts'
+import { activateCard, deactivateCard } from '../../src/payments/gift-cards/switch-card.ts'
+import { kampalaIso } from '../../src/platform/time/kampala.ts'
+import { switchLink } from '../../src/selling/payment-links/switch-link.ts'
 import { type FormAnswer, openForm, payment, sendForm, voucher } from '../crash/forms.ts'
-import { BY_HAND } from '../helpers/actors.ts'
-import { succeed } from '../helpers/following-charges.ts'
-import { DAY, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/payments/following-charges.ts'
+import { BY_HAND } from '../helpers/service/actors.ts'
+import { DAY, type LiveService, newPayer, type Shop } from '../helpers/service/live-service.ts'
 
 const MINUTE = 60_000
 export const CARD_VALUES = [3000, 12_000]

@@ -3,9 +3,9 @@ import test, { after, before } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { openForm, payment, sendForm, voucher } from '../crash/forms.ts'
-import { assertVerified, type LiveService, startLiveService } from '../helpers/live-service.ts'
-import { somebodyWaits } from '../helpers/lock-waits.ts'
-import { sized } from '../helpers/parts.ts'
+import { somebodyWaits } from '../helpers/database/lock-waits.ts'
+import { assertVerified, type LiveService, startLiveService } from '../helpers/service/live-service.ts'
+import { sized } from '../helpers/service/parts.ts'
 import {
   act,
   CARD_VALUES,

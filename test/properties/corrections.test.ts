@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { askAdjustment } from '../../src/approvals/adjustment.ts'
-import { approve } from '../../src/reconciliation/approve.ts'
-import { operator } from '../helpers/actors.ts'
-import { contradicted } from '../helpers/approving.ts'
-import { openedAndVerified } from '../helpers/opened.ts'
-import { testFor } from '../helpers/parts.ts'
-import { startPayingService } from '../helpers/payouts.ts'
-import { availableOf } from '../helpers/schedules.ts'
+import { askAdjustment } from '../../src/operations/approvals/adjustment.ts'
+import { approve } from '../../src/operations/reconciliation/approve.ts'
+import { contradicted } from '../helpers/payments/approving.ts'
+import { startPayingService } from '../helpers/payments/payouts.ts'
+import { availableOf } from '../helpers/payments/schedules.ts'
+import { operator } from '../helpers/service/actors.ts'
+import { openedAndVerified } from '../helpers/service/opened.ts'
+import { testFor } from '../helpers/service/parts.ts'
 
 // Any history of corrections keeps the sums of the ledger, which `verify` compares at the end of the file.
 const service = openedAndVerified(() => startPayingService())

@@ -4,17 +4,17 @@ import fc from 'fast-check'
 import { chargeFee } from '../../src/ledger/fees.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import type { Mode } from '../../src/platform/mode.ts'
-import { BY_HAND } from '../helpers/actors.ts'
+import { BY_HAND } from '../helpers/service/actors.ts'
 import {
   assertVerified,
   type LiveService,
   newPayer,
   type Shop,
   startLiveService,
-} from '../helpers/live-service.ts'
-import { longTest, sized, test } from '../helpers/parts.ts'
-import { OUT_SHOPS, stepOut } from '../verify/histories-out.ts'
-import { booksOf, newPayerShop, type Payer, playOut, sweep } from '../verify/play-out.ts'
+} from '../helpers/service/live-service.ts'
+import { longTest, sized, test } from '../helpers/service/parts.ts'
+import { OUT_SHOPS, stepOut } from '../operations/verify/histories-out.ts'
+import { booksOf, newPayerShop, type Payer, playOut, sweep } from '../operations/verify/play-out.ts'
 
 let service: LiveService
 before(async () => {

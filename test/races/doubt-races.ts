@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FIRST_INSTALLATION, SECOND_CONTRACT } from '../helpers/http-rail.ts'
+import { FIRST_INSTALLATION, SECOND_CONTRACT } from '../helpers/service/http-rail.ts'
 import {
   type Fleet,
   newKey,

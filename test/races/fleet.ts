@@ -4,7 +4,7 @@ import { freePort, type Installation, type Merchant, makeInstallation } from '..
 import { LIVE_PROGRAM, type Running } from '../crash/processes.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
-import { FIRST_INSTALLATION, type SECOND_CONTRACT } from '../helpers/http-rail.ts'
+import { FIRST_INSTALLATION, type SECOND_CONTRACT } from '../helpers/service/http-rail.ts'
 
 /** Three web processes and two workers on one database, as behind a load balancer, with a live rail. */
 export type Fleet = {

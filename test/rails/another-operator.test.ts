@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { ECHOES, type Echo, type Rail } from '../../src/rails/rail.ts'
-import { followUntilEnded } from '../helpers/following-charges.ts'
-import { contractOf } from '../helpers/http-rail.ts'
-import { newPayer } from '../helpers/live-service.ts'
-import { transfersOf } from '../helpers/money-rows.ts'
-import { opened } from '../helpers/opened.ts'
-import { startService } from '../helpers/test-service.ts'
+import { transfersOf } from '../helpers/database/money-rows.ts'
+import { followUntilEnded } from '../helpers/payments/following-charges.ts'
+import { contractOf } from '../helpers/service/http-rail.ts'
+import { newPayer } from '../helpers/service/live-service.ts'
+import { opened } from '../helpers/service/opened.ts'
+import { startService } from '../helpers/service/test-service.ts'
 
 // An operator of another kind (rails.md 3.14): its ids have neither dash nor underscore, and its enquiry may repeat nothing.
 type Told = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Told } from '../../emulator/rules.ts'
 import type { Attempt, StatusAnswer } from '../../src/rails/rail.ts'
-import { attemptAt, EACH_SIDE, movementOf, type Side, soon } from '../contracts/rail-attempts.ts'
-import { NEVER_OPENS, wireUp } from '../helpers/op1.ts'
-import { opened } from '../helpers/opened.ts'
+import { NEVER_OPENS, wireUp } from '../helpers/payments/op1.ts'
+import { opened } from '../helpers/service/opened.ts'
+import { attemptAt, EACH_SIDE, movementOf, type Side, soon } from './rail-attempts.ts'
 
 // What the answers to questions mean (rails.md 3.5, 3.7, 3.10).
 const wired = opened(() => wireUp({ contract: { breaker: NEVER_OPENS } }))

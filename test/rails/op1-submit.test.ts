@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { FaultName, FaultParams } from '../../emulator/faults.ts'
 import type { SubmitAnswer } from '../../src/rails/rail.ts'
-import { attemptAt, EACH_SIDE, movementOf, type Side, soon } from '../contracts/rail-attempts.ts'
-import { NEVER_OPENS, type Wired, wireUp } from '../helpers/op1.ts'
-import { opened } from '../helpers/opened.ts'
+import { NEVER_OPENS, type Wired, wireUp } from '../helpers/payments/op1.ts'
+import { opened } from '../helpers/service/opened.ts'
+import { attemptAt, EACH_SIDE, movementOf, type Side, soon } from './rail-attempts.ts'
 
 // One case for each row of rails.md 3.6: what the operator answers to a payment, and what it counts for.
 const wired = opened(() => wireUp({ contract: { breaker: NEVER_OPENS } }))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { deadlineIn } from '../../src/rails/rail.ts'
-import { attemptAt, movementOf, soon } from '../contracts/rail-attempts.ts'
-import { eventually } from '../helpers/live-service.ts'
-import { type Wired, wireUp } from '../helpers/op1.ts'
-import { longTest, test } from '../helpers/parts.ts'
+import { type Wired, wireUp } from '../helpers/payments/op1.ts'
+import { eventually } from '../helpers/service/live-service.ts'
+import { longTest, test } from '../helpers/service/parts.ts'
+import { attemptAt, movementOf, soon } from './rail-attempts.ts'
 
 // Tokens of the operator (rails.md 3.4).
 const attempt = ({ clock }: Wired) => attemptAt(clock, { installation: 'ug-1' })

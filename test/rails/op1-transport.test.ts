@@ -5,9 +5,9 @@ import type { FaultName, FaultParams } from '../../emulator/faults.ts'
 import { parseSubmit } from '../../src/rails/op1-momo/parse-submit.ts'
 import { openWire } from '../../src/rails/op1-momo/transport.ts'
 import { deadlineIn, type SubmitAnswer } from '../../src/rails/rail.ts'
-import { attemptAt, movementOf, soon } from '../contracts/rail-attempts.ts'
-import { contractWith, NEVER_OPENS, wireUp } from '../helpers/op1.ts'
-import { opened } from '../helpers/opened.ts'
+import { contractWith, NEVER_OPENS, wireUp } from '../helpers/payments/op1.ts'
+import { opened } from '../helpers/service/opened.ts'
+import { attemptAt, movementOf, soon } from './rail-attempts.ts'
 
 // One case for each row of rails.md 3.9: how far a payment got decides what its failure counts for.
 const QUICK = { connect: 1, headers: 0.4, body: 0.4, submit: 5, answer: 5 }

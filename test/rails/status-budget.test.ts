@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { QuestionLevel } from '../../src/rails/question-levels.ts'
-import { type StatusBudget, statusBudget } from '../../src/rails/status-budget.ts'
-import { stillClock } from '../contracts/still-clock.ts'
-import { opened } from '../helpers/opened.ts'
-import { startService } from '../helpers/test-service.ts'
+import type { QuestionLevel } from '../../src/rails/following/question-levels.ts'
+import { type StatusBudget, statusBudget } from '../../src/rails/following/status-budget.ts'
+import { stillClock } from '../api/rate-limits/still-clock.ts'
+import { opened } from '../helpers/service/opened.ts'
+import { startService } from '../helpers/service/test-service.ts'
 
 const SECOND = 1000
 const STEP_MS = 5

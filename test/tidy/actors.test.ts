@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACTIONS, ruleOf } from '../../src/actors/actions.ts'
+import { ACTIONS, ruleOf } from '../../src/api/access/actions.ts'
 import { declaredIn, unguardedWrites } from './mutations.ts'
 import { type Source, sourcesOf } from './sources.ts'
 
@@ -35,13 +35,13 @@ const rootsIn = (sources: readonly Source[]) =>
   [...declaredIn(sources)].filter(([, { place }]) => DOOR.test(place)).map(([at]) => at)
 
 // Tasks and the start act for the service itself. The one command that runs tasks asks the table of actions.
-const OUR_OWN = ['src/sweeps.ts', 'src/open-gateway.ts']
+const OUR_OWN = ['src/program/sweeps.ts', 'src/program/open-gateway.ts']
 const NO_ACTS = [
   // That a session is in use. Only its idle time hangs on it.
-  'src/people/session.ts SEEN',
+  'src/merchants/people/session.ts SEEN',
   // Lists of what is sealed. `secrets rewrap`, which asks the table, sends their statements; doctor only reads the lists.
-  'src/commands/secrets.ts SEALED_IN_CELL',
-  'src/commands/secrets.ts SEALED_IN_DIRECTORY',
+  'src/program/commands/secrets.ts SEALED_IN_CELL',
+  'src/program/commands/secrets.ts SEALED_IN_DIRECTORY',
   // The first statement of a past month closes the month for postings. It moves no money.
   'src/ledger/closed-months.ts CLOSE_MONTH',
 ]
@@ -81,7 +81,7 @@ test('a mutation that asks nobody would be found', () => {
 })
 
 test('every action of the table is asked for, and every audited one leaves its row', () => {
-  const product = SRC.filter(({ path }) => path !== 'src/actors/actions.ts')
+  const product = SRC.filter(({ path }) => path !== 'src/api/access/actions.ts')
   const says = (action: string, ...alsoBy: RegExp[]) =>
     product.some(({ text }) => text.includes(`'${action}'`) && alsoBy.every((pattern) => pattern.test(text)))
   const actions = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]

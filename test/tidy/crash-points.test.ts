@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
+import { CRASH_POINTS } from '../../src/program/settings/crash-points.ts'
 import { sourcesOf } from './sources.ts'
 
 const SRC = sourcesOf('src', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))

@@ -49,9 +49,9 @@ test('S5: a lane of a cell is declared, so that a stop waits for it and the metr
   // Callbacks for all cells arrive at one endpoint, and keys are looked up and files received before the cell is known. The server waits
   // for them as for every request.
   const others = [
-    'src/vending/callbacks/receive-callback.ts',
-    'src/merchants/find-key-holders.ts',
-    'src/pages/upload-routes.ts',
+    'src/selling/vending/callbacks/receive-callback.ts',
+    'src/merchants/account/find-key-holders.ts',
+    'src/web/parts/routes/upload-routes.ts',
   ]
   const made = /\b(?:batch|turns|merchantTurns)(?:<[^(]*>)?\(/
   const undeclared = PRODUCT.filter(
@@ -77,11 +77,13 @@ test('limits of time are made by timeLimit: a collection may take away what Abor
 
 // What reserves money for a payout, or has one reserved, without the rule of the second person, and why.
 const WITHOUT_SECOND_PERSON: Record<string, string> = {
-  'src/payouts/bulk/run-item.ts': 'its call has passed as a whole when it was stored',
-  'src/payouts/prepared/check-payout.ts': 'judges what is asked for or prepared, and writes nothing of it',
-  'src/refunds/refund-charge.ts': 'goes back to the payer of its charge, and never more than was paid',
-  'src/scheduled-payouts/run-cycle.ts': 'its schedule has passed when it was made',
-  'src/withdrawals/withdraw.ts': 'goes to the verified number alone, and waits for an operator',
+  'src/payments/payouts/bulk/run-item.ts': 'its call has passed as a whole when it was stored',
+  'src/payments/payouts/prepared/check-payout.ts':
+    'judges what is asked for or prepared, and writes nothing of it',
+  'src/payments/refunds/refund-charge.ts':
+    'goes back to the payer of its charge, and never more than was paid',
+  'src/payments/scheduled-payouts/run-cycle.ts': 'its schedule has passed when it was made',
+  'src/payments/withdrawals/withdraw.ts': 'goes to the verified number alone, and waits for an operator',
 }
 
 test('whatever sends money out for a person passes the rule of the second person, or says why not', () => {
@@ -97,7 +99,7 @@ test('whatever sends money out for a person passes the rule of the second person
   const reserves = PRODUCT.filter(({ code }) => /(?<!function )\breservePayout\(/.test(code))
   assert.deepEqual(
     reserves.map(({ path }) => path),
-    ['src/payouts/desk/desk.ts'],
+    ['src/payments/payouts/desk/desk.ts'],
   )
 })
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lineOf, sourcesOf } from './sources.ts'
 
-const PAGES = ['src/pages', 'src/dashboard', 'src/console'].flatMap((folder) =>
+const PAGES = ['src/web/parts', 'src/web/dashboard', 'src/web/console'].flatMap((folder) =>
   sourcesOf(folder, '.ts', '.tsx'),
 )
 const product = PAGES.filter(({ path }) => !path.endsWith('.test.ts'))
 
 test('pages send no SQL: they call the operations that the API and the commands call', () => {
-  const own = ['src/pages/form-results.ts', 'src/pages/form-steps.ts']
+  const own = ['src/web/parts/forms/form-results.ts', 'src/web/parts/forms/form-steps.ts']
   const asking = product.filter(({ path, code }) => !own.includes(path) && /\bstatement(?:<|\()/.test(code))
   assert.deepEqual(
     asking.map(({ path }) => path),
@@ -37,7 +37,7 @@ test('no page holds markup of its own making, a style or a handler, which the po
 })
 
 test('the scripts of all pages together stay below 60 KB', () => {
-  const scripts = sourcesOf('src/pages/assets', '.js')
+  const scripts = sourcesOf('src/web/parts/assets', '.js')
   assert.ok(scripts.length > 0, 'the scripts were found')
   const bytes = scripts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   assert.ok(bytes <= 60 * 1024, `${bytes} bytes of script`)

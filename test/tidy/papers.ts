@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { INVARIANTS } from '../../src/verify/invariants.ts'
+import { INVARIANTS } from '../../src/operations/verify/invariants/invariants.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'design')
 

@@ -4,9 +4,9 @@ import { sourcesOf } from './sources.ts'
 
 const SRC = sourcesOf('src', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))
 const WRITERS = {
-  charges: 'src/charges/write-charge-status.ts',
-  payouts: 'src/payouts/write-payout-status.ts',
-  top_ups: 'src/top-ups/write-top-ups.ts',
+  charges: 'src/payments/charges/write-charge-status.ts',
+  payouts: 'src/payments/payouts/write-payout-status.ts',
+  top_ups: 'src/payments/top-ups/write-top-ups.ts',
 }
 
 /** The files with an update of this table that sets its status: `status =` stands between `set` and the condition. */

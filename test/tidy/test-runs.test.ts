@@ -37,15 +37,16 @@ test('a test runs again for what it imports, for what that reads, and for pages 
     'src/fees.ts': 'export const fee = 1',
     'src/migrate.ts': "export const from = join(ROOT, 'migrations')",
     'migrations/0001.sql': 'select 1',
-    'src/app.ts':
+    'src/program/app.ts':
       "import './migrate.ts'\nimport './dashboard/dashboard.ts'\nimport type { Fee } from './fees.ts'\nexport const a = 1",
-    'src/dashboard/dashboard.ts': "import { ROUTES } from './routes-list.ts'\nexport const shell = ROUTES",
-    'src/dashboard/routes-list.ts':
+    'src/web/dashboard/dashboard.ts':
+      "import { ROUTES } from './routes-list.ts'\nexport const shell = ROUTES",
+    'src/web/dashboard/routes-list.ts':
       "import './payouts/routes.ts'\nimport './charges/routes.ts'\nexport const ROUTES = []",
-    'src/dashboard/payouts/routes.ts': "import './list.tsx'\nexport const P = [page('/payouts', show)]",
-    'src/dashboard/payouts/list.tsx': "export const styles = 'list.css'",
-    'src/dashboard/payouts/list.css': '',
-    'src/dashboard/charges/routes.ts': "export const C = [page('/charges/:id', show)]",
+    'src/web/dashboard/payouts/routes.ts': "import './list.tsx'\nexport const P = [page('/payouts', show)]",
+    'src/web/dashboard/payouts/list.tsx': "export const styles = 'list.css'",
+    'src/web/dashboard/payouts/list.css': '',
+    'src/web/dashboard/charges/routes.ts': "export const C = [page('/charges/:id', show)]",
     'test/fees.test.ts': "import { fee } from '../src/fees.ts'",
     'test/api.test.ts': "import '../src/app.ts'\nget('/v1/payouts')",
     'test/payouts.test.ts': "import '../src/app.ts'\nget('/dashboard/payouts/new')",
@@ -57,7 +58,8 @@ test('a test runs again for what it imports, for what that reads, and for pages 
   const names = ['fees', 'api', 'payouts', 'charges', 'every'].map((name) => `test/${name}`)
   // As the compiler leaves it: imports of types are gone.
   write({
-    'dist/src/app.js': "import './migrate.js'\nimport './dashboard/dashboard.js'\nimport {} from './fees.js'",
+    'dist/src/program/app.js':
+      "import './migrate.js'\nimport './dashboard/dashboard.js'\nimport {} from './fees.js'",
   })
   const reached = (path: string): string[] =>
     JSON.parse(
@@ -67,10 +69,10 @@ test('a test runs again for what it imports, for what that reads, and for pages 
     ).map((name: string) => name.slice('test/'.length))
   assert.deepEqual(reached('src/fees.ts'), ['fees'])
   assert.deepEqual(reached('migrations/0001.sql'), ['api', 'payouts', 'charges', 'every'])
-  assert.deepEqual(reached('src/dashboard/payouts/list.tsx'), ['payouts', 'every'])
-  assert.deepEqual(reached('src/dashboard/payouts/list.css'), ['payouts', 'every'])
-  assert.deepEqual(reached('src/dashboard/charges/routes.ts'), ['charges', 'every'])
-  assert.deepEqual(reached('src/dashboard/dashboard.ts'), ['payouts', 'charges', 'every'])
+  assert.deepEqual(reached('src/web/dashboard/payouts/list.tsx'), ['payouts', 'every'])
+  assert.deepEqual(reached('src/web/dashboard/payouts/list.css'), ['payouts', 'every'])
+  assert.deepEqual(reached('src/web/dashboard/charges/routes.ts'), ['charges', 'every'])
+  assert.deepEqual(reached('src/web/dashboard/dashboard.ts'), ['payouts', 'charges', 'every'])
   assert.deepEqual(reached('test/api.test.ts'), ['api'])
   assert.deepEqual(reached('README.md'), [])
   assert.deepEqual(reached('package.json'), ['fees', 'api', 'payouts', 'charges', 'every'])
@@ -79,15 +81,15 @@ test('a test runs again for what it imports, for what that reads, and for pages 
       says(`import { changedRoutes } from './reached.mjs'
         console.log(JSON.stringify(changedRoutes(process.cwd(), ${JSON.stringify(paths)})))`),
     )
-  assert.deepEqual(walked('src/dashboard/payouts/list.css', 'CHANGELOG.md'), [
-    'src/dashboard/payouts/routes.ts',
+  assert.deepEqual(walked('src/web/dashboard/payouts/list.css', 'CHANGELOG.md'), [
+    'src/web/dashboard/payouts/routes.ts',
   ])
-  assert.deepEqual(walked('src/dashboard/payouts/list.tsx', 'src/dashboard/charges/routes.ts'), [
-    'src/dashboard/charges/routes.ts',
-    'src/dashboard/payouts/routes.ts',
+  assert.deepEqual(walked('src/web/dashboard/payouts/list.tsx', 'src/web/dashboard/charges/routes.ts'), [
+    'src/web/dashboard/charges/routes.ts',
+    'src/web/dashboard/payouts/routes.ts',
   ])
-  assert.equal(walked('src/dashboard/dashboard.ts'), null)
-  assert.equal(walked('src/dashboard/payouts/list.tsx', 'src/fees.ts'), null)
+  assert.equal(walked('src/web/dashboard/dashboard.ts'), null)
+  assert.equal(walked('src/web/dashboard/payouts/list.tsx', 'src/fees.ts'), null)
   assert.equal(walked('CHANGELOG.md'), null)
 })
 

@@ -50,8 +50,8 @@ const ORDER = [
 const PROGRAM = ORDER.length - 1
 // Types that every folder may import: every operation gets the App, and any folder may know the name of a setting.
 const TYPES_OF_ALL: Record<string, string[]> = {
-  'src/app.ts': ['App', 'Gateway'],
-  'src/settings/config.ts': ['Config'],
+  'src/program/app.ts': ['App', 'Gateway'],
+  'src/program/settings/config.ts': ['Config'],
 }
 
 // Each table is written by statements in its owner's folder only.
@@ -59,7 +59,7 @@ const OWNERS = TABLE_WRITERS
 const OTHER_WRITERS: string[] = []
 
 // A wrong state of these tables pays or dispenses twice, so one file alone writes each, and only along its table of moves.
-const ONE_WRITER: Record<string, string> = { dispense_claims: 'src/vending/dispensing/move-claim.ts' }
+const ONE_WRITER: Record<string, string> = { dispense_claims: 'src/selling/vending/dispensing/move-claim.ts' }
 
 const LONGEST_FILE = 250
 const LONGEST_FUNCTION = 60
@@ -122,8 +122,8 @@ test('the emulator imports nothing of src, and has one clock and one source of c
   none(places(others, 'code', /\bnew Date\(\s*\)|\bDate\.now\(|\bMath\.random\(/g))
 })
 
-test('only platform/clock.ts reads the time', () => {
-  const others = SRC.filter(({ path }) => path !== 'src/platform/clock.ts')
+test('only platform/time/clock.ts reads the time', () => {
+  const others = SRC.filter(({ path }) => path !== 'src/platform/time/clock.ts')
   none(places(others, 'code', /\bnew Date\(\s*\)|\bDate\.now\(/g))
 })
 
@@ -131,22 +131,22 @@ test('no SQL reads the time of the database', () => {
   const ofDatabase =
     /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)|\b(?:current_(?:date|timestamp|time)|localtimestamp)\b/gi
   // It compares the two clocks, for all who want to know: nothing is dated by what it reads.
-  const product = SRC.filter(({ path }) => path !== 'src/platform/clock-witness.ts')
+  const product = SRC.filter(({ path }) => path !== 'src/platform/time/clock-witness.ts')
   // What changes a number past the service gives a false time or none.
   const migrations = MIGRATIONS.filter(({ path }) => path !== 'migrations/cell/0095_numbers_wait.sql')
   none([...places(product, 'strings', ofDatabase), ...places(migrations, 'text', ofDatabase)])
 })
 
-test('only settings/config.ts reads the environment', () => {
+test('only program/settings/config.ts reads the environment', () => {
   none(
     places(SRC, 'code', /\bprocess\s*\.\s*env\b/g).filter(
-      (place) => !place.startsWith('src/settings/config.ts:'),
+      (place) => !place.startsWith('src/program/settings/config.ts:'),
     ),
   )
 })
 
 test('nothing watches promises, which costs every payment, but what is used where that is free', () => {
-  const others = SRC.filter(({ path }) => path !== 'src/platform/async-context.ts')
+  const others = SRC.filter(({ path }) => path !== 'src/platform/log/async-context.ts')
   none(
     others.flatMap(({ path, imports }) =>
       imports

@@ -1,7 +1,7 @@
 import type { Mode } from '../mode.ts'
-import { encodeArray, putText, putTime, putWhole } from './binary.ts'
 import { type Call, call } from './database.ts'
 import type { Statement } from './statement.ts'
+import { encodeArray, putText, putTime, putWhole } from './wire/binary.ts'
 
 // Element types as the server numbers them.
 const [BIGINT, TEXT, TIMESTAMPTZ] = [20, 25, 1184] as const

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { CannotStart } from '../cannot-start.ts'
+import { CannotStart } from '../processes/cannot-start.ts'
 
 const SCHEMA = 'directory'
 const REFUSED_BY_POOLER = /unsupported startup parameter/

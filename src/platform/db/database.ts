@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { count, recordTime } from '../measures.ts'
-import { currentTimeSpent } from '../spent.ts'
+import { count, recordTime } from '../log/measures.ts'
+import { currentTimeSpent } from '../log/spent.ts'
 import { isLockTimeout, isRetryable, sqlState } from './errors.ts'
 import { type ConnectionRequest, type Gate, newGate } from './gate.ts'
 import { type DatabaseOptions, makePool, openConnections, withClient } from './pool.ts'
@@ -8,7 +8,7 @@ import { provenWork } from './proven-work.ts'
 import { openSnapshots, type SnapshotWork } from './snapshots.ts'
 import { type Statement, statement } from './statement.ts'
 import { awaitAll, commitWork, runCall, sendTogether, withShortLockTimeout } from './transaction.ts'
-import { setValueTypes } from './value-types.ts'
+import { setValueTypes } from './wire/value-types.ts'
 
 setValueTypes()
 

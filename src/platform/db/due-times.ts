@@ -1,4 +1,4 @@
-import { addMs } from '../clock.ts'
+import { addMs } from '../time/clock.ts'
 
 // A due time that lies further ahead than it is ever set was set before the clock stepped back. Waiting for it would take as long as the
 // clock

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { longTest, test } from '../../../test/helpers/parts.ts'
+import { longTest, test } from '../../../test/helpers/service/parts.ts'
 import { DatabaseAway } from './errors.ts'
 import { type ConnectionRequest, type Gate, type GateOptions, newGate } from './gate.ts'
 

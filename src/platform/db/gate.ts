@@ -1,4 +1,4 @@
-import { count } from '../measures.ts'
+import { count } from '../log/measures.ts'
 import { DatabaseAway } from './errors.ts'
 
 /**

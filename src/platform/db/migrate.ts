@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { CannotStart } from '../cannot-start.ts'
-import { crashPoint } from '../crash-point.ts'
-import { ROOT } from '../root.ts'
+import { CannotStart } from '../processes/cannot-start.ts'
+import { crashPoint } from '../processes/crash-point.ts'
+import { ROOT } from '../processes/root.ts'
 import {
   APPLICATION_ROLE,
   canGrantRights,

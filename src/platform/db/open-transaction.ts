@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts'
-import { newAsyncContext } from '../async-context.ts'
+import { newAsyncContext } from '../log/async-context.ts'
 
 const openTransaction = newAsyncContext<true>()
 

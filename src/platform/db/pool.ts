@@ -1,7 +1,7 @@
 import pg, { type PoolClient } from 'pg'
 import { CommitUnknown, classifyDatabaseError } from './errors.ts'
-import { newServerSocket } from './server-socket.ts'
 import { watchSilence } from './silence-watch.ts'
+import { newServerSocket } from './wire/server-socket.ts'
 
 export type DatabaseOptions = {
   connectionString: string

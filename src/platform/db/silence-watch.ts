@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { count } from '../measures.ts'
+import { count } from '../log/measures.ts'
 
 /** What the driver has beyond its types. `readyForQuery`: everything that was sent has been answered. */
 type DriverClient = { readyForQuery: boolean; connection: { stream: Socket }; host: string; port: number }

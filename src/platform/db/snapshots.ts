@@ -19,7 +19,7 @@ const MAX_SNAPSHOTS = 4
 // No reader waits for a second connection, so it is not one of those above.
 const MAX_SECOND_CONNECTIONS = 1
 const STATEMENT_MS = 60_000
-// While payments run the second connection is idle. Longer than any report may take (http/stream-sender.ts).
+// While payments run the second connection is idle. Longer than any report may take (api/http/bodies/stream-sender.ts).
 const SECOND_IDLE = '6min'
 const BEGIN = 'begin isolation level repeatable read read only'
 const SNAPSHOT_ID = /^[0-9A-F-]+$/

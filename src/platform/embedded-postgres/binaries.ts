@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { CannotStart } from '../cannot-start.ts'
+import { CannotStart } from '../processes/cannot-start.ts'
 
 /** The folder with bin, lib and share of an embedded PostgreSQL, and its version. */
 export type Binaries = { folder: string; version: string; linked: boolean }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CannotStart } from '../cannot-start.ts'
+import { CannotStart } from '../processes/cannot-start.ts'
 import { type Binaries, copyBinaries, findBinaries } from './binaries.ts'
 import { hashFolderIdentity, makeOwned, shortTemporaryFolder } from './private-folder.ts'
 import { canEnter, canRun, findAccount, type RunAs, runAsSelf, runInNamespace, runsAsRoot } from './run-as.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { CannotStart, reportsFullDisk } from '../cannot-start.ts'
+import { CannotStart, reportsFullDisk } from '../processes/cannot-start.ts'
 import { type Binaries, copyBinaries } from './binaries.ts'
 import { type ClusterPaths, isCluster } from './cluster-paths.ts'
 import { handOver, makePrivate, shortTemporaryFolder } from './private-folder.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CannotStart } from '../cannot-start.ts'
+import { CannotStart } from '../processes/cannot-start.ts'
 import type { RunAs } from './run-as.ts'
 
 const LONG_TEMPORARY_FOLDER = 40 // Characters; macOS gives 49, and with our own name the socket's path gets too long.

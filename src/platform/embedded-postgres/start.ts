@@ -3,7 +3,7 @@ import { closeSync, fchmodSync, openSync, readFileSync, renameSync, statSync } f
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CannotStart, reportsFullDisk } from '../cannot-start.ts'
+import { CannotStart, reportsFullDisk } from '../processes/cannot-start.ts'
 import type { ClusterPaths } from './cluster-paths.ts'
 import { allowOnlyOwnAccount } from './entrance.ts'
 import {

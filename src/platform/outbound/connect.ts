@@ -4,7 +4,7 @@ import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 
 import { networkInterfaces } from 'node:os'
 import { connect as connectTls } from 'node:tls'
 import { assert } from '../assert.ts'
-import { timeLimit } from '../time-limit.ts'
+import { timeLimit } from '../time/time-limit.ts'
 import { resolveHost } from './resolve.ts'
 import { isAddressAllowed, isOwnAddress, type Target, type TargetRules } from './target.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { BODY, receiver, told } from '../../../test/helpers/raw-receiver.ts'
+import { BODY, receiver, told } from '../../../test/helpers/vending/raw-receiver.ts'
 import { createPoster } from './attempt.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { type CallDeadline, deadlineIn } from '../rail.ts'
 import type { Op1Line } from './line.ts'
 import { buildStatusRequest } from './line.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts'
-import { timeLimit } from '../../platform/time-limit.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { timeLimit } from '../../platform/time/time-limit.ts'
 import type { AnswerEvidence, Attempt, CallDeadline, OperatorRefusal, SubmitAnswer } from '../rail.ts'
 import {
   buildStatusRequest,

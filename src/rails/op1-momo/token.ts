@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { CallDeadline } from '../rail.ts'
 import { deadlineIn } from '../rail.ts'
 import { commonHeaders } from './headers.ts'

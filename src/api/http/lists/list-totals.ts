@@ -1,0 +1,66 @@
+import { type Statement, statement } from '../../../platform/db/statement.ts'
+import type { MerchantMode } from '../../../platform/mode.ts'
+import type { App } from '../../../program/app.ts'
+import type { ListSelection } from './list-pieces.ts'
+import { type ListedRow, type ListWindow, upperBound } from './lists.ts'
+
+/**
+ * The totals of a filtered list: how many rows, and over those that were paid the sums in whole UGX. `more`: there are more rows than
+ * `count`, and then nothing is summed.
+ */
+export type ListTotals = { count: number; more: boolean; paid: number; amount: number; fees: number }
+
+/** The number of rows of a filtered list; `more`: there are more than `count`. */
+export type ListCount = Pick<ListTotals, 'count' | 'more'>
+
+/** No list is counted further than this. */
+const MAX_ROWS_COUNTED = 10_000
+
+type TotalsRow = Omit<ListTotals, 'more'>
+type TotalsSql = {
+  /** The condition for rows that were paid, as SQL. */
+  paid: string
+  /**
+   * SQL that selects these columns of the rows with a further condition; $1 merchant, $2 mode, $3 from, $4 until; from $6 on the filters.
+   */
+  rows(columns: string, condition: string): string
+}
+
+/**
+ * Declares the statement that adds up a filtered list. It counts the rows first, from the index alone where that has all filters, and
+ * reads their amounts only when there are few enough.
+ */
+export const totalsStatement = (name: string, { paid, rows }: TotalsSql): Statement<TotalsRow> =>
+  statement(
+    name,
+    `with counted as materialized (select count(*)::int as count from (select from (${rows('', '')}) r limit $5) r)
+     select (select count from counted) as count, count(*)::int as paid, coalesce(sum(amount), 0)::bigint as amount,
+       coalesce(sum(fee), 0)::bigint as fees
+     from (${rows('amount, fee', `and (select count from counted) < $5 and ${paid}`)}) r`,
+  )
+
+/** Adds up the rows of a filtered list between the bounds of its window. */
+export async function readTotals(
+  { db }: Pick<App, 'db'>,
+  { merchantId, mode }: MerchantMode,
+  { window, statement, filters }: { window: ListWindow; statement: Statement<TotalsRow>; filters: unknown[] },
+): Promise<ListTotals> {
+  const from = window.createdAfter?.toISOString() ?? '-infinity'
+  const until = window.createdBefore?.toISOString() ?? 'infinity'
+  const [row] = await db.query(statement, [merchantId, mode, from, until, MAX_ROWS_COUNTED + 1, ...filters])
+  const { count = 0, ...sums } = row ?? { paid: 0, amount: 0, fees: 0 }
+  return { ...sums, count: Math.min(count, MAX_ROWS_COUNTED), more: count > MAX_ROWS_COUNTED }
+}
+
+/** Counts the rows of a filtered list between the bounds of its window. */
+export async function countRows<Row extends ListedRow>(
+  { db }: Pick<App, 'db'>,
+  { merchantId, mode }: MerchantMode,
+  { window, statement, filters }: ListSelection<Row>,
+): Promise<ListCount> {
+  const from = window.createdAfter?.toISOString() ?? '-infinity'
+  const bounds = [from, ...upperBound(null, window.createdBefore), MAX_ROWS_COUNTED + 1]
+  const [row] = await db.query(statement.counted, [merchantId, mode, ...bounds, ...filters])
+  const count = row?.count ?? 0
+  return { count: Math.min(count, MAX_ROWS_COUNTED), more: count > MAX_ROWS_COUNTED }
+}

@@ -1,0 +1,211 @@
+import { type TSchema, Type } from 'typebox'
+import type { MerchantMode } from '../../../platform/mode.ts'
+import { badRequest, Refusal } from '../../../platform/refusal.ts'
+import { echo } from '../../../platform/text/text.ts'
+import { parseIsoTime } from '../../../platform/time/times.ts'
+import type { App } from '../../../program/app.ts'
+import type { ListStatement } from './list-statement.ts'
+
+/** The parameters that every list takes: bounds in time, cursor and limit. */
+export type ListWindow = {
+  limit: number
+  startingAfter: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+  /** Reads rows newer than this one, instead of older than `startingAfter`: for pages, which lead both ways. */
+  endingBefore?: string | null
+}
+
+/**
+ * One page of a list, newest first. `nextCursor`: the id of its last row, null on the last page. `previousCursor`: the id of its first row,
+ * absent on the first page.
+ */
+export type ListPage<Row> = {
+  data: Row[]
+  hasMore: boolean
+  nextCursor: string | null
+  previousCursor?: string | null
+}
+
+type ListQuery = Readonly<Record<string, string | undefined>>
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+const AFTER_EVERY_ID = 'zzzz' // In every collation: an id begins with the letters of its prefix.
+
+/** The query parameters of every list, for the description. */
+export const LIST_QUERY = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  starting_after: Type.Optional(Type.String({ description: 'the `next_cursor` of the page before' })),
+  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
+  created_before: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
+}
+
+/** The schema of a list's envelope (spec 2.12), named after its rows. */
+export function listSchema(row: TSchema) {
+  const { $id } = row as { $id?: string }
+  return Type.Object(
+    {
+      object: Type.Literal('list'),
+      data: Type.Array(row),
+      has_more: Type.Boolean(),
+      next_cursor: Type.Union([Type.String(), Type.Null()]),
+    },
+    $id === undefined ? {} : { $id: `${$id}List` },
+  )
+}
+
+/** Parses the window of a list. Throws 400 with the contract's text (G6). */
+export function parseListWindow(query: ListQuery): ListWindow {
+  // In the order of the spec, so that of several faults the first is reported.
+  const createdAfter = parseTime(query, 'created_after')
+  const createdBefore = parseTime(query, 'created_before')
+  return {
+    createdAfter,
+    createdBefore,
+    limit: parseLimit(query.limit),
+    startingAfter: query.starting_after ?? null,
+  }
+}
+
+/** Parses the status and the window of a list's query, in the order of the spec. Throws 400. */
+export const parseStatusAndWindow = (query: ListQuery, statuses: readonly string[]) => ({
+  status: parseChoice('status', query.status, statuses),
+  ...parseListWindow(query),
+})
+
+/** Returns filters that are any text; null where absent. */
+export const parseTextFilters = <Name extends string>(query: ListQuery, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, query[name] ?? null])) as Record<Name, string | null> // One entry a name.
+
+/**
+ * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With both bounds in the statement the scan
+ * could start at the wrong one and read all newer rows.
+ */
+export function upperBound(
+  cursor: { createdAt: Date; id: string } | null,
+  until: Date | null,
+): [string, string] {
+  if (cursor !== null && (until === null || cursor.createdAt <= until))
+    return [cursor.createdAt.toISOString(), cursor.id]
+  return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
+}
+
+/** The lower bound of the page before a row: that row, or `from` if that is later. */
+function lowerBound(cursor: { createdAt: Date; id: string }, from: Date | null): [string, string] {
+  if (from === null || cursor.createdAt >= from) return [cursor.createdAt.toISOString(), cursor.id]
+  return [from.toISOString(), '']
+}
+
+export type ListedRow = { id: string; createdAt: Date }
+type ListPageInput<Row> = {
+  window: ListWindow
+  statement: ListStatement<Row>
+  filters?: readonly unknown[]
+  find(id: string): Promise<Row | null>
+}
+
+/**
+ * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, the upper bound (time and id)
+ * and the limit; then the filters. `find` returns the row of a cursor, null when the caller may not see it.
+ */
+export async function readListPage<Row extends ListedRow>(
+  { db }: Pick<App, 'db'>,
+  owner: MerchantMode,
+  reading: ListPageInput<Row>,
+): Promise<ListPage<Row>> {
+  const { window, statement, filters = [], find } = reading
+  const { startingAfter, createdAfter, createdBefore, limit, endingBefore = null } = window
+  if (endingBefore !== null) return readNewerPage({ db }, owner, { ...reading, endingBefore })
+  const cursor = startingAfter === null ? null : await find(startingAfter)
+  if (startingAfter !== null && cursor === null) throw invalidCursor()
+  const from = createdAfter?.toISOString() ?? '-infinity'
+  const bounds = [from, ...upperBound(cursor, createdBefore), limit + 1]
+  const page = cutPage(
+    await db.query(statement.older, [owner.merchantId, owner.mode, ...bounds, ...filters]),
+    limit,
+  )
+  return cursor === null ? page : { ...page, previousCursor: page.data[0]?.id ?? null }
+}
+
+/** Reads the page before a row. Where fewer rows than a page are newer, reads the first page instead. */
+async function readNewerPage<Row extends ListedRow>(
+  { db }: Pick<App, 'db'>,
+  { merchantId, mode }: MerchantMode,
+  { window, statement, filters = [], find, endingBefore }: ListPageInput<Row> & { endingBefore: string },
+): Promise<ListPage<Row>> {
+  const { createdAfter, createdBefore, limit } = window
+  const cursor = await find(endingBefore)
+  if (cursor === null) throw invalidCursor()
+  const until = createdBefore?.toISOString() ?? 'infinity'
+  const bounds = [until, ...lowerBound(cursor, createdAfter), limit + 1]
+  const rows = await db.query(statement.newer, [merchantId, mode, ...bounds, ...filters])
+  if (rows.length < limit)
+    return readListPage(
+      { db },
+      { merchantId, mode },
+      {
+        ...{ window: { ...window, endingBefore: null, startingAfter: null }, statement, filters, find },
+      },
+    )
+  const data = rows.slice(0, limit).reverse()
+  return {
+    data,
+    hasMore: true,
+    nextCursor: data.at(-1)?.id ?? null,
+    previousCursor: rows.length > limit ? (data[0]?.id ?? null) : null,
+  }
+}
+
+export const invalidCursor = () => badRequest('invalid starting_after cursor')
+
+/** Resolves to null where the row is refused because the caller may not see it. Other errors are thrown. */
+export const nullIfRefused = async <Row>(row: Promise<Row>): Promise<Row | null> =>
+  row.catch((error) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
+
+/** Cuts the one row too many that a list query reads to know whether there is more. */
+export function cutPage<Row extends { id: string }>(rows: readonly Row[], limit: number): ListPage<Row> {
+  const data = rows.slice(0, limit)
+  const hasMore = rows.length > limit
+  return { data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null }
+}
+
+/** Presents a page as the API's list envelope, each row formatted by `present`. */
+export function presentPage<Row, View>(page: ListPage<Row>, present: (row: Row) => View) {
+  return {
+    object: 'list' as const,
+    data: page.data.map(present),
+    has_more: page.hasMore,
+    next_cursor: page.nextCursor,
+  }
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  const limit = Number(text)
+  if (!/^[0-9]{1,3}$/.test(text) || limit < 1 || limit > MAX_LIMIT)
+    throw badRequest(`limit must be an integer between 1 and ${MAX_LIMIT}`)
+  return limit
+}
+
+function parseTime(query: ListQuery, name: string): Date | null {
+  const text = query[name]
+  if (text === undefined) return null
+  const time = parseIsoTime(text)
+  if (time === null) throw badRequest(`${name} must be an ISO 8601 datetime`)
+  return time
+}
+
+/** Returns the text if it is one of these choices, null where it is absent. Throws 400 for any other. */
+function parseChoice(name: string, text: string | undefined, choices: readonly string[]): string | null {
+  if (text === undefined) return null
+  if (!choices.includes(text))
+    throw badRequest(`invalid ${name}: ${echo(text)}`, {
+      hint: `it is one of ${choices.join(', ')}`,
+      field: name,
+    })
+  return text
+}

@@ -1,0 +1,206 @@
+import { type TSchema, Type } from 'typebox'
+import { needsFullKey } from '../../access/actions.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { type JsonObject, refTo, type SchemaPrinter } from './openapi-schemas.ts'
+
+type AnyEndpoint = Endpoint<never>
+type RefusalComponent = { name: string; description: string; example: { error: string; code: string } }
+
+/** The error body of every refusal (spec 7). */
+export const ErrorShape = Type.Object(
+  {
+    error: Type.String({ description: 'what is wrong, for a person; its words may change' }),
+    code: Type.String({
+      description:
+        'what is wrong, for a program; never changes. All of them, with cause and remedy: `/docs/errors`',
+    }),
+    hint: Type.Optional(
+      Type.String({
+        description: 'what to do about it, for a person; only where the text above cannot say it',
+      }),
+    ),
+    field: Type.Optional(
+      Type.String({
+        description: 'the member of the request at fault, such as `recipient.phone`; only where it is one',
+      }),
+    ),
+    request_id: Type.String({ description: 'the X-Request-ID of the request that was refused first' }),
+  },
+  { $id: 'Error' },
+)
+
+/** The refusals that the frame itself may answer with, by status. */
+const FRAME_REFUSALS: Record<number, RefusalComponent> = {
+  400: {
+    name: 'BadRequest',
+    description: 'The headers, the query, the body or a rule of the business refuse it; `code` says which.',
+    example: { error: 'invalid request: amount must be an integer', code: 'bad_request' },
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'No bearer token, or one that is unknown, rotated or revoked.',
+    example: { error: 'invalid api key', code: 'unauthorized' },
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The key is collections-only.',
+    example: {
+      error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+      code: 'forbidden',
+    },
+  },
+  404: {
+    name: 'NotFound',
+    description:
+      'There is no such object under this key: absent, foreign and other-mode objects look the same.',
+    example: { error: 'not found', code: 'not_found' },
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    description: 'The path is known, the verb is not; `Allow` lists the verbs.',
+    example: { error: 'method not allowed', code: 'method_not_allowed' },
+  },
+  409: {
+    name: 'Conflict',
+    description:
+      'The Idempotency-Key was used for another request (use a new one), or its first request is still under way (send the same again shortly).',
+    example: { error: 'idempotency key reused with different request body', code: 'conflict' },
+  },
+  413: {
+    name: 'PayloadTooLarge',
+    description: 'The body is over 1 MiB.',
+    example: { error: 'invalid request: body too large', code: 'payload_too_large' },
+  },
+  429: {
+    name: 'RateLimited',
+    description: 'Too many requests: wait `Retry-After` seconds, then send the same again.',
+    example: { error: 'rate limit exceeded - retry in 7 seconds', code: 'rate_limited' },
+  },
+  500: {
+    name: 'InternalError',
+    description: 'Our own fault. Send the same again with the same Idempotency-Key.',
+    example: {
+      error: 'internal error - retry with the same Idempotency-Key',
+      code: 'internal_error',
+    },
+  },
+  503: {
+    name: 'Unavailable',
+    description: 'Nothing is wrong with the request: send the same again with the same Idempotency-Key.',
+    example: {
+      error: 'service temporarily unavailable - retry with the same Idempotency-Key',
+      code: 'unavailable',
+    },
+  },
+}
+
+const RETRY_AFTER_STATUSES = [429, 502, 503]
+const REQUEST_ID = { 'X-Request-ID': refTo('headers', 'X-Request-ID') }
+const REPLAYED = { 'Idempotent-Replayed': refTo('headers', 'Idempotent-Replayed') }
+
+export const HEADER_COMPONENTS: JsonObject = {
+  'X-Request-ID': {
+    description: 'The id of this request: yours where you sent one, else ours. Quote it when you ask us.',
+    schema: { type: 'string' },
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the stored answer of an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Allow: { description: 'The verbs of this path.', schema: { type: 'string' } },
+}
+
+/** Describes the refusals of the frame as components, one for each status. */
+export function describeRefusals(schemas: SchemaPrinter): JsonObject {
+  return Object.fromEntries(
+    Object.entries(FRAME_REFUSALS).map(([status, { name, description, example }]) => [
+      name,
+      refusal(Number(status), { description, example: withId(example), schemas }),
+    ]),
+  )
+}
+
+/** Describes every answer of an endpoint: its own, then the refusals of the frame and its own. */
+export function describeAnswers(
+  declared: AnyEndpoint,
+  schemas: SchemaPrinter,
+  sample?: (schema: TSchema, status: number) => unknown,
+): JsonObject {
+  const takesKey = declared.idempotency !== 'ignored'
+  const answers: JsonObject = {}
+  for (const [status, { description, schema }] of Object.entries(declared.answers))
+    answers[status] = {
+      description,
+      headers: { ...REQUEST_ID, ...(takesKey ? REPLAYED : {}) },
+      content: describeContent(schemas, schema, sample && ((schema) => sample(schema, Number(status)))),
+    }
+  for (const status of listFrameStatuses(declared)) {
+    const component = FRAME_REFUSALS[status]
+    if (component) answers[status] = refTo('responses', component.name)
+  }
+  for (const [status, description] of Object.entries(declared.refusals ?? {}))
+    answers[status] = refusal(Number(status), { description, schemas })
+  return answers
+}
+
+/** Lists the statuses with which the frame can refuse a request to this endpoint. */
+function listFrameStatuses(declared: AnyEndpoint): number[] {
+  const conditions: [status: number, isPossible: boolean][] = [
+    [403, needsFullKey(declared.action)],
+    [404, declared.params !== undefined],
+    [409, declared.idempotency !== 'ignored'],
+    [413, declared.method === 'POST'],
+  ]
+  const impossible = conditions.filter(([, isPossible]) => !isPossible).map(([status]) => status)
+  return Object.keys(FRAME_REFUSALS)
+    .map(Number)
+    .filter((status) => !impossible.includes(status))
+}
+
+function refusal(
+  status: number,
+  { description, example, schemas }: { description: string; example?: JsonObject; schemas: SchemaPrinter },
+): JsonObject {
+  const headers = {
+    ...REQUEST_ID,
+    ...(RETRY_AFTER_STATUSES.includes(status) ? { 'Retry-After': refTo('headers', 'Retry-After') } : {}),
+    ...(status === 400 ? REPLAYED : {}),
+    ...(status === 405 ? { Allow: refTo('headers', 'Allow') } : {}),
+  }
+  return { description, headers, content: jsonContent(schemas, ErrorShape, example) }
+}
+
+const withId = (example: JsonObject): JsonObject => ({
+  ...example,
+  request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11',
+})
+
+/** Describes the content of an answer: JSON, and where it is a choice also each document under its own media type. */
+function describeContent(
+  schemas: SchemaPrinter,
+  schema: TSchema,
+  sample: (schema: TSchema) => unknown = () => undefined,
+): JsonObject {
+  const { anyOf: choices = [schema] } = schema as { anyOf?: TSchema[] }
+  const documents = choices.filter((choice) => mediaTypeOf(choice) !== undefined)
+  if (documents.length === 0) return jsonContent(schemas, schema, sample(schema))
+  const json = choices.filter((choice) => !documents.includes(choice))
+  return Object.assign(
+    {},
+    ...json.map((schema) => jsonContent(schemas, schema, sample(schema))),
+    ...documents.map((document) => ({
+      [mediaTypeOf(document) as string]: { schema: schemas.renderAnswer(document) },
+    })),
+  )
+}
+
+const mediaTypeOf = (schema: TSchema) => (schema as { contentMediaType?: string }).contentMediaType
+
+function jsonContent(schemas: SchemaPrinter, schema: TSchema, example?: unknown): JsonObject {
+  const withExample = example === undefined ? {} : { example }
+  return { 'application/json': { schema: schemas.renderAnswer(schema), ...withExample } }
+}

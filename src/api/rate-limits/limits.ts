@@ -1,0 +1,14 @@
+import { Refusal } from '../../platform/refusal.ts'
+
+/** Limits in requests a minute, by name; 0 switches one off (contract.md 2.1a). */
+export type RateLimits = Readonly<Record<string, number>>
+
+export const MINUTE_MS = 60_000
+
+/** A 429 that names the wait in whole seconds, at least one. */
+export function tooManyRequests(retryAfterMs: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return new Refusal(429, 'rate_limited', `rate limit exceeded - retry in ${seconds} seconds`, {
+    retryAfterSeconds: seconds,
+  })
+}

@@ -1,0 +1,45 @@
+import { toColumns } from '../../platform/db/columns.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { App } from '../../program/app.ts'
+
+/** One use of a key. */
+export type ApiKeyUse = { merchantId: number; keyId: string; atMs: number }
+
+/** Writes uses of keys, and remembers which ones this process has written. */
+type KeyUses = { write(app: App, uses: readonly ApiKeyUse[]): Promise<void> }
+
+const MINUTE_MS = 60_000
+const MAX_REMEMBERED_KEYS = 50_000
+
+const RECORD_USES = statement(
+  'keys were used',
+  `update api_keys k set last_used_at = greatest(k.last_used_at, n.at)
+   from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as n (merchant_id, id, at)
+   where k.merchant_id = n.merchant_id and k.id = n.id`,
+)
+
+/** Records when keys were last used, to the minute: a key in constant use is written once a minute. */
+export function keyUses(): KeyUses {
+  const written = new Map<string, number>()
+  return {
+    async write(app, uses) {
+      const newest = new Map<string, ApiKeyUse>()
+      for (const use of uses)
+        if (use.atMs - (written.get(use.keyId) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS)
+          newest.set(use.keyId, use)
+      if (newest.size === 0) return
+      // Sorted, so that two processes never lock each other's rows in a circle.
+      const rows = [...newest.values()]
+        .sort((a, b) => a.merchantId - b.merchantId || (a.keyId < b.keyId ? -1 : 1))
+        .map((use) => ({ ...use, at: new Date(use.atMs) }))
+      const each = toColumns(rows)
+      await app.db.query(RECORD_USES, [
+        ...each.numbers('merchantId'),
+        ...each.texts('keyId'),
+        ...each.times('at'),
+      ])
+      if (written.size > MAX_REMEMBERED_KEYS) written.clear()
+      for (const { keyId, atMs } of rows) written.set(keyId, atMs)
+    },
+  }
+}

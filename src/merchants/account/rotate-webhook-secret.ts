@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import type { Actor } from '../../api/access/actor.ts'
+import { allow } from '../../api/access/allow.ts'
+import { auditRow } from '../../api/access/audit-row.ts'
+import { assert } from '../../platform/assert.ts'
+import { call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { App } from '../../program/app.ts'
+import { findCommand, storeOrFindCommand } from './command-keys.ts'
+import { mailOwners } from './mail-owners.ts'
+import { addSecret, openSecret } from './secrets.ts'
+
+/** The new secret, and until when the previous one also signs. */
+type RotatedSecret = { secret: string; previousUntil: Date }
+/** `atOnce`: the old secret has leaked, so there is no overlap. */
+type RotationInput = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
+type SecretDraft = { secret: string; atMs: number }
+
+const HOUR_MS = 3_600_000
+const OVERLAP_MS = 24 * HOUR_MS // No overlap is longer (reliability.md 8.2).
+
+const LOCK_CURRENT = statement<{ ciphertext: Buffer; createdAt: Date }>(
+  'lock webhook secret',
+  `select ciphertext, created_at as "createdAt" from merchant_secrets
+   where merchant_id = $1 and purpose = 'webhook' for update`,
+)
+const FORGET_PREVIOUS = statement(
+  'forget previous webhook secret',
+  `delete from merchant_secrets where merchant_id = $1 and purpose = 'webhook_previous'`,
+)
+const FORGET_EXPIRED = statement<{ merchantId: number }>(
+  'forget expired webhook secrets',
+  `delete from merchant_secrets where purpose = 'webhook_previous' and expires_at <= $1 returning merchant_id as "merchantId"`,
+)
+
+/** Makes a secret that decodes to 32 bytes, as Standard Webhooks requires. */
+export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
+/**
+ * Changes the webhook secret: attempts are signed with a new one from the commit on (contract.md section 5). For 24 h the standard header carries a second
+ * signature with the old one, so that a receiver changes over without losing an event (reliability.md 7.1).
+ */
+export async function rotateWebhookSecret(
+  app: App,
+  actor: Actor,
+  { merchant, commandKey, atOnce = false }: RotationInput,
+): Promise<RotatedSecret> {
+  allow(actor, 'webhook.rotate', merchant.id)
+  const { draft, again } = await prepareSecret(app, merchant.id, commandKey)
+  const changed = await app.db.transaction(async (tx) => {
+    const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
+    assert(current, 'a merchant has a webhook secret')
+    const before = openSecret(app, { merchantId: merchant.id, purpose: 'webhook', ...current })
+    // A repeat finishes a rotation that a crash cut off, and never restores a secret that a later rotation replaced.
+    const isDone = before === draft.secret || (again && current.createdAt.getTime() >= draft.atMs)
+    const forget = atOnce ? [call(FORGET_PREVIOUS, merchant.id)] : []
+    if (isDone) return { value: false, last: forget }
+    const act = { actor, action: 'webhook.rotate', at: app.clock.now(), merchantId: merchant.id } as const
+    const row = auditRow({ ...act, after: { at_once: atOnce } })
+    const old = { merchantId: merchant.id, purpose: 'webhook_previous', plain: before } as const
+    const next = { merchantId: merchant.id, purpose: 'webhook', plain: draft.secret } as const
+    const expiresAt = new Date(draft.atMs + OVERLAP_MS)
+    return {
+      value: true,
+      last: [
+        addSecret(app, { ...old, expiresAt }),
+        addSecret(app, { ...next, expiresAt: null }),
+        ...forget,
+        row,
+      ],
+    }
+  })
+  if (changed) await mailOwners(app, { merchantId: merchant.id, actor, act: 'secret-changed' })
+  return { secret: draft.secret, previousUntil: new Date(draft.atMs + OVERLAP_MS) }
+}
+
+/** Deletes previous secrets whose overlap is over. Returns how many. */
+export async function forgetExpiredSecrets(app: App): Promise<number> {
+  return (await app.db.query(FORGET_EXPIRED, [app.witness.earlier().toISOString()])).length
+}
+
+async function prepareSecret(
+  app: App,
+  merchantId: number,
+  commandKey: string | undefined,
+): Promise<{ draft: SecretDraft; again: boolean }> {
+  const draft = { secret: newWebhookSecret(), atMs: app.clock.nowMs() }
+  if (commandKey === undefined) return { draft, again: false }
+  const command = { key: commandKey, command: 'webhooks rotate-secret', input: { merchant: merchantId } }
+  const earlier = await findCommand<SecretDraft>(app, command)
+  if (earlier !== null) return { draft: earlier, again: true }
+  const stored = await storeOrFindCommand(app, command, draft)
+  return { draft: stored.made, again: stored.again }
+}

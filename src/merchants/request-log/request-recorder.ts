@@ -1,0 +1,106 @@
+import type { AnsweredRequest } from '../../api/http/frame.ts'
+import { DatabaseAway } from '../../platform/db/errors.ts'
+import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
+import { bigint, copyInto, largeBigint, mode, real, smallint, text } from '../../platform/db/wire/copy.ts'
+import type { App } from '../../program/app.ts'
+import { type ApiKeyUse, keyUses } from '../account/key-uses.ts'
+import { newRequestRow, type RequestRow } from './request-row.ts'
+
+/** Holds the requests of one process in memory and writes them once a second, so that no answer waits for its log row. */
+export type RequestRecorder = {
+  /** Takes a request into memory, and never waits; when there is no room the request is dropped and counted. */
+  note(request: AnsweredRequest): void
+  /** Writes the noted requests. Never throws: while the database is away they wait for the next flush. */
+  flush(): Promise<void>
+  /** How many requests were dropped since the start. */
+  dropped(): number
+}
+
+/** Some seconds of requests of a busy process, about 10 MB. */
+const MAX_QUEUED_REQUESTS = 20_000
+const ROWS_PER_COPY = 1000
+
+const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', {
+  merchant_id: bigint((requestRow) => requestRow.merchantId),
+  mode: mode((requestRow) => requestRow.mode),
+  id: largeBigint((requestRow) => requestRow.id),
+  request_id: text((requestRow) => requestRow.requestId),
+  method: text((requestRow) => requestRow.method),
+  route: text((requestRow) => requestRow.route),
+  status: smallint((requestRow) => requestRow.status),
+  code: text((requestRow) => requestRow.code),
+  ms: real((requestRow) => requestRow.ms),
+  key_outcome: text((requestRow) => requestRow.keyOutcome),
+  error: text((requestRow) => requestRow.error),
+  key_last4: text((requestRow) => requestRow.keyLast4),
+  object_id: text((requestRow) => requestRow.objectId),
+})
+
+type QueuedRequest = { noted: AnsweredRequest; atMs: number }
+
+export function requestRecorder(
+  { clock, log }: Pick<App, 'clock' | 'log'>,
+  appOf: (merchant: { cell: string }) => App,
+): RequestRecorder {
+  let waiting: QueuedRequest[] = []
+  let dropped = 0
+  const uses = keyUses()
+
+  async function write(batch: readonly QueuedRequest[]): Promise<void> {
+    for (const [cell, own] of groupByCell(batch)) {
+      const app = appOf({ cell })
+      const add = () => app.db.queries(...REQUESTS.rows(own.map(toRow)))
+      // Two processes may draw the same id in one millisecond: then the rows are made again with new ids.
+      await add().catch((error) => {
+        if (!isUniqueViolation(error)) throw error
+        return add()
+      })
+      await uses.write(app, own.map(toApiKeyUse))
+    }
+  }
+
+  return {
+    note(noted) {
+      if (waiting.length < MAX_QUEUED_REQUESTS) waiting.push({ noted, atMs: clock.nowMs() })
+      else dropped += 1
+    },
+    async flush() {
+      const batch = waiting
+      waiting = []
+      for (let from = 0; from < batch.length; from += ROWS_PER_COPY)
+        try {
+          await write(batch.slice(from, from + ROWS_PER_COPY))
+        } catch (error) {
+          if (!(error instanceof DatabaseAway)) {
+            log.error({ err: error }, 'requests could not be written to their log')
+            dropped += Math.min(ROWS_PER_COPY, batch.length - from)
+            continue
+          }
+          const unwritten = [...batch.slice(from), ...waiting]
+          dropped += Math.max(0, unwritten.length - MAX_QUEUED_REQUESTS)
+          waiting = unwritten.slice(0, MAX_QUEUED_REQUESTS)
+          return
+        }
+    },
+    dropped: () => dropped,
+  }
+}
+
+const toRow = ({ noted, atMs }: QueuedRequest): RequestRow => newRequestRow(noted, atMs)
+
+const toApiKeyUse = ({ noted: { caller }, atMs }: QueuedRequest): ApiKeyUse => ({
+  merchantId: caller.merchantId,
+  keyId: caller.keyId,
+  atMs,
+})
+
+function groupByCell(batch: readonly QueuedRequest[]): Map<string, QueuedRequest[]> {
+  const cells = new Map<string, QueuedRequest[]>()
+  for (const request of batch) {
+    const { cell } = request.noted.caller
+    const own = cells.get(cell)
+    if (own === undefined) cells.set(cell, [request])
+    else own.push(request)
+  }
+  return cells
+}

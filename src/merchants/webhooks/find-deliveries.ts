@@ -1,0 +1,148 @@
+import type { Caller } from '../../api/access/actor.ts'
+import { allow } from '../../api/access/allow.ts'
+import { type ListStatement, listStatement, PLANNED_ONCE } from '../../api/http/lists/list-statement.ts'
+import { type ListPage, type ListWindow, readListPage } from '../../api/http/lists/lists.ts'
+import { call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { badRequest, Refusal } from '../../platform/refusal.ts'
+import { parseTag } from '../../platform/text/ids.ts'
+import type { App } from '../../program/app.ts'
+import { requireActive } from '../account/merchant.ts'
+import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery, type DeliveryStatus } from './delivery.ts'
+import { ALL_INDEX_CONDITIONS, IS_FINISHED, IS_PARKED, IS_SCHEDULED } from './delivery-indexes.ts'
+import { EVENT_TYPES } from './events.ts'
+
+type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
+
+type StatusFilter = DeliveryStatus | 'any'
+
+// Each filter has its own statement, and statuses are constants in it: one plan for all filters would use none of the indexes.
+const STATUS_CONDITIONS: Record<StatusFilter, string> = {
+  any: '$7::text is null',
+  failed: "d.status = 'failed' and $7::text = 'failed'",
+  pending: "$7::text = 'pending'",
+  sent: "d.status = 'sent' and $7::text = 'sent'",
+}
+const INDEX_CONDITIONS: Record<StatusFilter, readonly string[]> = {
+  any: ALL_INDEX_CONDITIONS,
+  failed: [IS_FINISHED],
+  pending: [IS_SCHEDULED, IS_PARKED],
+  sent: [IS_FINISHED],
+}
+const EVENT_CONDITIONS = { any: '$8::text is null', one: 'd.event = $8' }
+
+/**
+ * Makes the statement that merges the ordered scans of the indexes that hold such deliveries. Without a filter by event each index is
+ * scanned once per event, because an index without the event would cost every payment another entry. Few deliveries fail, so failed ones
+ * have such an index.
+ */
+function makeListStatement(
+  status: StatusFilter,
+  event: keyof typeof EVENT_CONDITIONS,
+): ListStatement<Delivery> {
+  const events =
+    event === 'any' && status !== 'failed' ? EVENT_TYPES.map((type) => `d.event = '${type}'`) : ['true']
+  const scans = INDEX_CONDITIONS[status].flatMap((index) =>
+    events.map(
+      (condition) => `(select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
+     and d.created_at >= $3 and (d.created_at, d.event_id) < ($4, $5)
+     and ${index} and ${condition} and ${STATUS_CONDITIONS[status]} and ${EVENT_CONDITIONS[event]}
+   order by d.created_at desc, d.event_id desc limit $6)`,
+    ),
+  )
+  return listStatement<Delivery>(
+    `list deliveries, ${status} status, ${event} event`,
+    `select * from (${scans.join(' union all ')}) d order by "createdAt" desc, id desc limit $6`,
+    PLANNED_ONCE,
+  )
+}
+const makeListStatements = (
+  event: keyof typeof EVENT_CONDITIONS,
+): Record<StatusFilter, ListStatement<Delivery>> => ({
+  any: makeListStatement('any', event),
+  failed: makeListStatement('failed', event),
+  pending: makeListStatement('pending', event),
+  sent: makeListStatement('sent', event),
+})
+const LISTS = { any: makeListStatements('any'), one: makeListStatements('one') }
+const BY_ID = statement<Delivery>(
+  'delivery by id',
+  `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3`,
+)
+const FIND_EVENT = statement<{ subject: string; body: string }>(
+  'event by id',
+  'select subject, body from events where merchant_id = $1 and id = $2 and mode = $3',
+)
+// A lease of an attempt under way stays, so that there are never two attempts at once; the resend follows it.
+const RESEND = statement<Delivery>(
+  'resend delivery',
+  `update deliveries d set status = 'pending', attempts = case when d.status = 'pending' then d.attempts else 0 end,
+     last_response_code = null, last_error = null, delivered_at = null, resend_wanted = coalesce(d.lease_until > $4, false), url = m.webhook_url,
+     next_attempt_at = case when d.lease_until > $4 then d.next_attempt_at
+       when m.webhook_url is not null then $4::timestamptz end,
+     lease_until = case when d.lease_until > $4 then d.lease_until end,
+     lease_token = case when d.lease_until > $4 then d.lease_token end
+   from merchants m where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3 and m.id = d.merchant_id
+   returning ${DELIVERY_COLUMNS}`,
+)
+
+/** Returns one page of the caller's deliveries in its mode, newest first (G19). Throws 400 for an unknown status. */
+export async function listDeliveries(
+  app: App,
+  caller: Caller,
+  filter: DeliveryFilter,
+): Promise<ListPage<Delivery>> {
+  const status = DELIVERY_STATUSES.find((deliveryStatus) => deliveryStatus === filter.status) ?? null
+  if (status === null && filter.status !== null) throw badRequest('status must be pending, sent or failed')
+  return readListPage(app, caller, {
+    window: filter,
+    statement: listStatementFor({ status, event: filter.event }),
+    filters: [filter.status, filter.event],
+    find: (id) => findDelivery(app, caller, id),
+  })
+}
+
+/** Returns the statement for this filter; the first parameters are the same in all of them. */
+export const listStatementFor = ({
+  status,
+  event,
+}: {
+  status: DeliveryStatus | null
+  event: string | null
+}): ListStatement<Delivery> => LISTS[event === null ? 'any' : 'one'][status ?? 'any']
+
+/** Makes one delivery due now: the same bytes, to the current address, signed with the current secret (G19a). Throws 400, 404. */
+export async function resendDelivery(app: App, caller: Caller, eventId: string): Promise<Delivery> {
+  allow(caller, 'webhook.resend')
+  if (!/^evt_[a-z0-9]+$/.test(eventId)) throw badRequest('event id must look like evt_...')
+  await requireActive(app, caller.merchantId)
+  const own = parseTag('evt_', eventId) === caller.tag
+  const resend = call(RESEND, caller.merchantId, eventId, caller.mode, app.clock.now().toISOString())
+  const [delivery] = own ? await app.db.query(resend.statement, resend.values) : []
+  if (!delivery)
+    throw new Refusal(
+      404,
+      'not_found',
+      'no webhook delivery with that event id (deliveries are retained 30 days)',
+    )
+  app.nudge('send-deliveries')
+  return delivery
+}
+
+/** Finds the subject of an event and the bytes that every attempt sends; null where the caller has no such event in its mode. */
+export async function findEvent(
+  app: App,
+  caller: Caller,
+  id: string,
+): Promise<{ subject: string; body: string } | null> {
+  const own = parseTag('evt_', id) === caller.tag
+  const [event] = own ? await app.db.query(FIND_EVENT, [caller.merchantId, id, caller.mode]) : []
+  return event ?? null
+}
+
+/** Finds one of the caller's deliveries in its mode by the id of its event; null where there is none. */
+export async function findDelivery(app: App, caller: Caller, id: string): Promise<Delivery | null> {
+  const own = parseTag('evt_', id) === caller.tag
+  const [delivery] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+  return delivery ?? null
+}

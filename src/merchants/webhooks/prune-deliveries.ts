@@ -1,0 +1,27 @@
+import { statement } from '../../platform/db/statement.ts'
+import type { App } from '../../program/app.ts'
+
+const KEPT_MS = 30 * 86_400_000
+const ROWS_PER_STATEMENT = 5000
+
+const PRUNE = statement<{ id: string }>(
+  'prune deliveries',
+  `with gone as (
+     delete from deliveries where (merchant_id, event_id) in (
+       select merchant_id, event_id from deliveries where created_at < $1 and status <> 'pending' limit $2)
+     returning merchant_id, event_id),
+   attempts as (
+     delete from delivery_attempts a using gone where (a.merchant_id, a.event_id) = (gone.merchant_id, gone.event_id))
+   select event_id as id from gone`,
+)
+
+/** Deletes finished deliveries after 30 days, with their attempts; the events themselves stay (reliability.md D32). Returns how many. */
+export async function pruneDeliveries(app: App): Promise<number> {
+  let pruned = 0
+  for (;;) {
+    const before = new Date(app.witness.earlierMs() - KEPT_MS).toISOString()
+    const gone = await app.db.query(PRUNE, [before, ROWS_PER_STATEMENT])
+    pruned += gone.length
+    if (gone.length < ROWS_PER_STATEMENT) return pruned
+  }
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { Actor } from '../../api/access/actor.ts'
+import { allow } from '../../api/access/allow.ts'
+import { auditRow } from '../../api/access/audit-row.ts'
+import { assert } from '../../platform/assert.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { onUniqueViolation } from '../../platform/db/unique-violation.ts'
+import type { Mode } from '../../platform/mode.ts'
+import { domainRefusal } from '../../platform/refusal.ts'
+import { newId } from '../../platform/text/ids.ts'
+import type { App } from '../../program/app.ts'
+import { findMerchantsById, type Merchant } from '../account/merchant.ts'
+import { addEvents } from './events.ts'
+
+type PingInput = { merchant: Pick<Merchant, 'id'>; mode: Mode; commandKey?: string | undefined }
+
+const MESSAGE = 'test event'
+
+const FIND_PING = statement<{ id: string }>(
+  'find ping',
+  `select id from events where merchant_id = $1 and subject = $2 and type = 'test.ping'`,
+)
+
+/** Sends the event that tests a receiver (contract.md section 5). It is delivered like any other. With `commandKey` a repeat sends nothing new. */
+export async function sendPing(
+  app: App,
+  actor: Actor,
+  { merchant, mode, commandKey }: PingInput,
+): Promise<{ eventId: string; url: string }> {
+  const merchantId = merchant.id
+  allow(actor, 'webhook.ping', merchantId)
+  const subject = commandKey === undefined ? newId('ping_', '') : makePingSubject(commandKey, mode)
+  const url = await onUniqueViolation(
+    async () => {
+      const address = await storePing(app, actor, { merchantId, mode, subject })
+      app.nudge('send-deliveries')
+      return address
+    },
+    () => readWebhookUrl(app, merchantId),
+  )
+  return { eventId: await getPingId(app, merchantId, subject), url }
+}
+
+async function readWebhookUrl(app: App, merchantId: number): Promise<string> {
+  const find = findMerchantsById([merchantId])
+  const [merchant] = await app.db.query(find.statement, find.values)
+  return merchant?.webhookUrl ?? ''
+}
+
+async function storePing(
+  app: App,
+  actor: Actor,
+  { merchantId, mode, subject }: { merchantId: number; mode: Mode; subject: string },
+): Promise<string> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[merchant]] = await tx.send(findMerchantsById([merchantId]))
+    assert(merchant, 'a merchant is never deleted')
+    const { tag, handle, webhookUrl } = merchant
+    if (webhookUrl === null)
+      throw domainRefusal(
+        'no_webhook_url',
+        `${handle} has no webhook address: set one with "gateway merchants set ${handle} --webhook-url URL"`,
+      )
+    // Keys in code-point order, as every event has them.
+    const data = { merchant: handle, message: MESSAGE, mode, sent_at: at.toISOString() }
+    const happening = {
+      merchantId,
+      tag,
+      mode,
+      type: 'test.ping',
+      subject,
+      data,
+      hasWebhookUrl: true,
+    } as const
+    const row = auditRow({ actor, action: 'webhook.ping', at, merchantId, mode, subject })
+    return { value: webhookUrl, last: [...addEvents([happening], at), row] }
+  })
+}
+
+async function getPingId(app: App, merchantId: number, subject: string): Promise<string> {
+  const [ping] = await app.db.query(FIND_PING, [merchantId, subject])
+  assert(ping, 'the ping was stored')
+  return ping.id
+}
+
+const makePingSubject = (commandKey: string, mode: Mode) =>
+  `ping_${createHash('sha256').update(`${mode} ${commandKey}`).digest('hex').slice(0, 32)}`

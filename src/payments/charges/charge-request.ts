@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox'
+import { CHANNELS } from '../../rails/rail.ts'
+
+const subaccount = Type.String({ description: 'starts with `sub_`' })
+
+/** Only describes the items: the rules check them, with their own texts (G8). */
+const SplitItem = Type.Unsafe<unknown>(
+  Type.Union([
+    Type.Object({ subaccount, amount: Type.Integer({ minimum: 1, description: 'whole UGX of the net' }) }),
+    Type.Object({
+      subaccount,
+      bps: Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: 'basis points of the net, 100 = 1 %, rounded down',
+      }),
+    }),
+  ]),
+)
+
+/** The amount that a customer is asked to pay. An amount up to the least fee would leave the merchant nothing. */
+export const grossAmount = (example: number) =>
+  Type.Integer({
+    minimum: 201,
+    description: 'whole UGX, greater than 200, the least fee',
+    examples: [example],
+  })
+
+/** ChargeCreate (spec 2.1), in the order in which faults are reported. */
+export const ChargeCreateShape = Type.Object(
+  {
+    amount: grossAmount(5000),
+    currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
+    channel: Type.Enum([...CHANNELS], {
+      description: '`op1_momo` (live); `op2_money` and `card` with test keys only',
+    }),
+    customer: Type.Object({
+      phone: Type.String({
+        format: 'phone',
+        description: 'mobile number in any written form',
+        examples: ['0700000000'],
+      }),
+      email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    }),
+    reference: Type.Optional(Type.String({ maxLength: 255, description: 'your own business reference' })),
+    split: Type.Optional(
+      Type.Array(SplitItem, { description: 'shares of the net for subaccounts; the rest stays yours' }),
+    ),
+  },
+  { $id: 'ChargeCreate' },
+)
+export type ChargeCreate = Static<typeof ChargeCreateShape>

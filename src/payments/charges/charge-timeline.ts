@@ -1,0 +1,30 @@
+import type { Caller } from '../../api/access/actor.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { App } from '../../program/app.ts'
+import { presentTimeline } from '../exceptions/timeline.ts'
+import { getCharge } from './find-charges.ts'
+
+const NEXT_CHECK = statement<{ followAt: Date | null }>(
+  'next check of charge',
+  'select follow_at as "followAt" from charges where merchant_id = $1 and id = $2',
+)
+
+/** Reads what happened to a charge, newest first (rails.md 4.8). Throws 404 as for the charge itself. */
+export async function readChargeTimeline(
+  app: App,
+  caller: Caller,
+  { id, query }: { id: string; query: ChargeTimelineQuery },
+) {
+  const charge = await getCharge(app, caller, id)
+  const [row] = await app.db.query(NEXT_CHECK, [charge.merchantId, charge.id])
+  const { failureReason, railTransactionId, completedAt, refundedAt } = charge
+  const number = railTransactionId === null ? '' : `, transaction ${railTransactionId} of the operator`
+  const outcome = failureReason === null ? `succeeded${number}` : `failed: ${failureReason}`
+  const changes = [
+    { at: completedAt, summary: outcome },
+    { at: refundedAt, summary: 'refunded' },
+  ]
+  return presentTimeline(app, { ...charge, nextCheckAt: row?.followAt ?? null, changes }, query)
+}
+
+type ChargeTimelineQuery = Readonly<Record<string, string | undefined>>

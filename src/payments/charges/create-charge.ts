@@ -1,0 +1,252 @@
+import { allow } from '../../api/access/allow.ts'
+import type { Answer } from '../../api/http/answer.ts'
+import {
+  type CreatedAnswer,
+  type CreateRequest,
+  createUnderKeys,
+} from '../../api/idempotency/create-under-keys.ts'
+import { findKeys, type KeyOwner, type KeyUse } from '../../api/idempotency/keys.ts'
+import { retryWhileKeyHeld } from '../../api/idempotency/under-key.ts'
+import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
+import { findTerms, type MerchantTerms } from '../../merchants/account/merchant.ts'
+import { assert } from '../../platform/assert.ts'
+import { type Batch, newBatch } from '../../platform/batches/batch.ts'
+import type { BatchTurn, ItemOutcome } from '../../platform/batches/batch-run.ts'
+import { defineRequestLane } from '../../platform/batches/lane.ts'
+import { thenOrNow } from '../../platform/batches/maybe-promise.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import type { TimeSpent } from '../../platform/log/spent.ts'
+import { crashPoint } from '../../platform/processes/crash-point.ts'
+import type { Refusal } from '../../platform/refusal.ts'
+import type { App } from '../../program/app.ts'
+import { addAttempts, type NewAttempt } from '../../rails/attempts.ts'
+import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
+import { addShares } from '../subaccounts/shares.ts'
+import type { SubaccountStatuses } from '../subaccounts/split.ts'
+import { chargeJson } from './charge-json.ts'
+import { type ChargeReadiness, checkChargeReadiness } from './charge-readiness.ts'
+import type { ChargeCreate } from './charge-request.ts'
+import { judgeCharge, railUnavailable } from './charge-rules.ts'
+import { countKeptTestCharges, keepUntilDue } from './due-test-charges.ts'
+import { balanceFull, balanceTotals, type Headroom, headroomFor } from './headroom.ts'
+import { expectedFinishMs, finishBacklogMs } from './move-charge.ts'
+import { newCharge, newChargeAttempt } from './new-charge.ts'
+import { submitLiveCharge } from './submit-live-charge.ts'
+import { addCharges, type NewCharge } from './write-charges.ts'
+
+/** One POST /v1/charges with a valid body. */
+type ChargeRequest = CreateRequest<ChargeCreate>
+
+/** The request with its key and the readiness of its rail. `installation` is the one that will carry a live charge. */
+type KeyedChargeRequest = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
+type ChargeCreation = Batch<KeyedChargeRequest, CreatedAnswer<NewCharge>>
+
+// A backlog of completions up to this long delays no batch, and no batch is delayed for longer than that.
+const MAX_UNDELAYED_BACKLOG_MS = 500
+const MAX_BATCH_DELAY_MS = 250
+
+/**
+ * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
+ * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
+ */
+export function createCharge(app: App, request: ChargeRequest): Promise<Answer> {
+  allow(request.caller, 'charge.create')
+  const { merchantId, mode } = request.caller
+  const owner = { merchantId, mode, key: request.key }
+  // No `async` from here down to the batch, because its frames would stay in memory for as long as a payment waits.
+  return app.keysInFlight.during(owner, () =>
+    thenOrNow(checkChargeReadiness(app, { mode, channel: request.input.channel }), (readiness) => {
+      const ready = describeReadiness(readiness)
+      return retryWhileKeyHeld(() => chargeCreation(app).add(keyedRequest(request, ready))).then((created) =>
+        submitStored(app, {
+          created,
+          installation: ready.installation,
+          owner,
+          spent: request.caller.spent ?? null,
+        }),
+      )
+    }),
+  )
+}
+
+/** Submits a stored live charge to its rail. A test charge, or a replay, has its answer already. */
+function submitStored(
+  app: App,
+  {
+    created,
+    installation,
+    owner,
+    spent,
+  }: {
+    created: CreatedAnswer<NewCharge>
+    installation: string | null
+    owner: KeyOwner
+    spent: TimeSpent | null
+  },
+): Answer | Promise<Answer> {
+  if (created.stored === undefined) return created
+  crashPoint('key.reserved')
+  assert(installation !== null, 'a stored live charge has an installation')
+  const { made: charge, mark } = created.stored
+  const heldKey = { ...owner, objectId: charge.id }
+  return submitLiveCharge(app, { charge, mark, installation, owner: heldKey, spent })
+}
+
+// Objects are written field by field here and below: every payment passes, and spreading costs several times as much.
+function keyedRequest(
+  request: ChargeRequest,
+  ready: Pick<KeyedChargeRequest, 'installation' | 'readiness'>,
+): KeyedChargeRequest {
+  return {
+    caller: request.caller,
+    key: request.key,
+    fingerprint: request.fingerprint,
+    requestId: request.requestId,
+    input: request.input,
+    merchantId: request.caller.merchantId,
+    mode: request.caller.mode,
+    installation: ready.installation,
+    readiness: ready.readiness,
+  }
+}
+
+/** The batch that stores charges: one transaction for everything that arrived while the previous one was running. */
+const chargeCreation = defineRequestLane(
+  'create charges',
+  'charges',
+  (app): ChargeCreation =>
+    newBatch({
+      run: (requests, turn) => storeCharges(app, requests, turn),
+      keyOf: ({ merchantId }) => merchantId,
+      spentBy: ({ caller }) => caller.spent ?? null,
+      gatherMs: () => batchDelayMs(app),
+    }),
+  expectedLatenessMs,
+)
+
+/**
+ * How late (ms) a charge that is created now would be completed, because of those before it: the lane refuses more than can be completed.
+ * Test charges that are not due yet count too. Judged only by how late charges are completed now, the refusals would start too late:
+ * by then as many again would have been accepted.
+ */
+function expectedLatenessMs(app: App): number {
+  const testMs = expectedFinishMs(app, countKeptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
+  return Math.max(expectedFinishMs(app), testMs)
+}
+
+/**
+ * How long to delay the next batch (ms), so that charges are not created faster than they can be completed. It slows down clients that
+ * wait for their answers before any request must be refused. Short bursts are not delayed.
+ */
+function batchDelayMs(app: App): number {
+  const testMs = finishBacklogMs(app, countKeptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
+  const behindMs = Math.max(finishBacklogMs(app, 0), testMs)
+  return Math.min(MAX_BATCH_DELAY_MS, Math.max(0, behindMs - MAX_UNDELAYED_BACKLOG_MS))
+}
+
+const describeReadiness = (readiness: ChargeReadiness) =>
+  readiness.kind === 'ready'
+    ? { installation: readiness.installation, readiness: null }
+    : { installation: null, readiness: railUnavailable(readiness.retryAfterSeconds) }
+
+async function storeCharges(
+  app: App,
+  batchRequests: readonly KeyedChargeRequest[],
+  turn: BatchTurn,
+): Promise<ItemOutcome<CreatedAnswer<NewCharge>>[]> {
+  const at = app.clock.now()
+  const merchantModes = distinctMerchantModes(batchRequests)
+  return app.exactWindows.charges.runCounted(batchRequests, at.getTime(), async (counting) => {
+    const { outcomes, made } = await app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
+      const [terms, keys, totals, ...locked] = await tx.send(
+        findTerms([...new Set(merchantModes.map(({ merchantId }) => merchantId))]),
+        findKeys(batchRequests),
+        balanceTotals(merchantModes),
+        ...counting.lock(),
+      )
+      const windows = counting.open(locked)
+      const bounds: ChargeContext = {
+        terms: new Map(terms.map((terms) => [terms.id, terms])),
+        subaccounts: await lockSubaccounts(tx, batchRequests),
+        room: await headroomFor(tx, batchRequests.map(headroomInput), totals),
+        at,
+      }
+      const { outcomes, made, requests, addKeys } = createUnderKeys(batchRequests, {
+        keys,
+        windows,
+        at,
+        decide: (request) => acceptCharge(app, request, bounds),
+        bodyOf: (charge) => (charge.mode === 'live' ? null : chargeJson(charge)),
+      })
+      return {
+        value: { outcomes, made },
+        last: [
+          ...addKeys(),
+          ...addCharges(made),
+          ...addShares(made.flatMap((charge) => charge.split ?? [])),
+          ...addAttempts(app, buildLiveAttempts(made, requests)),
+          ...windows.writes(),
+        ],
+      }
+    })
+    keepUntilDue(app, made.filter(isTest))
+    return outcomes
+  })
+}
+
+const isTest = ({ mode }: NewCharge) => mode === 'test'
+
+/** The rows that the transaction has read and locked for the rules. */
+type ChargeContext = {
+  terms: ReadonlyMap<number, MerchantTerms>
+  subaccounts: ReadonlyMap<number, SubaccountStatuses>
+  room: Headroom
+  at: Date
+}
+
+const NO_SUBACCOUNTS: SubaccountStatuses = new Map()
+const NO_SUBACCOUNTS_BY_MERCHANT: ReadonlyMap<number, SubaccountStatuses> = new Map()
+
+/** Locks the subaccounts that the splits name. Sends nothing when no charge of the batch has a split. */
+async function lockSubaccounts(
+  tx: Tx,
+  requests: readonly KeyedChargeRequest[],
+): Promise<ChargeContext['subaccounts']> {
+  if (requests.every(({ input }) => input.split === undefined)) return NO_SUBACCOUNTS_BY_MERCHANT
+  const splits = requests.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
+    merchantId,
+    tag,
+    split,
+  }))
+  return lockNamedSubaccounts(tx, splits)
+}
+
+/** Judges a request by the rules and makes its charge. Throws Refusal. */
+function acceptCharge(app: App, request: KeyedChargeRequest, bounds: ChargeContext): NewCharge {
+  const { caller, input, readiness } = request
+  const terms = bounds.terms.get(caller.merchantId)
+  assert(terms, 'a merchant with a key has a row')
+  const pricing = judgeCharge(input, {
+    terms,
+    mode: caller.mode,
+    config: app.config,
+    subaccounts: bounds.subaccounts.get(caller.merchantId) ?? NO_SUBACCOUNTS,
+    readiness,
+  })
+  if (!bounds.room.take(headroomInput(request))) throw balanceFull()
+  return newCharge(app, request, { pricing, at: bounds.at })
+}
+
+const headroomInput = ({ merchantId, mode, input: { amount } }: KeyedChargeRequest) => ({
+  merchantId,
+  mode,
+  amount,
+})
+
+const buildLiveAttempts = (
+  charges: readonly NewCharge[],
+  requests: readonly KeyedChargeRequest[],
+): NewAttempt[] =>
+  charges.flatMap((charge, index) =>
+    charge.mode === 'live' ? newChargeAttempt(charge, requests[index]?.installation ?? null) : [],
+  )

@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { tagEndpoints } from '../../api/http/endpoint.ts'
+import { LIST_QUERY, parseStatusAndWindow, parseTextFilters } from '../../api/http/lists/lists.ts'
+import { listEndpoint, objectEndpoint, readEndpoint } from '../../api/http/read-endpoints.ts'
+import { keyedEndpoint } from '../../api/http/write-endpoints.ts'
+import type { App } from '../../program/app.ts'
+import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
+import { CHARGE_STATUSES, type Charge, ChargeShape, presentCharge } from './charge.ts'
+import { ChargeCreateShape } from './charge-request.ts'
+import { readChargeTimeline } from './charge-timeline.ts'
+import { createCharge } from './create-charge.ts'
+import { getCharge, listCharges } from './find-charges.ts'
+
+export const chargeEndpoints = tagEndpoints('Charges', [
+  keyedEndpoint<App, typeof ChargeCreateShape>({
+    path: '/v1/charges',
+    name: 'createCharge',
+    summary: 'Collect money from a phone',
+    description:
+      'The customer gets a PIN prompt (live); a test charge ends a few seconds later. A 201 is never final.',
+    action: 'charge.create',
+    rate: 'charges',
+    rateKind: 'batch',
+    body: ChargeCreateShape,
+    answers: { 201: { description: 'accepted', schema: ChargeShape } },
+    refusals: { 502: 'rail_unavailable: nothing was recorded; retry with the same Idempotency-Key' },
+    make: createCharge,
+  }),
+  listEndpoint<App, Charge>({
+    path: '/v1/charges',
+    name: 'listCharges',
+    summary: 'List charges, newest first',
+    query: {
+      status: Type.Optional(Type.Enum(CHARGE_STATUSES)),
+      reference: Type.Optional(Type.String()),
+      phone: Type.Optional(Type.String({ description: 'matched on the last 9 digits' })),
+      email: Type.Optional(Type.String({ description: 'case does not matter' })),
+      ...LIST_QUERY,
+    },
+    row: ChargeShape,
+    list: (app, caller, query) =>
+      listCharges(app, caller, {
+        ...parseStatusAndWindow(query, CHARGE_STATUSES),
+        ...parseTextFilters(query, 'reference', 'phone', 'email'),
+      }),
+    present: presentCharge,
+  }),
+  objectEndpoint<App, Charge>({
+    path: '/v1/charges/:id',
+    name: 'getCharge',
+    summary: 'Read one charge',
+    id: 'starts with `txn_`',
+    shape: { description: 'the charge', schema: ChargeShape },
+    find: getCharge,
+    present: presentCharge,
+  }),
+  readEndpoint<App>({
+    path: '/v1/charges/:id/timeline',
+    name: 'getChargeTimeline',
+    summary: 'Read what happened to a charge, newest first',
+    description:
+      'Every question to the operator and its answer, and when it is asked next: why a live charge takes long. Test charges go to no operator.',
+    params: Type.Object({ id: Type.String({ description: 'starts with `txn_`' }) }),
+    query: TIMELINE_QUERY,
+    shape: { description: 'one page, with the time of the next question', schema: TimelineShape },
+    read: (app, { caller, params, query }) => readChargeTimeline(app, caller, { id: params.id ?? '', query }),
+  }),
+])

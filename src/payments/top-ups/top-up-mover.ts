@@ -1,0 +1,50 @@
+import { readMerchantName } from '../../merchants/account/merchant-names.ts'
+import { moveAttempt } from '../../rails/attempts.ts'
+import { callbackPathFor } from '../../rails/callback-token.ts'
+import { findRail } from '../../rails/find-rail.ts'
+import type { Mover } from '../../rails/mover.ts'
+import { chargeReposts } from '../../rails/posting/repost-times.ts'
+import type { ChargeFailure } from '../../rails/rail.ts'
+import { openException } from '../exceptions/exception.ts'
+import { moveTopUp } from './move-top-up.ts'
+import type { TopUp } from './top-up.ts'
+import { publishTopUp, setNextTopUpQuestion } from './write-top-ups.ts'
+
+/** What `rails/` needs to submit top-ups, to ask about them and to finish them. */
+export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
+  noun: 'top-up',
+  side: 'collect',
+  findMovementRail: (app, topUp) => findRail(app, topUp)?.collect,
+  buildAttempt: (app, topUp, installation) => ({
+    reference: topUp.railReference,
+    installation,
+    publicId: topUp.id,
+    amount: topUp.amount,
+    currency: 'UGX',
+    phone: topUp.phone,
+    note: '',
+    callbackPath: callbackPathFor(app, {
+      id: topUp.id,
+      reference: topUp.railReference,
+      channel: topUp.channel,
+    }),
+    createdAt: topUp.createdAt,
+  }),
+  readNote: (app, { merchantId }) => readMerchantName(app, merchantId),
+  publish: publishTopUp,
+  setFollowAt: setNextTopUpQuestion,
+  setNextQuestion: setNextTopUpQuestion,
+  finish: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
+  openException,
+  // Reposted like a charge: the person who requested it has the phone in hand, as a customer has.
+  reposts: chargeReposts,
+  repost: 'at once',
+  keepsRefusal: () => true,
+  // Called only for a repeated post, whose refusal says nothing about the posts before it (rails.md 4.5).
+  postNotTaken: (app, { row, post }) => [
+    publishTopUp(app, row, { acceptedBy: null }),
+    moveAttempt(post, 'in_doubt', null),
+  ],
+  // No crash points: the crash tests use charges, which run through the same code.
+  crash: { sent() {}, answered() {}, refusalKept() {} },
+}

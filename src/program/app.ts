@@ -1,0 +1,224 @@
+import type { Logger } from 'pino'
+import { type KeysInFlight, newKeysInFlight } from '../api/idempotency/in-flight.ts'
+import { type ExactWindows, newExactWindows } from '../api/rate-limits/exact-windows.ts'
+import { type GrantedRateCache, newGrantedRateCache } from '../api/rate-limits/granted-rates.ts'
+import { type AddressCounts, newAddressCounts } from '../api/rate-limits/shared-address-window.ts'
+import { newSharedWindows, type SharedWindows } from '../api/rate-limits/shared-windows.ts'
+import { type KeyRing, keyRing } from '../merchants/account/authenticate.ts'
+import type { PostOffice } from '../merchants/mails/post-office.ts'
+import { type RequestRecorder, requestRecorder } from '../merchants/request-log/request-recorder.ts'
+import { type Database, openDatabase } from '../platform/db/database.ts'
+import type { createPoster, Poster } from '../platform/outbound/attempt.ts'
+import type { TargetRules } from '../platform/outbound/target.ts'
+import type { Vault } from '../platform/secrets.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { type ClockWitness, newClockWitness } from '../platform/time/clock-witness.ts'
+import { type Ladders, openLadders } from '../rails/following/ladders.ts'
+import type { StatusBudget } from '../rails/following/status-budget.ts'
+import type { Op1Rail } from '../rails/op1-momo/adapter.ts'
+import { type CallDeadline, deadlineIn, type Rails } from '../rails/rail.ts'
+import type { RailObserver } from '../rails/rail-observer.ts'
+import { openPosters } from './open-posters.ts'
+import { openRails } from './open-rails.ts'
+import type { Config } from './settings/config.ts'
+
+/**
+ * Everything that serves one cell: its database, its counters and what the process shares. Every operation takes it as its first
+ * argument.
+ */
+export type App = ProcessContext & {
+  cell: string
+  db: Database
+  keysInFlight: KeysInFlight
+  /** The exact rate limits, by the rate name of the endpoint. */
+  exactWindows: ExactWindows
+  windows: SharedWindows
+  /** Every cell of this process, this one included. */
+  allCells(): readonly App[]
+  ladders: Ladders
+  /** Wakes a background task of this process, after a row that it waits for has been committed. */
+  nudge(sweep: SweepName): void
+}
+
+/** The parts that all cells of one process share. */
+export type ProcessContext = {
+  config: Config
+  clock: Clock
+  /** Says whether the clock is in doubt, and gives the earlier time for steps that cannot be undone. */
+  witness: ClockWitness
+  log: Logger
+  vault: Vault
+  directory: Database
+  rails: Rails
+  statusBudget: StatusBudget
+  keyRing: KeyRing
+  grantedRates: GrantedRateCache
+  /** Counts requests by client address, for all processes together. */
+  addressCounts: AddressCounts
+  poster: Poster
+  targetRules: TargetRules
+  /** Posts to machine suppliers, with their own allow-list. */
+  supplierPoster: Poster
+  supplierRules: TargetRules
+  /** Posts alerts and heartbeats to the operator's own addresses, which may be private ones. */
+  alertPoster: Poster
+  postOffice: PostOffice
+  /** The address merchants and customers use, without a slash at the end. */
+  baseUrl: string
+  deadlineIn(ms: number): CallDeadline
+}
+
+/** The background tasks of a cell (`sweeps.ts`). */
+export type SweepName =
+  | 'follow-charges'
+  | 'follow-top-ups'
+  | 'send-payouts'
+  | 'dispense'
+  | 'refund-jams'
+  | 'run-schedules'
+  | 'settle-charges'
+  | 'send-deliveries'
+  | 'tend-addresses'
+  | 'follow-freeze'
+  | 'finish-keys'
+  | 'finish-bulks'
+  | 'close-accounts'
+  | 'expire-prepared'
+  | 'checkpoint-ledgers'
+  | 'raise-alerts'
+  | 'take-up-payments'
+  | 'prune'
+  | 'tally-days'
+  | 'send-notices'
+  | 'daily-close'
+  | 'send-mails'
+  | 'seal-audit'
+  | 'reconcile'
+  | 'import-statements'
+  | 'verify'
+  | 'tell-endings'
+  | 'mend-times'
+
+export type Gateway = ProcessContext & {
+  cells: readonly App[]
+  /** The app of the cell that serves this merchant. Throws where this process does not serve it. */
+  appOf(merchant: { cell: string }): App
+  /** The live rail that the settings describe; null without one. */
+  op1: Op1Rail | null
+  /** Records the requests of merchants for their request log. */
+  requests: RequestRecorder
+  /** Makes the live rail fetch its tokens ahead of time; a command that asks once does without. */
+  startRails(): void
+  /** Adds a listener for everything that the live rails report. */
+  watchRails(listener: RailObserver): void
+  /** Registers the function that wakes a background task, called by the process that runs them. */
+  onNudge(wake: (cell: string, sweep: SweepName) => void): void
+  close(): Promise<void>
+}
+
+export type GatewayParts = {
+  config: Config
+  clock: Clock
+  log: Logger
+  vault: Vault
+  connectionString: string
+  /** The address of this process when BASE_URL is empty. */
+  listensAt?: string
+  cells: readonly string[]
+  role: string | null
+  /** The live rails. Passed in by code, never by a setting; without them live money is refused with nothing written. */
+  liveRails?: Rails['live']
+  /** True for commands, which wait for connections because no client repeats them. */
+  patient?: boolean
+  /** How host names are resolved, for tests with their own servers. */
+  resolve?: Parameters<typeof createPoster>[0]['resolve']
+}
+
+const MONEY_CONNECTIONS = 6
+const SINGLE_CONNECTIONS = 4
+const DIRECTORY_CONNECTIONS = 1
+const STATEMENT_TIMEOUT_MS = 3000
+
+/** Builds the whole program from its parts without starting anything. */
+export function buildGateway(parts: GatewayParts): Gateway {
+  const { config, clock, log, vault, connectionString, role } = parts
+  const open = (schema: string, connections: number) =>
+    openDatabase({
+      singleConnections: SINGLE_CONNECTIONS,
+      connectionString,
+      schema,
+      role,
+      connections,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      applicationName: 'gateway',
+      patient: parts.patient ?? false,
+    })
+  const directory = open('directory', DIRECTORY_CONNECTIONS)
+  const posting = openPosters(parts)
+  const { live, rails, budget, troubles, observer } = openRails(parts, directory)
+  const counts = newAddressCounts(directory)
+  const granted = newGrantedRateCache(() => cells.map(({ db }) => db))
+  const failuresAMinute = config.rateFailedAuth
+  const ring = keyRing({ directory, clock, log, failuresAMinute, counts, followed: granted.follow })
+  const shared: ProcessContext = {
+    ...{ config, clock, log, vault, directory },
+    witness: newClockWitness({ clock, directory, log }),
+    rails,
+    statusBudget: budget,
+    keyRing: ring,
+    grantedRates: granted,
+    addressCounts: counts,
+    ...posting,
+    baseUrl: config.baseUrl ?? parts.listensAt ?? `http://${config.host}:${config.port}`,
+    deadlineIn,
+  }
+  let wake = (_cell: string, _sweep: SweepName) => {}
+  const cells: App[] = parts.cells.map((cell) => {
+    const db = open(cell, MONEY_CONNECTIONS)
+    return buildCell(shared, { cell, db, nudge: (sweep) => wake(cell, sweep), allCells: () => cells })
+  })
+  const appOf = ({ cell }: { cell: string }) => getCell(cells, cell)
+  return {
+    ...shared,
+    cells,
+    appOf,
+    requests: requestRecorder(shared, appOf),
+    onNudge: (listener) => {
+      wake = listener
+    },
+    op1: live,
+    startRails: () => live?.start(),
+    watchRails: observer.to,
+    close: async () => {
+      const { poster, supplierPoster, alertPoster } = posting
+      await live?.close()
+      await troubles.close()
+      const databases = [directory, ...cells.map((app) => app.db)]
+      await Promise.all(
+        [poster, supplierPoster, alertPoster, posting.postOffice, ...databases].map((resource) =>
+          resource.close(),
+        ),
+      )
+    },
+  }
+}
+
+function getCell(cells: readonly App[], cell: string): App {
+  const served = cells.find((app) => app.cell === cell)
+  if (!served) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
+  return served
+}
+
+function buildCell(shared: ProcessContext, own: Pick<App, 'cell' | 'db' | 'nudge' | 'allCells'>): App {
+  const { config, grantedRates: granted } = shared
+  return {
+    ...shared,
+    ...own,
+    keysInFlight: newKeysInFlight(own.db),
+    ladders: openLadders({ ...shared, db: own.db }),
+    exactWindows: newExactWindows(config, { db: own.db, clock: shared.clock, granted }),
+    windows: newSharedWindows({ reads: config.rateReads, all: config.rateAll }, (rate, merchantId) =>
+      granted.rateOf(rate === 'all' ? 'all' : 'reads', merchantId),
+    ),
+  }
+}

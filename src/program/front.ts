@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Registry } from 'prom-client'
+import { newOverloadGuard } from '../api/http/admission/overload.ts'
+import type { CellServices } from '../api/http/frame.ts'
+import { clientAddress } from '../api/http/guards.ts'
+import { addHealthRoutes } from '../api/http/health.ts'
+import { newRequestMetrics } from '../api/http/request-metrics.ts'
+import { buildServer, type HttpServer } from '../api/http/server.ts'
+import { findKeys, getReplay } from '../api/idempotency/keys.ts'
+import { shopFinder } from '../merchants/account/shops.ts'
+import { registerRailCallbacks } from '../operations/reconciliation/callback-routes.ts'
+import { estimateLaneWaitMs } from '../platform/batches/lane.ts'
+import { ROOT } from '../platform/processes/root.ts'
+import { VERSION } from '../platform/processes/version.ts'
+import { unavailable } from '../platform/refusal.ts'
+import { type Clock, elapsedMs } from '../platform/time/clock.ts'
+import { registerInbound } from '../selling/vending/callbacks/inbound-routes.ts'
+import { newPublicLimits } from '../web/checkout/public-limits.ts'
+import { registerCheckout } from '../web/checkout/routes.ts'
+import { CONSOLE } from '../web/console/console.ts'
+import { DASHBOARD } from '../web/dashboard/dashboard.ts'
+import { buildViewAsSurface } from '../web/dashboard/view-as.ts'
+import { describeProduct } from '../web/docs/describe-product.ts'
+import { renderGuideMarkdown } from '../web/docs/guide-markdown.ts'
+import { renderErrorPage } from '../web/docs/pages.tsx'
+import { DOCS_PAGE_HEADERS, registerDocs } from '../web/docs/routes.ts'
+import { newUploads } from '../web/parts/forms/uploads.ts'
+import { PAGE_ASSETS } from '../web/parts/page-assets.ts'
+import { serveAssets } from '../web/parts/routes/asset-routes.ts'
+import type { SurfaceOptions } from '../web/parts/routes/surface.ts'
+import { registerSurface } from '../web/parts/routes/surface-routes.ts'
+import { receiveUploads } from '../web/parts/routes/upload-routes.ts'
+import { ENDPOINTS } from './api.ts'
+import type { App, Gateway } from './app.ts'
+import { addMetricsRoute } from './metrics.ts'
+import { type OpenedGateway, type OpenOptions, openClock } from './open-gateway.ts'
+import { runningCommit } from './running-commit.ts'
+import { isLoopback } from './settings/op1-installations.ts'
+
+/** The part of the running service that the front reads: whether the database was reached, and whether it is stopping. */
+type ServiceState = { readonly opened: OpenedGateway | null; readonly draining: boolean }
+type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
+
+const readFromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+const CHANGELOG = readFromRoot('CHANGELOG.md')
+const MACHINE_MAKERS = readFromRoot('docs/machine-makers.md')
+
+/** Builds the HTTP server of the process: API, health, metrics, documentation, hosted pages, callbacks of machine suppliers. */
+export function buildFront(state: ServiceState, options: FrontOptions, registry: Registry): HttpServer {
+  const { config, log, clock = openClock(config) } = options
+  const gateway = () => {
+    if (state.opened === null) throw unavailable()
+    return state.opened.gateway
+  }
+  const server = buildServer<App>({
+    endpoints: ENDPOINTS,
+    clock,
+    log,
+    cellServicesOf: (caller) => servingCell(gateway().appOf(caller)),
+    authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
+    countFailedAuth: async (address) => state.opened?.gateway.keyRing.countFailure(address),
+    async refuseUsedKey(caller, { key, fingerprint }) {
+      const finding = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
+      const [row] = await gateway().appOf(caller).db.query(finding.statement, finding.values)
+      if (row) getReplay(row, fingerprint)
+    },
+    overload: newOverloadGuard(),
+    metrics: newRequestMetrics(registry),
+    note: (request) => state.opened?.gateway.requests.note(request),
+    trustedProxies: config.trustedProxies,
+    https: config.baseUrl?.startsWith('https://') ?? false,
+    errorPage: ({ status, message }) => ({
+      headers: DOCS_PAGE_HEADERS,
+      html: renderErrorPage(status, message),
+    }),
+  })
+  addHealthRoutes(server, {
+    version: VERSION,
+    commit: runningCommit(),
+    uptimeSeconds: () => process.uptime(),
+    databaseUp: () => state.opened && canTakeWork(state.opened.gateway),
+    notReady: async () => [
+      ...(state.draining ? ['stopping'] : []),
+      ...(state.opened === null
+        ? ['the database has not been reached yet']
+        : clockDoubts(state.opened.gateway)),
+    ],
+  })
+  addMetricsRoute(server, registry, config.metricsToken)
+  registerPages(server, { state, gateway, config, log, clock })
+  return server
+}
+
+const clockDoubts = ({ witness }: Gateway) => [witness.doubt()].filter((doubt) => doubt !== null)
+
+/** Whether a payment could be stored now: asks on the connections that payments use, in the directory and in each cell. */
+const canTakeWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
+  (await Promise.all([directory, ...cells.map(({ db }) => db)].map((database) => database.works()))).every(
+    Boolean,
+  )
+
+/** Registers what needs no API key: documentation, hosted pages, and the callbacks of machine suppliers and operators. */
+function registerPages(
+  server: HttpServer,
+  parts: Pick<OpenOptions, 'config' | 'log'> & { state: ServiceState; gateway: () => Gateway; clock: Clock },
+): void {
+  const { state, gateway, config, log, clock } = parts
+  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const limits = newPublicLimits(config, { counts: () => gateway().addressCounts, log })
+  registerDocs(server, {
+    baseUrl,
+    openapi: describeProduct(ENDPOINTS, baseUrl),
+    guide: renderGuideMarkdown(ENDPOINTS, baseUrl),
+    changelog: CHANGELOG,
+    machines: MACHINE_MAKERS,
+    admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
+  })
+  const shops = shopFinder()
+  registerInbound(server, {
+    gateway,
+    shops,
+    clock,
+    log,
+    trustedProxies: config.trustedProxies,
+    callbacksAMinute: config.rateCallbacks,
+  })
+  registerRailCallbacks(server, { gateway, shops, clock, log, trustedProxies: config.trustedProxies })
+  registerCheckout(server, {
+    gateway,
+    shops,
+    limits,
+    clock,
+    https: config.baseUrl?.startsWith('https://') ?? false,
+    log,
+    trustedProxies: config.trustedProxies,
+    baseUrl: () => state.opened?.gateway.baseUrl ?? baseUrl,
+  })
+  serveAssets(server, Object.values(PAGE_ASSETS))
+  const surface: SurfaceOptions = {
+    gateway,
+    nowMs: () => clock.nowMs(),
+    trustedProxies: config.trustedProxies,
+    // Plain http is for a browser on this machine; anywhere else the cookies of people want https (reliability.md A67).
+    https: !isLoopback(baseUrl) && config.baseUrl !== null,
+    baseUrl: () => state.opened?.gateway.baseUrl ?? baseUrl,
+    ...{ environment: config.nodeEnv, production: config.production },
+    requestsAMinute: config.ratePages,
+    uploads: newUploads(() => elapsedMs(clock)),
+    troubled: (err, requestId) => log.error({ err, request_id: requestId }, 'a page failed'),
+  }
+  receiveUploads(server)
+  registerSurface(server, DASHBOARD, surface)
+  registerSurface(server, CONSOLE, surface)
+  registerSurface(server, buildViewAsSurface({ ...CONSOLE, stepUp: DASHBOARD.stepUp }), surface)
+}
+
+/** The parts of the serving cell that the request frame uses. */
+const servingCell = (app: App): CellServices<App> => ({
+  app,
+  windows: app.windows,
+  exactWindows: app.exactWindows,
+  expectedMs: (rate) => estimateLaneWaitMs(app, rate) ?? connectionWaitMs(app, rate),
+})
+
+/** Milliseconds that a request without a lane of its own is expected to wait for a connection. */
+function connectionWaitMs(app: App, rate: string): number {
+  if (rate === 'bulk_payouts') return app.db.expectedMs('out')
+  return app.db.expectedMs(rate === 'reads' ? 'statement' : 'in')
+}

@@ -1,0 +1,141 @@
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { repairFreezeCopy } from '../merchants/account/payout-freeze.ts'
+import type { ServiceLogin } from '../platform/db/application-role.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { type MigrationResult, migrate } from '../platform/db/migrate.ts'
+import { type EmbeddedServer, joinEmbeddedPostgres } from '../platform/embedded-postgres.ts'
+import { type Clock, clockFollowingFile, systemClock } from '../platform/time/clock.ts'
+import { buildGateway, type Gateway, type GatewayParts } from './app.ts'
+import { unlockVault } from './master-key.ts'
+import type { Config } from './settings/config.ts'
+
+/** A gateway on its database, with the functions to rejoin and close it. */
+export type OpenedGateway = {
+  gateway: Gateway
+  migrated: MigrationResult
+  embedded: boolean
+  /** Joins the embedded server again when it has gone away; does nothing with DATABASE_URL. */
+  rejoin(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `clock`, `liveRails` and `resolve` are passed in by code only, never by a setting. */
+export type OpenOptions = { config: Config; log: Logger; say: (line: string) => void; clock?: Clock } & Pick<
+  GatewayParts,
+  'liveRails' | 'resolve' | 'listensAt' | 'patient'
+>
+
+const DATABASE_NAME = 'gateway'
+const EMBEDDED_LOGIN = 'gateway_service'
+const MISSING_DATABASE_STATE = '3D000'
+
+/**
+ * Joins or reaches the database, brings its schema up to date, checks the master key and builds the gateway. Throws WrongSettings with a
+ * sentence; DatabaseAway when the server cannot be reached.
+ */
+export async function openGateway(options: OpenOptions): Promise<OpenedGateway> {
+  const { config, log } = options
+  const clock = options.clock ?? openClock(config)
+  const server = await accessDatabase(options)
+  try {
+    const migrated = await migrateDatabase(server, options.say)
+    const vault = await unlockVault(config, { connectionString: server.url, role: migrated.role })
+    const gateway = buildGateway({
+      ...options,
+      clock,
+      log,
+      vault,
+      connectionString: server.url,
+      cells: migrated.cells,
+      role: migrated.role,
+    })
+    await gateway.witness.askServer()
+    await gateway.op1?.choice.refresh()
+    // A cell that a migration has just created does not have the freeze yet.
+    if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(repairFreezeCopy))
+    return {
+      gateway,
+      migrated,
+      embedded: config.databaseUrl === null,
+      rejoin: server.rejoin,
+      close: async () => {
+        try {
+          await gateway.close()
+        } finally {
+          await server.leave()
+        }
+      },
+    }
+  } catch (error) {
+    await server.leave()
+    throw error
+  }
+}
+
+/** The machine's clock, or the one that the file of TEST_CLOCK moves. */
+export const openClock = (config: Config): Clock =>
+  config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
+
+type DatabaseAccess = {
+  /** The address with the login of the service. */
+  url: string
+  /** The address with the login of the schema's owner, for migrations. */
+  ownerUrl: string
+  login: ServiceLogin
+  /** Creates the database; null on a server that is not ours. */
+  create: (() => Promise<void>) | null
+  rejoin(): Promise<void>
+  leave(): Promise<void>
+}
+
+async function accessDatabase({ config, say }: OpenOptions): Promise<DatabaseAccess> {
+  const { databaseUrl: url, migrateDatabaseUrl } = config
+  if (url !== null) {
+    const login = { user: new pg.Client({ connectionString: url }).user ?? '', make: false }
+    const ownerUrl = migrateDatabaseUrl ?? url
+    return { url, login, ownerUrl, create: null, rejoin: async () => {}, leave: async () => {} }
+  }
+  let server: EmbeddedServer = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
+  return {
+    url: server.url(DATABASE_NAME, EMBEDDED_LOGIN),
+    ownerUrl: server.url(DATABASE_NAME),
+    login: { user: EMBEDDED_LOGIN, make: true },
+    create: () => createDatabase(server.url('postgres')),
+    rejoin: async () => {
+      const before = server
+      server = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
+      // In this order this process is never the last one to leave.
+      await before.leave()
+    },
+    leave: () => server.leave(),
+  }
+}
+
+/** Migrates; creates the database first where it does not exist. Every start but the first finds it, so nothing is asked beforehand. */
+async function migrateDatabase(
+  { ownerUrl, login, create }: DatabaseAccess,
+  say: OpenOptions['say'],
+): Promise<MigrationResult> {
+  try {
+    return await migrate(ownerUrl, login, { say })
+  } catch (error) {
+    if (create === null || sqlState(error) !== MISSING_DATABASE_STATE) throw error
+    await create()
+    return await migrate(ownerUrl, login, { say })
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(`create database ${DATABASE_NAME}`).catch((error) => {
+      // Another process of ours was first.
+      if (!['42P04', '23505'].includes(sqlState(error) ?? '')) throw error
+    })
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import type { HttpServer } from '../api/http/server.ts'
+import { repairFreezeCopy } from '../merchants/account/payout-freeze.ts'
+import { sendHeartbeat } from '../operations/alerts/heartbeat.ts'
+import { runChecksWithoutWorker } from '../operations/alerts/run-checks.ts'
+import { watchDatabase } from '../operations/alerts/watch-database.ts'
+import { makeProcessReporter, type ProcessReporter } from '../operations/jobs/process-reporter.ts'
+import { waitUntilIdle } from '../platform/batches/lane.ts'
+import { type SweepWorker, startWorker } from '../platform/batches/sweep.ts'
+import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
+import { retryWhileAway } from '../platform/db/retry-while-away.ts'
+import { crashPoint } from '../platform/processes/crash-point.ts'
+import { WITNESS_EVERY_MS } from '../platform/time/clock-witness.ts'
+import { railMetrics } from '../rails/rail-metrics.ts'
+import type { Gateway } from './app.ts'
+import { makeDemoMerchant } from './commands/demo.ts'
+import { examineInstallation } from './commands/doctor.ts'
+import { buildFront } from './front.ts'
+import { observeBatches, startMetrics } from './metrics.ts'
+import { type OpenedGateway, type OpenOptions, openGateway } from './open-gateway.ts'
+import type { Config } from './settings/config.ts'
+import { WrongSettings } from './settings/setting-readers.ts'
+import { shareTrialAddresses } from './settings/trial-addresses.ts'
+import { buildLookout, buildSweeps, type CellSweep } from './sweeps.ts'
+
+export type Role = 'all' | 'web' | 'worker'
+/** `stopping`: aborted when the process is told to stop, which also ends the wait for a database. */
+type ServeOptions = OpenOptions & { role: Role; stopping?: AbortSignal }
+type Service = {
+  url: string
+  /** The gateway once the database has been reached. */
+  gateway(): Gateway | null
+  /** Stops as a SIGTERM does: refuse, finish, release, leave (reliability.md 6.6). */
+  stop(): Promise<void>
+}
+
+/** The state of the service. It listens at once and answers 503 until the database has been reached. */
+type RunningService = {
+  opened: OpenedGateway | null
+  draining: boolean
+  workers: SweepWorker[]
+  sweeps: CellSweep[]
+  timers: NodeJS.Timeout[]
+  reporter: ProcessReporter | null
+}
+
+type ScheduleEvery = (ms: number, work: () => Promise<unknown>) => void
+
+// Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Clients repeat the rest a second later.
+const BACKLOG = 4096
+const KEY_REFRESH_MS = 400
+const SHARE_WINDOWS_MS = 1000
+const FORGET_ADDRESSES_MS = 10_000
+const ALERT_CHECKS_MS = 30_000
+const PROCESS_REPORT_MS = 5000
+const DATABASE_CHECK_MS = 15_000
+const HEARTBEAT_MS = 60_000
+// How long a start waits for a slow database before it fails.
+const START_WITHIN_MS = 60_000
+const DATABASE_RETRY_MS = { first: 50, max: 2000 }
+
+/** Listens, then reaches the database (for as long as it takes), then works until stopped. */
+export async function serve(options: ServeOptions): Promise<Service> {
+  const { config, log, role } = options
+  const running: RunningService = {
+    opened: null,
+    draining: false,
+    workers: [],
+    sweeps: [],
+    timers: [],
+    reporter: null,
+  }
+  const registry = new Registry()
+  const server = buildFront(running, options, registry)
+  await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
+  const url = config.baseUrl ?? `http://${config.host}:${listeningPort(server) ?? config.port}`
+  const removeTrialAddresses = shareTrialAddresses(config)
+  const metrics = await startMetrics({ registry, config, gateway: () => running.opened?.gateway ?? null })
+  try {
+    const opened = await reachDatabase({ ...options, listensAt: url })
+    if (opened !== null) {
+      observeBatches(registry, opened.gateway)
+      opened.gateway.watchRails(railMetrics(registry, opened.gateway))
+      await startWork(running, opened, { ...options, role, url }).catch(async (error) => {
+        await opened.close()
+        throw error
+      })
+    }
+  } catch (error) {
+    removeTrialAddresses()
+    await Promise.all([server.close(), metrics.close()])
+    throw error
+  }
+  return {
+    url,
+    gateway: () => running.opened?.gateway ?? null,
+    stop: async () => {
+      await drain(running, server, config)
+      removeTrialAddresses()
+      await metrics.close()
+      log.info('stopped')
+    },
+  }
+}
+
+async function startWork(
+  running: RunningService,
+  opened: OpenedGateway,
+  options: ServeOptions & { url: string },
+): Promise<void> {
+  const { config, log, role, say, url } = options
+  const { gateway } = opened
+  const warming = Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
+  const examining = retryWhileAway(() => examineInstallation({ config, gateway }), START_WITHIN_MS)
+  // Waits for the warming in every case, so that no connection is still being opened when they are closed.
+  const findings = await examining.finally(() => warming)
+  const refused = findings.filter(({ level }) => level === 'refused')
+  if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
+  for (const { says } of findings) log.debug(says)
+  await retryWhileAway(async () => {
+    await Promise.all(gateway.cells.map(repairFreezeCopy))
+    await gateway.keyRing.refresh()
+  }, START_WITHIN_MS)
+  if (opened.embedded && !config.production)
+    for (const line of await makeDemoMerchant(gateway, url)) say(line)
+  running.opened = opened
+  gateway.startRails()
+  const every = startTimers(running, opened, log)
+  const byCell = new Map<string, SweepWorker>()
+  const reporter = makeProcessReporter(gateway, {
+    role,
+    wake: (cell, sweep) => byCell.get(cell)?.nudge(sweep),
+  })
+  running.reporter = reporter
+  every(PROCESS_REPORT_MS, () => reporter.beat())
+  const watch = watchDatabase(gateway)
+  every(DATABASE_CHECK_MS, () => watch.check())
+  if (role !== 'web')
+    every(HEARTBEAT_MS, async () => {
+      if (await gateway.directory.works()) await sendHeartbeat(gateway)
+    })
+  if (role !== 'web') startWorkers(running, gateway, { log, byCell, reporter })
+  // A dead worker cannot raise alerts, so web processes do when no worker reports; what two of them find is one alert.
+  else every(ALERT_CHECKS_MS, () => runChecksWithoutWorker(gateway))
+  say(`ready on ${url}  (documentation: ${url}/docs)`)
+}
+
+/**
+ * Waits with back-off for a database that cannot be reached. Throws WrongSettings, which ends the process; null when it is stopped
+ * meanwhile.
+ */
+async function reachDatabase(options: ServeOptions): Promise<OpenedGateway | null> {
+  for (
+    let waitMs = DATABASE_RETRY_MS.first;
+    !options.stopping?.aborted;
+    waitMs = Math.min(waitMs * 2, DATABASE_RETRY_MS.max)
+  ) {
+    try {
+      return await openGateway(options)
+    } catch (error) {
+      // Only a server that is away, starting or shutting down is waited for; waiting cures no other error.
+      if (!(classifyDatabaseError(error) instanceof DatabaseAway)) throw error
+      options.log.warn({ err: error }, 'the database is not there yet')
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+  return null
+}
+
+/**
+ * Starts the timers that follow other processes (keys, rate counts) and that rejoin the embedded server when it has gone away.
+ */
+function startTimers(running: RunningService, opened: OpenedGateway, log: Logger): ScheduleEvery {
+  const { gateway } = opened
+  const every: ScheduleEvery = (ms, work) => {
+    let busy = false
+    const timer = setInterval(() => {
+      if (busy) return
+      busy = true
+      work()
+        .catch((error) => log.debug({ err: error }, 'the database does not answer'))
+        .finally(() => {
+          busy = false
+        })
+    }, ms)
+    running.timers.push(timer)
+  }
+  // Not the process id: in containers every process may have the same.
+  const processName = randomUUID()
+  every(WITNESS_EVERY_MS, async () => {
+    await gateway.witness.askServer().catch(async (error) => {
+      if (opened.embedded && !running.draining && !(await gateway.directory.works())) await opened.rejoin()
+      throw error
+    })
+  })
+  // A process without requests does not ask the database either; the first request after a pause does.
+  const whileUsed = (work: () => Promise<unknown>) => async () => {
+    if (gateway.keyRing.isUsed()) await work()
+  }
+  const share = () =>
+    Promise.all(
+      gateway.cells.map((app) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())),
+    )
+  gateway.keyRing.afterPause(share)
+  every(KEY_REFRESH_MS, whileUsed(gateway.keyRing.refresh))
+  every(SHARE_WINDOWS_MS, whileUsed(share))
+  every(FORGET_ADDRESSES_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
+  every(SHARE_WINDOWS_MS, () => gateway.requests.flush())
+  every(SHARE_WINDOWS_MS, async () => gateway.op1?.choice.refresh())
+  return every
+}
+
+type WorkerParts = { log: Logger; byCell: Map<string, SweepWorker>; reporter: ProcessReporter }
+
+function startWorkers(
+  running: RunningService,
+  gateway: Gateway,
+  { log, byCell, reporter }: WorkerParts,
+): void {
+  for (const app of gateway.cells) {
+    const sweeps = buildSweeps(app)
+    const worker = startWorker(sweeps, {
+      log,
+      clock: gateway.clock,
+      onRun: (run) => reporter.ran(app, run),
+      lookout: buildLookout(app),
+    })
+    byCell.set(app.cell, worker)
+    running.workers.push(worker)
+    running.sweeps.push(...sweeps)
+  }
+  gateway.onNudge((cell, sweep) => byCell.get(cell)?.nudge(sweep))
+}
+
+async function drain(running: RunningService, server: HttpServer, config: Config): Promise<void> {
+  running.draining = true
+  crashPoint('drain.started')
+  await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1000))
+  const requests = server.close()
+  await Promise.all(running.workers.map((worker) => worker.stop()))
+  await requests
+  await Promise.all(running.sweeps.map((sweep) => sweep.finish?.()))
+  await Promise.all((running.opened?.gateway.cells ?? []).map(waitUntilIdle))
+  await running.opened?.gateway.addressCounts.idle()
+  await running.opened?.gateway.requests.flush()
+  for (const timer of running.timers) clearInterval(timer)
+  await running.reporter?.stop()
+  await running.opened?.close()
+}
+
+/** The port in use, also where PORT=0 let the system choose. */
+function listeningPort(server: HttpServer): number | null {
+  const address = server.server.address()
+  return address === null || typeof address === 'string' ? null : address.port
+}

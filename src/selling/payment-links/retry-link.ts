@@ -1,0 +1,25 @@
+import type { Actor } from '../../api/access/actor.ts'
+import { allow } from '../../api/access/allow.ts'
+import type { Call } from '../../platform/db/database.ts'
+import type { App } from '../../program/app.ts'
+import { holdLink, lockLink } from './hold-link.ts'
+import { attemptHolding } from './link-attempts.ts'
+import type { PaymentLink } from './payment-link.ts'
+
+/**
+ * Detaches a failed attempt from a one-shot link, so that it may be paid again (contract.md G46). An open or paid attempt
+ * stays attached. Returns whether the link is free.
+ */
+export function retryLink(
+  app: App,
+  actor: Actor,
+  { merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>,
+): Promise<boolean> {
+  allow(actor, 'link.pay')
+  return app.db.transaction(async (tx): Promise<{ value: boolean; last?: readonly Call[] }> => {
+    const [, [attempt]] = await tx.send(lockLink(merchantId, id), attemptHolding(merchantId, id))
+    if (!attempt) return { value: true }
+    if (attempt.status !== 'failed') return { value: false }
+    return { value: true, last: [holdLink({ merchantId, id, chargeId: null })] }
+  })
+}

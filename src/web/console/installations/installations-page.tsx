@@ -1,0 +1,97 @@
+import {
+  askInstallationSwitch,
+  readSideInstallations,
+  type SideInstallations,
+} from '../../../operations/approvals/switch-installation.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, Section, Time } from '../../parts/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { type ListColumn, Table } from '../../parts/table.tsx'
+import { APPROVALS } from '../texts/approvals.ts'
+import { INSTALLATIONS as TEXTS } from '../texts/installations.ts'
+import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+
+const { columns, form: texts, sides } = TEXTS
+const INSTALLATIONS_PATH = '/installations'
+
+const SWITCH_FORM: FormSpec = {
+  path: INSTALLATIONS_PATH,
+  action: 'installation.switch',
+  fields: [
+    {
+      name: 'side',
+      label: texts.side,
+      kind: 'select',
+      choices: (['collect', 'disburse'] as const).map((value) => ({ value, label: sides[value] })),
+    },
+    { name: 'installation', label: texts.installation, kind: 'select' },
+    { name: 'reason', label: texts.reason, maxLength: 500 },
+  ],
+  submit: texts.submit,
+  once: true,
+}
+
+const renderReason = (visit: ConsoleVisit, { chosen, takes }: SideInstallations) => {
+  if (chosen === null) return TEXTS.byFile
+  if (chosen.installation !== takes) return TEXTS.gone(chosen.installation)
+  return (
+    <>
+      <a href={visit.to(`/approvals/${chosen.approval}`)}>{TEXTS.chosen}</a>, <Time at={chosen.since} />
+    </>
+  )
+}
+
+const buildColumns = (visit: ConsoleVisit): readonly ListColumn<SideInstallations>[] => [
+  { title: columns.side, cell: ({ side }) => sides[side] },
+  { title: columns.takes, cell: ({ takes }) => takes ?? TEXTS.nobody },
+  { title: columns.why, cell: (side) => renderReason(visit, side) },
+  { title: columns.known, cell: ({ known }) => known.join(', ') },
+]
+
+/** Shows which installation takes new payments, and the form that asks for another. */
+async function showInstallations(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const rows = await readSideInstallations(visit.gateway)
+  const ids = [...new Set(rows.flatMap(({ known }) => known))]
+  return pageReply(
+    TEXTS.title,
+    <>
+      <h1>{TEXTS.title}</h1>
+      <p class="quiet">{TEXTS.lead}</p>
+      {rows.length === 0 ? (
+        <Empty title={TEXTS.none}>
+          <p>{TEXTS.noneSays}</p>
+        </Empty>
+      ) : (
+        <Table caption={TEXTS.title} rows={rows} columns={buildColumns(visit)} />
+      )}
+      {ids.length > 1 && (
+        <Section title={texts.title}>
+          <FormBox
+            of={SWITCH_FORM}
+            visit={visit}
+            state={state}
+            choices={{ installation: ids.map((value) => ({ value, label: value })) }}
+          >
+            <p class="hint">{texts.says}</p>
+          </FormBox>
+        </Section>
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** The page of installations. It takes two of our staff to switch new payments to another. */
+export const INSTALLATION_ROUTES: readonly ConsoleRoute[] = [
+  page(INSTALLATIONS_PATH, (visit) => showInstallations(visit)),
+  form(SWITCH_FORM, {
+    async submit({ gateway, caller, to }, { side, installation = '', reason = '' }) {
+      // The form has accepted only its own two sides.
+      const input = { side: side === 'collect' ? 'collect' : 'disburse', installation, reason } as const
+      const { id } = await askInstallationSwitch(gateway, caller, input)
+      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
+    },
+    showRefused: showInstallations,
+  }),
+]

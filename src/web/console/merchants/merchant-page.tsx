@@ -1,0 +1,110 @@
+import { actingFor } from '../../../api/access/actor.ts'
+import { readAuditAsStaff } from '../../../api/access/read-audit.ts'
+import { parseListWindow } from '../../../api/http/lists/lists.ts'
+import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
+import type { Merchant } from '../../../merchants/account/merchant.ts'
+import { getMerchant } from '../../../merchants/account/set-merchant.ts'
+import { listStaffNotes } from '../../../merchants/account/staff-notes.ts'
+import { findSupportViewEnd } from '../../../merchants/account/support-views.ts'
+import { listMembers } from '../../../merchants/people/members.ts'
+import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
+import { listCharges } from '../../../payments/charges/find-charges.ts'
+import { readOpenExceptions } from '../../../payments/exceptions/resolve-exception.ts'
+import { listPayouts } from '../../../payments/payouts/find-payouts.ts'
+import { findWithdrawalNumber } from '../../../payments/withdrawals/find-withdrawals.ts'
+import { oneLine } from '../../../platform/text/text.ts'
+import type { App } from '../../../program/app.ts'
+import { readStaffActs } from '../../../reports/reports/staff-acts.ts'
+import type { FormState } from '../../parts/forms/form-spec.ts'
+import { Section } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { MERCHANTS } from '../texts/merchants.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import { renderClosing } from './closing.tsx'
+import { MerchantActs, ViewAsSection } from './merchant-acts.tsx'
+import { AuditTable } from './merchant-audit-page.tsx'
+import { MerchantState } from './merchant-list.tsx'
+import {
+  LatestPayments,
+  MerchantBalances,
+  MerchantExceptions,
+  MerchantFacts,
+  MerchantNotes,
+  MerchantPeople,
+  WithdrawalNumberSection,
+} from './merchant-parts.tsx'
+
+const LATEST_ROWS = '5'
+const AUDIT_ROWS_SHOWN = 8
+
+/** Reads everything that the page of a merchant shows, in parallel. */
+async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchant) {
+  const { gateway, caller, signedIn } = visit
+  const { id: merchantId, tag } = merchant
+  const live = actingFor(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
+  const window = parseListWindow({ limit: LATEST_ROWS })
+  const filter = { ...window, status: null, reference: null, phone: null, email: null }
+  const failed = { ...parseListWindow({ limit: '1' }), status: 'failed', event: null }
+  const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks] =
+    await Promise.all([
+      Promise.all((['live', 'test'] as const).map((mode) => getLedgerHead(app, { merchantId, mode }))),
+      listMembers(gateway, merchantId),
+      findWithdrawalNumber(app, live),
+      listCharges(app, live, filter),
+      listPayouts(app, live, filter),
+      listDeliveries(app, live, failed),
+      readOpenExceptions(app, merchantId),
+      listStaffNotes(gateway, merchantId),
+      readStaffActs(app, live, merchant),
+      readAuditAsStaff(app, caller, {
+        merchantId,
+        filter: { part: 'acts', action: null, actor: null, older: null, newer: null },
+      }),
+      findSupportViewEnd(gateway, { sessionId: signedIn.sessionId, merchantId }),
+    ])
+  const failure = deliveries.data[0] ?? null
+  return { heads, people, number, charges, payouts, failure, exceptions, notes, did, audit, looks }
+}
+
+/** The data that the parts of a merchant's page show. */
+export type MerchantPageData = Awaited<ReturnType<typeof readMerchantPage>> & { app: App; merchant: Merchant }
+
+/** Shows one merchant: its facts, balances, people, latest payments and notes, and the forms that staff may send. */
+export async function showMerchant(
+  visit: ConsoleVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
+  const merchantData: MerchantPageData = { ...(await readMerchantPage(visit, app, merchant)), app, merchant }
+  const name = oneLine(merchant.name)
+  return pageReply(
+    name,
+    <>
+      <div class="top">
+        <h1>{name}</h1>
+        <MerchantState
+          active={merchant.active}
+          account={merchant.account}
+          frozen={merchantData.did.frozen !== null}
+        />
+      </div>
+      <MerchantFacts visit={visit} merchantData={merchantData} />
+      {await renderClosing(merchantData)}
+      <MerchantBalances merchantData={merchantData} />
+      <MerchantActs visit={visit} merchantData={merchantData} state={state} />
+      <ViewAsSection visit={visit} merchantData={merchantData} state={state} />
+      <MerchantNotes visit={visit} merchantData={merchantData} state={state} />
+      <MerchantExceptions visit={visit} merchantData={merchantData} />
+      <WithdrawalNumberSection merchantData={merchantData} />
+      <MerchantPeople merchantData={merchantData} />
+      <LatestPayments visit={visit} merchantData={merchantData} />
+      <Section
+        title={MERCHANTS.audit.title}
+        aside={<a href={visit.to(`/merchants/${merchant.publicId}/audit`)}>{MERCHANTS.audit.all}</a>}
+      >
+        <AuditTable entries={merchantData.audit.entries.slice(0, AUDIT_ROWS_SHOWN)} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}

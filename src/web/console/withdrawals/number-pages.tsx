@@ -1,0 +1,166 @@
+import { actingFor } from '../../../api/access/actor.ts'
+import { getMerchant } from '../../../merchants/account/set-merchant.ts'
+import { type CheckedName, compareNames } from '../../../merchants/verification/checked-names.ts'
+import { readNameChecks } from '../../../merchants/verification/name-check.ts'
+import { readVerification } from '../../../merchants/verification/read-application.ts'
+import { type ListedTopUp, listAllTopUps } from '../../../payments/top-ups/all-top-ups.ts'
+import { listWaitingNumbers, type WaitingNumber } from '../../../payments/withdrawals/waiting.ts'
+import { verifyWithdrawalNumber } from '../../../payments/withdrawals/withdrawal-number.ts'
+import { maskPhone } from '../../../platform/text/phone.ts'
+import type { Gateway } from '../../../program/app.ts'
+import { askName } from '../../../reports/reports/ask-name.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { WITHDRAWALS } from '../texts/withdrawals.ts'
+import { HeardNameStatus } from '../verification/application-answers.tsx'
+import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+
+const { numbers: words, topUps, columns } = WITHDRAWALS
+const NUMBERS_PATH = '/numbers'
+
+const ASK_NUMBER_NAME_FORM: FormSpec = {
+  path: `${NUMBERS_PATH}/:id/ask`,
+  action: 'merchant.name-check',
+  fields: [],
+  submit: words.ask,
+  plain: true,
+}
+const VERIFY_NUMBER_FORM: FormSpec = {
+  path: `${NUMBERS_PATH}/:id/verify`,
+  action: 'withdrawal.verify',
+  // The number that this person has seen, so that no other number is verified by mistake.
+  fields: [{ name: 'phone', label: '', kind: 'hidden' }],
+  submit: words.verify,
+}
+
+type Row = WaitingNumber & Pick<CheckedName, 'check' | 'differs'>
+
+/** Adds the operator's name check of this number, compared with the name that the business gave for its withdrawals. */
+async function addNameCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> {
+  const { app, merchant } = await getMerchant(gateway, row.publicId)
+  const [checks, { answers }] = await Promise.all([
+    readNameChecks(app, merchant.id),
+    readVerification(app, merchant.id),
+  ])
+  const nameCheck = compareNames({ answers, withdrawal: row.phone, checks }).find(
+    ({ what }) => what === 'withdrawal',
+  )
+  return { ...row, check: nameCheck?.check ?? null, differs: nameCheck?.differs ?? false }
+}
+
+const buildNumberColumns = (visit: ConsoleVisit, state: FormState | null): readonly ListColumn<Row>[] => [
+  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: columns.phone, cell: ({ phone }) => phone },
+  { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
+  { title: words.heard, cell: ({ check, differs }) => <HeardNameStatus check={check} differs={differs} /> },
+  {
+    title: words.act,
+    cell: ({ publicId: id, phone }) => {
+      const ownState = visit.params.id === id ? state : null
+      return (
+        <>
+          <FormBox of={ASK_NUMBER_NAME_FORM} visit={visit} state={ownState} params={{ id }} compact />
+          <FormBox
+            of={VERIFY_NUMBER_FORM}
+            visit={visit}
+            state={ownState}
+            params={{ id }}
+            values={{ phone }}
+            compact
+          />
+        </>
+      )
+    },
+  },
+]
+
+/** Shows the withdrawal numbers that wait for verification. */
+async function showNumbers(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const { gateway, caller, query } = visit
+  const { rows, newer, older } = await listWaitingNumbers(gateway, caller, {
+    ...{ after: query.after ?? null, before: query.before ?? null },
+  })
+  const checkedRows = await Promise.all(rows.map((row) => addNameCheck(gateway, row)))
+  return pageReply(
+    words.title,
+    <>
+      <h1>{words.title}</h1>
+      <p>{words.lead}</p>
+      {checkedRows.length === 0 ? (
+        <Empty title={words.none} />
+      ) : (
+        <Table
+          caption={words.title}
+          rows={checkedRows}
+          columns={buildNumberColumns(visit, state)}
+          href={({ publicId }) => visit.to(`/merchants/${publicId}`)}
+        />
+      )}
+      <Pager cursors={{ newer, older }} query={query} here={visit.to(NUMBERS_PATH)} oldestFirst />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const TOP_UP_COLUMNS: readonly ListColumn<ListedTopUp>[] = [
+  { title: columns.id, cell: ({ key }) => key },
+  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.phone, cell: ({ phone }) => maskPhone(phone) },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
+]
+
+async function showTopUps(visit: ConsoleVisit): Promise<SurfaceReply> {
+  const { gateway, caller, query } = visit
+  const { rows, newer, older } = await listAllTopUps(gateway, caller, {
+    ...{ after: query.after ?? null, before: query.before ?? null },
+  })
+  return pageReply(
+    topUps.title,
+    <>
+      <h1>{topUps.title}</h1>
+      <p>{topUps.lead}</p>
+      {rows.length === 0 ? (
+        <Empty title={topUps.none} />
+      ) : (
+        <Table
+          caption={topUps.title}
+          rows={rows}
+          columns={TOP_UP_COLUMNS}
+          href={({ key }) => visit.to(`/payments/${key}`)}
+        />
+      )}
+      <Pager cursors={{ newer, older }} query={query} here={visit.to('/top-ups')} />
+    </>,
+  )
+}
+
+export const NUMBER_ROUTES: readonly ConsoleRoute[] = [
+  page(NUMBERS_PATH, (visit) => showNumbers(visit)),
+  page('/top-ups', showTopUps),
+  form(ASK_NUMBER_NAME_FORM, {
+    async submit(visit) {
+      const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
+      const { id: merchantId, tag } = merchant
+      await askName(
+        app,
+        actingFor(visit.caller, { merchantId, tag, cell: app.cell, mode: 'live' }),
+        'withdrawal',
+      )
+      return redirectDone(visit.to(NUMBERS_PATH), words.asked)
+    },
+    showRefused: showNumbers,
+  }),
+  form(VERIFY_NUMBER_FORM, {
+    async submit(visit, { phone = '' }) {
+      const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
+      await verifyWithdrawalNumber(app, visit.caller, { merchantId: merchant.id, phone })
+      return redirectDone(visit.to(NUMBERS_PATH), words.verified)
+    },
+    showRefused: showNumbers,
+  }),
+]

@@ -1,0 +1,170 @@
+import {
+  type BulkCallItem,
+  type BulkCallSummary,
+  getBatch,
+  readBatchItems,
+} from '../../../payments/payouts/bulk/find-batches.ts'
+import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
+import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { isReachable } from '../hidden-from-staff.ts'
+import { Phone } from '../payouts/phone.tsx'
+import { BULK } from '../texts/bulk.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { batch: words } = BULK
+const LINES_PER_PAGE = 50
+
+type BatchFacts = {
+  visit: DashboardVisit
+  batch: BulkCallSummary
+  items: readonly BulkCallItem[]
+  prepared: PreparedPayout | null
+}
+
+/** Shows one bulk call: how far it is, the result of each line, and the lines to mend. */
+export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
+  const { app, caller } = visit
+  const batch = await getBatch(app, caller, visit.params.id ?? '')
+  const [items, prepared] = await Promise.all([
+    readBatchItems(app, caller, batch.id),
+    findPreparedOfObject(app, caller, batch.id),
+  ])
+  const facts = { visit, batch, items, prepared }
+  const open = isUnderWay(facts)
+  if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
+  return pageReply(
+    batch.id,
+    <>
+      <div class="top">
+        <h1>{BULK.title}</h1>
+        <code>{batch.id}</code>
+      </div>
+      <Progress {...facts} />
+    </>,
+    open ? { refreshSeconds: 5 } : {},
+  )
+}
+
+const isOpen = ({ status }: BulkCallItem) => status === 'pending' || status === 'authorized'
+const isUnderWay = ({ batch, items }: BatchFacts) => batch.done < batch.total || items.some(isOpen)
+
+/** The part of the page that changes while lines are processed and payouts are under way: the counts and the lines. A script reloads it. */
+function Progress(facts: BatchFacts) {
+  const { visit, batch } = facts
+  const from = parseFirstIndex(facts)
+  const here = visit.to(`/bulk/${batch.id}`)
+  const query = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
+  const live = isUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
+  return (
+    <div class="story" {...live}>
+      <Counts {...facts} />
+      <Lines facts={facts} from={from} />
+    </div>
+  )
+}
+
+/** Parses the index of the first line to show from the query, and keeps it within the batch. */
+const parseFirstIndex = ({ visit: { query }, batch }: BatchFacts) =>
+  Math.max(0, Math.min(Math.trunc(Number(query.after ?? query.before ?? 0)) || 0, batch.total - 1))
+
+// The lines that a person must mend come first.
+const mustBeMended = ({ error, status }: BulkCallItem) => error !== null || status === 'failed'
+const sortLinesToMendFirst = (items: readonly BulkCallItem[]) => [
+  ...items.filter(mustBeMended),
+  ...items.filter((item) => !mustBeMended(item)),
+]
+
+function Lines({ facts: { visit, batch, items }, from }: { facts: BatchFacts; from: number }) {
+  return (
+    <Section title={words.lines}>
+      <Table
+        caption={words.lines}
+        rows={sortLinesToMendFirst(items).slice(from, from + LINES_PER_PAGE)}
+        columns={columnsFor(visit)}
+      />
+      <Pager
+        cursors={{
+          newer: from > 0 ? String(Math.max(0, from - LINES_PER_PAGE)) : null,
+          older: from + LINES_PER_PAGE < batch.total ? String(from + LINES_PER_PAGE) : null,
+        }}
+        query={{}}
+        here={visit.to(`/bulk/${batch.id}`)}
+      />
+    </Section>
+  )
+}
+
+function Counts(facts: BatchFacts) {
+  const { visit, batch, items, prepared } = facts
+  const count = (matches: (item: BulkCallItem) => boolean) => items.filter(matches).length
+  const accepted = items.filter(({ payoutId }) => payoutId !== null)
+  const sum = accepted.reduce((total, { amount, replayed }) => total + (replayed ? 0 : (amount ?? 0)), 0)
+  return (
+    <Section title={words.progress}>
+      {isUnderWay(facts) && (
+        <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>
+      )}
+      <progress value={batch.done} max={batch.total} aria-label={words.done} />
+      <Facts
+        facts={[
+          [words.total, batch.total],
+          batch.done < batch.total && [words.done, batch.done],
+          [words.accepted, accepted.length],
+          [words.refused, batch.done - accepted.length],
+          [words.replayed, count(({ replayed }) => replayed)],
+          [words.succeeded, count(({ status }) => status === 'succeeded')],
+          [words.open, count(isOpen)],
+          [words.failed, count(({ status }) => status === 'failed')],
+          [words.amount, <Money amount={sum} />],
+          [words.created, <Time at={batch.createdAt} />],
+          prepared !== null && [
+            words.prepared,
+            <a href={visit.to(`/payouts/prepared/${prepared.id}`)}>{prepared.id}</a>,
+          ],
+        ]}
+      />
+      <MendNote facts={facts} lines={count(mustBeMended)} />
+    </Section>
+  )
+}
+
+function MendNote({ facts: { visit, batch }, lines }: { facts: BatchFacts; lines: number }) {
+  if (lines === 0) return null
+  const path = `/bulk/${batch.id}/mend`
+  return (
+    <Note tone="warn">
+      <strong>{words.mendTitle}</strong>
+      <p>{words.mend(lines)}</p>
+      <p>{isReachable(visit, path) && <a href={visit.to(path)}>{words.download}</a>}</p>
+    </Note>
+  )
+}
+
+const columnsFor = (visit: DashboardVisit): readonly ListColumn<BulkCallItem>[] => [
+  { title: words.columns.line, cell: ({ index }) => index + 1 },
+  { title: words.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
+  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  {
+    title: words.columns.amount,
+    cell: ({ amount }) => (amount === null ? <OutsideText text={null} /> : <Money amount={amount} />),
+    figures: true,
+  },
+  { title: words.columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
+  { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} /> },
+]
+
+function Result({ visit, item }: { visit: DashboardVisit; item: BulkCallItem }) {
+  const { payoutId, status, error, replayed } = item
+  if (payoutId === null) return error ?? <Status word={words.waits} tone="open" />
+  return (
+    <>
+      <a href={visit.to(`/payouts/${payoutId}`)}>
+        <Status word={status ?? ''} />
+      </a>
+      {replayed && <div class="hint">{words.before}</div>}
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+import { mayDo } from '../../../api/access/allow.ts'
+import { parseListWindow } from '../../../api/http/lists/lists.ts'
+import { type BulkDraft, listUnsentDrafts } from '../../../payments/payouts/bulk/drafts/draft.ts'
+import { type BulkCallSummary, listBatches } from '../../../payments/payouts/bulk/find-batches.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { BULK } from '../texts/bulk.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, drafts } = BULK
+const MAX_FILE_BYTES = 1024 * 1024
+// A thousand lines of phone, amount, reference and name.
+const MAX_PASTED_CHARACTERS = 150_000
+
+export const UPLOAD_BULK: FormSpec = {
+  path: '/bulk/upload',
+  action: 'bulk.draft',
+  fields: [
+    {
+      name: 'file',
+      label: BULK.upload.file,
+      kind: 'file',
+      hint: BULK.upload.hint,
+      accept: '.csv,.txt,text/csv,text/plain',
+      refused: /^(?:invalid request: )?(?:CSV|there are no lines|too many lines)/,
+    },
+  ],
+  submit: BULK.upload.submit,
+  maxFileBytes: MAX_FILE_BYTES,
+}
+export const PASTE_BULK: FormSpec = {
+  path: '/bulk/paste',
+  action: 'bulk.draft',
+  fields: [
+    {
+      name: 'lines',
+      label: BULK.paste.lines,
+      kind: 'lines',
+      hint: BULK.paste.hint,
+      placeholder: BULK.paste.example,
+      rows: 8,
+      maxLength: MAX_PASTED_CHARACTERS,
+      refused: /^(?:invalid request: )?(?:CSV|there are no lines|too many lines)/,
+    },
+  ],
+  submit: BULK.paste.submit,
+}
+
+const COLUMNS: readonly ListColumn<BulkCallSummary>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.lines, cell: ({ total }) => total, figures: true },
+  { title: columns.accepted, cell: ({ accepted }) => accepted, figures: true },
+  { title: columns.refused, cell: ({ done, accepted }) => done - accepted, figures: true },
+  {
+    title: columns.status,
+    cell: ({ done, total }) =>
+      done < total ? <Status word={BULK.running} tone="open" /> : <Status word={BULK.complete} tone="good" />,
+  },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+const DRAFT_COLUMNS: readonly ListColumn<Omit<BulkDraft, 'csv'>>[] = [
+  { title: drafts.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: drafts.columns.lines, cell: ({ lines }) => lines, figures: true },
+  { title: drafts.columns.by, cell: ({ madeName }) => <OutsideText text={madeName} /> },
+  { title: drafts.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: drafts.columns.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+]
+
+/** Lists the bulk calls of a merchant and the drafts that are not sent yet, with the forms that start one. */
+export async function showBulk(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const { app, caller, query } = visit
+  const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
+  const [batches, drafted] = await Promise.all([
+    listBatches(app, caller, window),
+    listUnsentDrafts(app, caller),
+  ])
+  const here = visit.to('/bulk')
+  return pageReply(
+    BULK.title,
+    <>
+      <h1>{BULK.title}</h1>
+      <p>{BULK.lead}</p>
+      {mayDo(caller, 'bulk.draft') && (
+        <div class="split">
+          <Section title={BULK.upload.title}>
+            <FormBox of={UPLOAD_BULK} visit={visit} state={state} />
+          </Section>
+          <Section title={BULK.paste.title}>
+            <FormBox of={PASTE_BULK} visit={visit} state={state} />
+          </Section>
+        </div>
+      )}
+      {drafted.length > 0 && (
+        <Section title={drafts.title}>
+          <Table
+            caption={drafts.title}
+            rows={drafted}
+            columns={DRAFT_COLUMNS}
+            {...(mayDo(visit.caller, 'bulk.draft')
+              ? { href: ({ id }: Pick<BulkDraft, 'id'>) => visit.to(`/bulk/drafts/${id}`) }
+              : {})}
+          />
+        </Section>
+      )}
+      {batches.data.length === 0 ? (
+        <Empty title={BULK.empty.title}>
+          <p>{BULK.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={BULK.title}
+          rows={batches.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/bulk/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(batches)} query={query} here={here} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}

@@ -1,0 +1,171 @@
+import { mayDo } from '../../../api/access/allow.ts'
+import {
+  type DraftLineHolder,
+  lookUpDraftHolders,
+} from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
+import {
+  type BulkPreview,
+  type PreviewLine,
+  previewBulk,
+} from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
+import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { type Fact, Facts, Money, Note, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { formatShillings } from '../../parts/wording.ts'
+import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
+import { BULK } from '../texts/bulk.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { DRAFT_LINES_PER_PAGE, DraftLines } from './draft-lines.tsx'
+
+const { draft: words } = BULK
+const MAX_PROBLEMS_SHOWN = 100
+const NOTE_FIELD = { name: 'note', label: words.note, optional: true, most: 500 } as const
+
+/** For people who may send without a second person; it asks for a fresh factor. */
+export const SEND_DRAFT: FormSpec = {
+  path: '/bulk/drafts/:id/send',
+  action: 'payout.bulk',
+  fields: [NOTE_FIELD],
+  submit: words.send,
+  once: true,
+}
+/** For accountants, who may only prepare. */
+export const PREPARE_DRAFT: FormSpec = {
+  path: '/bulk/drafts/:id/prepare',
+  action: 'payout.prepare',
+  fields: [NOTE_FIELD],
+  submit: words.prepare,
+  once: true,
+}
+const PROBLEM_COLUMNS: readonly ListColumn<PreviewLine>[] = [
+  { title: words.problemColumns.line, cell: ({ line }) => line },
+  {
+    title: words.problemColumns.written,
+    cell: ({ written: { phone, amount, name, reference } }) => (
+      <OutsideText text={[phone, amount, reference, name].filter((cell) => cell !== '').join(', ')} />
+    ),
+  },
+  { title: words.problemColumns.problem, cell: ({ result }) => 'error' in result && result.error },
+]
+
+/** Parses the number of the first line to show from the query; 1 if it has none. */
+export function parseFirstLine({ query }: DashboardVisit): number {
+  const line = Number(query.after ?? query.before ?? query.from ?? 1)
+  return Number.isSafeInteger(line) && line > 0 ? line : 1
+}
+
+/** Shows a draft: what it would do, line by line, and the form that sends it. */
+export async function showDraft(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+  holders: readonly DraftLineHolder[] | null = null,
+): Promise<SurfaceReply> {
+  const id = visit.params.id ?? ''
+  const from = parseFirstLine(visit)
+  const preview = await previewBulk(visit.app, visit.caller, id)
+  if (visit.part === 'names') {
+    const answers = await lookUpDraftHolders(visit.app, visit.caller, { id, from })
+    return {
+      kind: 'part',
+      body: <DraftLines visit={visit} preview={preview} from={from} holders={answers} />,
+      final: true,
+    }
+  }
+  const { draft } = preview
+  return pageReply(
+    words.title,
+    <>
+      <div class="top">
+        <h1>{words.title}</h1>
+        <code>{draft.name}</code>
+      </div>
+      {draft.objectId === null ? (
+        <Note>{words.nothing}</Note>
+      ) : (
+        <Note tone="open">
+          {words.wasSent} <a href={visit.to(pathOfPayoutObject(draft.objectId))}>{words.look}</a>
+        </Note>
+      )}
+      {preview.refusal !== null && <Note tone="bad">{preview.refusal.message}</Note>}
+      <Facts facts={buildDraftFacts(preview)} />
+      {draft.objectId === null && (preview.refusal === null || state !== null) && (
+        <SendBox visit={visit} preview={preview} state={state} above={await readCheckerAmount(visit)} />
+      )}
+      <Problems lines={preview.lines.filter(({ result }) => result.kind === 'refused')} />
+      <Section title={words.lines}>
+        <DraftLines visit={visit} preview={preview} from={from} holders={holders} />
+        <Pager cursors={cursorsAt(from, preview.lines)} query={{}} here={visit.to(`/bulk/drafts/${id}`)} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const readCheckerAmount = async ({ app, caller, mode }: DashboardVisit) =>
+  mode === 'test' ? null : (await checkerState(app, caller)).above
+
+function buildDraftFacts({ pays, paidBefore, refused, available, draft }: BulkPreview): Fact[] {
+  const total = pays.amount + pays.fees
+  return [
+    [words.pays, pays.count],
+    [words.amount, <Money amount={pays.amount} />],
+    [words.fees, <Money amount={pays.fees} />],
+    [words.total, <Money amount={total} />],
+    [words.available, <Money amount={available} />],
+    [words.after, <Money amount={available - total} />],
+    [words.before, paidBefore],
+    [words.refused, refused],
+    [words.kept, <Time at={draft.expiresAt} />],
+  ]
+}
+
+type SendBoxProps = {
+  visit: DashboardVisit
+  preview: BulkPreview
+  state: FormState | null
+  above: number | null
+}
+
+function SendBox({ visit, preview, state, above }: SendBoxProps) {
+  const maySendAlone = mayDo(visit.caller, 'payout.bulk')
+  if (preview.pays.count + preview.paidBefore === 0) return null
+  const needsSecond = above !== null && preview.pays.amount > above
+  return (
+    <>
+      {!maySendAlone && <Note>{words.accountant}</Note>}
+      {maySendAlone && needsSecond && <Note>{words.alone(formatShillings(above))}</Note>}
+      <FormBox
+        of={maySendAlone ? SEND_DRAFT : PREPARE_DRAFT}
+        visit={visit}
+        state={state}
+        params={{ id: preview.draft.id }}
+      />
+    </>
+  )
+}
+
+function Problems({ lines }: { lines: readonly PreviewLine[] }) {
+  if (lines.length === 0) return null
+  return (
+    <Section title={words.problems}>
+      <Table caption={words.problems} rows={lines.slice(0, MAX_PROBLEMS_SHOWN)} columns={PROBLEM_COLUMNS} />
+      {lines.length > MAX_PROBLEMS_SHOWN && (
+        <p class="hint">{words.more(lines.length - MAX_PROBLEMS_SHOWN)}</p>
+      )}
+    </Section>
+  )
+}
+
+/** The first lines of the pages before and after the one that begins with line `from`. */
+function cursorsAt(from: number, lines: readonly PreviewLine[]) {
+  const index = lines.findIndex(({ line }) => line >= from)
+  const previous = lines[Math.max(0, index - DRAFT_LINES_PER_PAGE)]
+  const next = lines[index + DRAFT_LINES_PER_PAGE]
+  return {
+    newer: index > 0 && previous !== undefined ? String(previous.line) : null,
+    older: index >= 0 && next !== undefined ? String(next.line) : null,
+  }
+}

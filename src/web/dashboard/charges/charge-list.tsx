@@ -1,0 +1,153 @@
+import { parseStatusAndWindow } from '../../../api/http/lists/lists.ts'
+import { CHARGE_STATUSES, type Charge, presentCharge } from '../../../payments/charges/charge.ts'
+import { readChargeTotals } from '../../../payments/charges/charge-totals.ts'
+import { type ChargeFilter, listCharges } from '../../../payments/charges/find-charges.ts'
+import { cleanTyped } from '../../../platform/text/text.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { CopyBox, Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../parts/table.tsx'
+import { formatFirstRequest } from '../first-request.ts'
+import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
+import { TotalsLine } from '../lists/totals.tsx'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { CHARGES } from '../texts/charges.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, filters } = CHARGES
+
+const COLUMNS: readonly ListColumn<Charge>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.amount, cell: renderAmountAndNet, figures: true },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: columns.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
+  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+// Amount and net share a column: with amounts of nine digits, two columns leave no room for the time on a screen 1280 pixels wide.
+function renderAmountAndNet(charge: Charge) {
+  return (
+    <>
+      <Money amount={charge.amount} />
+      <small class="hint below">
+        {columns.net} <Money amount={presentCharge(charge).net} />
+      </small>
+    </>
+  )
+}
+
+const FILTERS: readonly ListFilter[] = [
+  {
+    name: 'status',
+    label: filters.status,
+    kind: 'select',
+    choices: CHARGE_STATUSES.map((status) => ({ value: status, label: status })),
+  },
+  { name: 'reference', label: filters.reference },
+  { name: 'phone', label: filters.phone, kind: 'phone' },
+  { name: 'email', label: filters.email },
+  { name: 'from', label: filters.from, kind: 'date' },
+  { name: 'until', label: filters.until, kind: 'date' },
+]
+
+export const NEW_CHARGE: FormSpec = {
+  path: '/charges/new',
+  action: 'charge.create',
+  fields: [
+    {
+      name: 'amount',
+      label: CHARGES.create.amount,
+      kind: 'amount',
+      hint: CHARGES.create.amountHint,
+      refused: /amount|fee/,
+    },
+    {
+      name: 'phone',
+      label: CHARGES.create.phone,
+      kind: 'phone',
+      hint: CHARGES.create.phoneHint,
+      refused: /phone/,
+    },
+    { name: 'reference', label: CHARGES.create.reference, optional: true },
+  ],
+  submit: CHARGES.create.submit,
+  once: true,
+}
+
+export const EXPORT_CHARGES = exportForm('/charges', FILTERS)
+
+/** Parses the filters of the list from a query. Throws Refusal. */
+export const parseChargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
+  ...parseStatusAndWindow(buildPageQuery(query), CHARGE_STATUSES),
+  endingBefore: query.before ?? null,
+  reference: query.reference ?? null,
+  phone: query.phone === undefined ? null : cleanTyped(query.phone),
+  email: query.email ?? null,
+})
+
+/** Shows the list of charges with its filters, and in test mode the form that makes one. */
+export async function showCharges(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  const { app, caller, query, mode } = visit
+  const filter = parseChargeFilter(query)
+  const [page, totals, views, states] = await Promise.all([
+    listCharges(app, caller, filter),
+    readChargeTotals(app, caller, filter),
+    readViewsOfList(visit, 'charges'),
+    readStatesForMode(visit),
+  ])
+  const here = visit.to('/charges')
+  return pageReply(
+    CHARGES.title,
+    <>
+      <h1>{CHARGES.title}</h1>
+      <OperatorNotes states={states} side="collect" />
+      <Filters filters={FILTERS} query={query} action={here} />
+      <SavedViews visit={visit} list="charges" filters={FILTERS} views={views} />
+      <TotalsLine totals={totals} />
+      {page.data.length === 0 ? (
+        <NoCharges visit={visit} />
+      ) : (
+        <Table
+          caption={CHARGES.title}
+          rows={page.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/charges/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(page)} query={query} here={here} />
+      {page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />}
+      {mode === 'test' && (
+        <Section title={CHARGES.create.title} id="new">
+          <FormBox of={NEW_CHARGE} visit={visit} state={state} />
+        </Section>
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+function NoCharges({ visit: { query, mode, app } }: { visit: DashboardVisit }) {
+  if (FILTERS.some(({ name }) => query[name] !== undefined)) return <Empty title={CHARGES.empty.filtered} />
+  return (
+    <Empty title={CHARGES.empty.title}>
+      <p>{CHARGES.empty[mode]}</p>
+      {mode === 'test' && (
+        <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />
+      )}
+    </Empty>
+  )
+}

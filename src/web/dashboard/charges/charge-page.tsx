@@ -1,0 +1,186 @@
+import { payoutFee } from '../../../ledger/fees.ts'
+import { type Charge, type ChargeView, presentCharge } from '../../../payments/charges/charge.ts'
+import { getCharge } from '../../../payments/charges/find-charges.ts'
+import type { OperatorState } from '../../../rails/operator-state.ts'
+import { readLinkPrefix } from '../../../reports/reports/search.ts'
+import { chargeStory, type ObjectStory } from '../../../reports/reports/story/story.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import {
+  CopyBox,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  RawJson,
+  Section,
+  Status,
+  Time,
+  Timeline,
+} from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith } from '../../parts/table.tsx'
+import { formatShillings } from '../../parts/wording.ts'
+import { ObjectLink } from '../object-link.tsx'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
+import { CHARGES } from '../texts/charges.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { facts } = CHARGES
+
+export const REFUND_CHARGE: FormSpec = {
+  path: '/charges/:id/refund',
+  action: 'charge.refund',
+  fields: [],
+  submit: CHARGES.refund.submit,
+  once: true,
+  danger: true,
+}
+
+type ChargeStoryProps = {
+  visit: DashboardVisit
+  charge: Charge
+  /** Whether the charge paid for a vending order. */
+  isOrder: boolean
+  story: ObjectStory
+  state: FormState | null
+  states: readonly OperatorState[]
+}
+
+const isOpen = ({ status }: Charge) => status === 'pending' || status === 'authorized'
+
+/** Shows one charge: its facts, what happened, where the money went, and the events that were sent. */
+export async function showCharge(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  const { app, caller } = visit
+  const charge = await getCharge(app, caller, visit.params.id ?? '')
+  const states = isOpen(charge) ? await readStatesForMode(visit) : []
+  const { paymentLinkId } = charge
+  const isOrder = paymentLinkId !== null && (await readLinkPrefix(app, caller, paymentLinkId)) === 'ord_'
+  const props = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
+  if (visit.part === 'story')
+    return { kind: 'part', body: <ChargeStory {...props} />, final: !isOpen(charge) }
+  return pageReply(
+    charge.id,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={charge.amount} />
+        </h1>
+        <code>{charge.id}</code>
+      </div>
+      <ChargeStory {...props} />
+      <Section title={CHARGES.curl}>
+        <CopyBox label={CHARGES.curlLabel} text={formatCurl(visit, charge)} />
+        <RawJson value={presentCharge(charge)} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200, ...(isOpen(charge) ? { refreshSeconds: 5 } : {}) },
+  )
+}
+
+/** The part of the page that changes while the charge is under way; a script reloads it. */
+function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeStoryProps) {
+  const open = isOpen(charge)
+  const live = open ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) } : {}
+  return (
+    <div class="story" {...live}>
+      <OperatorNotes states={states} side="collect" />
+      <div class="split">
+        <Section title={CHARGES.story} aside={<Status word={charge.status} />}>
+          {open && <Note tone="open">{CHARGES.underWay}</Note>}
+          <Timeline entries={buildTimelineEntries(visit, story)} />
+        </Section>
+        <Section title={facts.title}>
+          <ChargeFacts visit={visit} charge={charge} isOrder={isOrder} view={presentCharge(charge)} />
+        </Section>
+      </div>
+      {charge.status === 'succeeded' && (
+        <div class="actions">
+          <RefundBox visit={visit} charge={charge} state={state} />
+        </div>
+      )}
+      <MoneyMoved story={story} />
+      <EventsSent visit={visit} story={story} />
+    </div>
+  )
+}
+
+type ChargeFactsProps = Pick<ChargeStoryProps, 'visit' | 'charge' | 'isOrder'> & { view: ChargeView }
+
+function ChargeFacts({ visit, charge, isOrder, view }: ChargeFactsProps) {
+  return (
+    <Facts
+      facts={[
+        [facts.amount, <Money amount={charge.amount} />],
+        charge.giftCardAmount > 0 && [facts.giftCard, <Money amount={charge.giftCardAmount} />],
+        [facts.fee, <Money amount={charge.fee} />],
+        [facts.net, <Money amount={view.net} />],
+        charge.failureReason !== null && [facts.failure, charge.failureReason.replaceAll('_', ' ')],
+        [facts.channel, charge.channel],
+        [facts.phone, <OutsideText text={charge.phone} />],
+        charge.email !== null && [facts.email, <OutsideText text={charge.email} />],
+        [facts.reference, <OutsideText text={charge.reference} />],
+        charge.paymentLinkId !== null && [
+          isOrder ? facts.order : facts.link,
+          <ObjectLink visit={visit} id={charge.paymentLinkId} {...(isOrder ? { as: 'ord_' } : {})} />,
+        ],
+        charge.refundId !== null && [facts.refund, <ObjectLink visit={visit} id={charge.refundId} />],
+        [facts.sms, <OutsideText text={charge.railTransactionId} />],
+        [facts.rail, <OutsideText text={charge.railReference} />],
+        [facts.created, <Time at={charge.createdAt} />],
+        [facts.completed, <Time at={charge.completedAt} />],
+        view.available_on !== null && [facts.available, <Time at={view.available_on} />],
+      ]}
+    />
+  )
+}
+
+function RefundBox({
+  visit,
+  charge,
+  state,
+}: {
+  visit: DashboardVisit
+  charge: Charge
+  state: FormState | null
+}) {
+  return (
+    <details id="refund" open={state !== null}>
+      <summary>{CHARGES.refund.title}</summary>
+      <FormBox of={REFUND_CHARGE} visit={visit} state={state} params={{ id: charge.id }}>
+        <p class="hint">{formatRefund(charge)}</p>
+      </FormBox>
+    </details>
+  )
+}
+
+/** Formats what a refund returns: to the phone by a payout, to a gift card without one. A charge paid wholly by card has no payout. */
+function formatRefund({ amount, giftCardAmount }: Charge): string {
+  const { says, toCard } = CHARGES.refund
+  const due = amount - giftCardAmount
+  return [
+    ...(due > 0 ? [says(formatShillings(due), formatShillings(payoutFee(due)))] : []),
+    ...(giftCardAmount > 0 ? [toCard(formatShillings(giftCardAmount), due > 0)] : []),
+  ].join(' ')
+}
+
+/** Formats the command that makes a charge like this one. */
+function formatCurl({ app, mode }: DashboardVisit, { amount, channel, phone, reference }: Charge): string {
+  const body = {
+    amount,
+    channel,
+    customer: { phone: phone ?? '07...' },
+    ...(reference === null ? {} : { reference }),
+  }
+  return [
+    `curl -s ${app.baseUrl}/v1/charges \\`,
+    `  -H "Authorization: Bearer $KEY" \\`,
+    '  -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: $(uuidgen)" \\',
+    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    `# KEY: sk_${mode}_...`,
+  ].join('\n')
+}

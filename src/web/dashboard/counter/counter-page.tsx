@@ -1,0 +1,73 @@
+import { parseListWindow } from '../../../api/http/lists/lists.ts'
+import type { Charge, ChargeStatus } from '../../../payments/charges/charge.ts'
+import { listCharges } from '../../../payments/charges/find-charges.ts'
+import { Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith } from '../../parts/table.tsx'
+import { COUNTER } from '../texts/counter.ts'
+import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+
+const PAYMENTS_SHOWN = '12'
+const REFRESH_SECONDS = 5
+
+const STATUS_WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 'open' | 'warn' }> = {
+  pending: { word: COUNTER.open, tone: 'open' },
+  authorized: { word: COUNTER.open, tone: 'open' },
+  succeeded: { word: COUNTER.paid, tone: 'good' },
+  failed: { word: COUNTER.failed, tone: 'bad' },
+  refunded: { word: COUNTER.refunded, tone: 'warn' },
+}
+
+/** Shows the latest payments in large type. A script reloads them, and plays a sound when a payment succeeds or fails. */
+async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> {
+  const { data } = await listCharges(visit.app, visit.caller, {
+    ...parseListWindow({ limit: PAYMENTS_SHOWN }),
+    ...{ status: null, reference: null, phone: null, email: null },
+  })
+  const strip = <Strip charges={data} />
+  if (visit.part === 'strip') return { kind: 'part', body: strip }
+  return pageReply(
+    COUNTER.title,
+    <>
+      <h1>{COUNTER.title}</h1>
+      <p class="hint">{COUNTER.lead}</p>
+      <div
+        class="counter"
+        data-counter={addressWith(visit.to('/counter'), { part: 'strip' })}
+        data-sound={COUNTER.sound}
+        data-sound-on={COUNTER.soundOn}
+        data-live-word={COUNTER.live}
+        data-stale={COUNTER.stale}
+        data-stale-says={COUNTER.staleSays}
+      >
+        {strip}
+      </div>
+    </>,
+    { scripts: ['counter.js'], refreshSeconds: REFRESH_SECONDS },
+  )
+}
+
+const Strip = ({ charges }: { charges: readonly Charge[] }) => (
+  <ol class="strip" aria-label={COUNTER.list}>
+    {charges.length === 0 && <li class="none">{COUNTER.none}</li>}
+    {charges.map((charge) => (
+      <li data-payment={charge.id} data-state={charge.status} class={STATUS_WORDS[charge.status].tone}>
+        <span class="big">
+          <Money amount={charge.amount} />
+        </span>
+        <Status {...STATUS_WORDS[charge.status]} />
+        <span>
+          {charge.phone === null ? (
+            <OutsideText text={charge.reference} />
+          ) : (
+            COUNTER.ending(charge.phone.slice(-3))
+          )}
+        </span>
+        <Time at={charge.completedAt ?? charge.createdAt} />
+      </li>
+    ))}
+  </ol>
+)
+
+/** The page that stays open at the till. */
+export const COUNTER_ROUTES: readonly DashboardRoute[] = [page('/counter', showCounter, 'read')]

@@ -1,0 +1,104 @@
+import type { LoggedRequest, RequestFilter } from '../../../merchants/request-log/find-requests.ts'
+import { listRequests } from '../../../merchants/request-log/find-requests.ts'
+import { kampalaIso } from '../../../platform/time/kampala.ts'
+import { Empty, formatPageTime, Note, Status } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { REQUESTS } from '../texts/requests.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
+
+const { columns, filters, statuses, outcomes } = REQUESTS
+const REQUESTS_PATH = '/developers/requests'
+
+const COLUMNS: readonly ListColumn<LoggedRequest>[] = [
+  { title: columns.what, cell: ({ method, route }) => `${method} ${route}` },
+  { title: columns.status, cell: (request) => <AnswerStatus {...request} /> },
+  { title: columns.outcome, cell: ({ keyOutcome }) => (keyOutcome === null ? '–' : outcomes[keyOutcome]) },
+  { title: columns.key, cell: ({ keyLast4 }) => <code>...{keyLast4}</code> },
+  { title: columns.ms, cell: ({ ms }) => REQUESTS.ms(ms), figures: true },
+  { title: columns.at, cell: ({ at }) => <Instant at={at} /> },
+]
+
+const FILTERS: readonly ListFilter[] = [
+  {
+    ...{ name: 'status', label: filters.status, kind: 'select' },
+    choices: (['2', 'refused', '4', '5'] as const).map((value) => ({ value, label: statuses[value] })),
+  },
+  {
+    ...{ name: 'method', label: filters.method, kind: 'select' },
+    choices: ['GET', 'POST'].map((value) => ({ value, label: value })),
+  },
+  { name: 'route', label: filters.route },
+  { name: 'code', label: filters.code },
+  { name: 'key', label: filters.key },
+  { name: 'request', label: filters.request },
+  { name: 'from', label: filters.from, kind: 'date' },
+  { name: 'until', label: filters.until, kind: 'date' },
+]
+
+/** A moment in Kampala's time, to the second. */
+export const Instant = ({ at }: { at: Date }) => (
+  <time dateTime={at.toISOString()} title={at.toISOString()}>
+    {`${formatPageTime(at)}:${kampalaIso(at).slice(17, 19)}`}
+  </time>
+)
+
+/** Shows the status of an answer as word, shape and colour, with its error code. */
+export const AnswerStatus = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
+  <>
+    <Status word={`${status}`} tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'} />
+    {code !== null && <code> {code}</code>}
+  </>
+)
+
+/** Shows the requests made with keys of this mode, newest first. */
+export async function showRequests(visit: DashboardVisit): Promise<SurfaceReply> {
+  const { app, caller, query } = visit
+  const page = await listRequests(app, caller, parseRequestFilter(query))
+  const here = visit.to(REQUESTS_PATH)
+  return pageReply(
+    REQUESTS.title,
+    <DeveloperArea visit={visit} at={REQUESTS_PATH} title={REQUESTS.title}>
+      <p>{REQUESTS.lead}</p>
+      <Filters filters={FILTERS} query={query} action={here} />
+      {page.rows.length > 0 ? (
+        <Table
+          caption={REQUESTS.title}
+          rows={page.rows}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`${REQUESTS_PATH}/${id}`)}
+        />
+      ) : FILTERS.some(({ name }) => query[name]) || query.after || query.before ? (
+        <Empty title={REQUESTS.filtered} />
+      ) : (
+        <Empty title={REQUESTS.empty}>
+          <p>
+            <a href={visit.to('/developers/reference')}>{REQUESTS.emptySays}</a>
+          </p>
+        </Empty>
+      )}
+      {page.searchedBackTo !== null && (
+        <Note>{REQUESTS.lookedBackTo(formatPageTime(page.searchedBackTo))}</Note>
+      )}
+      <Pager cursors={page} query={query} here={here} />
+    </DeveloperArea>,
+  )
+}
+
+/** Parses the filters of the list from a query. Days are days in Kampala, both included. */
+function parseRequestFilter(query: DashboardVisit['query']): RequestFilter {
+  const { from, until, ...filters } = pickFilters(
+    query,
+    ...(['status', 'method', 'route', 'code', 'key', 'request', 'from', 'until', 'after', 'before'] as const),
+  )
+  return {
+    ...filters,
+    ...(from === undefined ? {} : { from: dayStart(from) }),
+    ...(until === undefined ? {} : { until: dayEnd(until) }),
+  }
+}
+
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/
+const dayStart = (text: string) => (DAY_PATTERN.test(text) ? `${text}T00:00+03:00` : text)
+const dayEnd = (text: string) => (DAY_PATTERN.test(text) ? `${text}T23:59:59.999+03:00` : text)

@@ -1,0 +1,163 @@
+import { parseListWindow } from '../../../api/http/lists/lists.ts'
+import { readWebhookSecretTimes } from '../../../merchants/account/reveal-secrets.ts'
+import { DELIVERY_STATUSES, type Delivery } from '../../../merchants/webhooks/delivery.ts'
+import { EVENT_TYPES } from '../../../merchants/webhooks/events.ts'
+import { findFailingDeliveries } from '../../../merchants/webhooks/failing-deliveries.ts'
+import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
+import { kampalaIso } from '../../../platform/time/kampala.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, Facts, formatPageTime, Note, Section, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { cursorsOf, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { WEBHOOKS } from '../texts/webhooks.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
+import { DeliveryStatus, FailingNote, findLastAnswer } from './failing-deliveries.tsx'
+import {
+  RESEND_FAILED_SINCE,
+  REVEAL_WEBHOOK_SECRET,
+  ROTATE_WEBHOOK_SECRET,
+  SEND_TEST_EVENT,
+  SET_WEBHOOK_ADDRESS,
+} from './webhook-forms.ts'
+
+const { address, secret, ping, deliveries, resendAll } = WEBHOOKS
+const { columns, filters } = deliveries
+const WEBHOOKS_PATH = '/developers/webhooks'
+
+const COLUMNS: readonly ListColumn<Delivery>[] = [
+  { title: columns.event, cell: ({ event }) => event },
+  { title: columns.status, cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
+  { title: columns.code, cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? lastError ?? '–' },
+  { title: columns.attempts, cell: ({ attempts }) => attempts, figures: true },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+const buildChoices = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }))
+const FILTERS: readonly ListFilter[] = [
+  { name: 'status', label: filters.status, kind: 'select', choices: buildChoices(DELIVERY_STATUSES) },
+  { name: 'event', label: filters.event, kind: 'select', choices: buildChoices(EVENT_TYPES) },
+]
+
+type WebhooksPartProps = { visit: DashboardVisit; state: FormState | null }
+
+/** Shows where events go, the secret that signs them, and their deliveries. */
+export async function showWebhooks(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  const { app, merchant } = visit
+  const times = await readWebhookSecretTimes(app, merchant.id)
+  const failing = await findFailingDeliveries(app, visit.caller)
+  const answer = failing === null ? null : await findLastAnswer(visit, failing.eventId)
+  return pageReply(
+    WEBHOOKS.title,
+    <DeveloperArea visit={visit} at={WEBHOOKS_PATH} title={WEBHOOKS.title}>
+      <div class="split">
+        <Section title={address.title}>
+          {merchant.webhookUrl === null ? (
+            <Note tone="warn">{address.none}</Note>
+          ) : (
+            <p>
+              <code>{merchant.webhookUrl}</code>
+            </p>
+          )}
+          <FormBox
+            of={SET_WEBHOOK_ADDRESS}
+            visit={visit}
+            state={state}
+            values={{ url: merchant.webhookUrl ?? '' }}
+          />
+        </Section>
+        <Secret visit={visit} state={state} times={times} />
+      </div>
+      {merchant.webhookUrl !== null && (
+        <Section title={ping.title}>
+          <p class="hint">{ping.says}</p>
+          <FormBox of={SEND_TEST_EVENT} visit={visit} state={state} compact />
+        </Section>
+      )}
+      {failing !== null && <FailingNote failing={failing} answer={answer} />}
+      <Deliveries visit={visit} page={await readDeliveryPage(visit)} state={state} />
+    </DeveloperArea>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+function Secret({
+  visit,
+  state,
+  times,
+}: WebhooksPartProps & { times: Awaited<ReturnType<typeof readWebhookSecretTimes>> }) {
+  return (
+    <Section title={secret.title}>
+      <Facts facts={[[secret.since, <Time at={times.since} />]]} />
+      {times.previousUntil !== null && (
+        <Note tone="open">{secret.both(formatPageTime(times.previousUntil))}</Note>
+      )}
+      <details open={state?.path === REVEAL_WEBHOOK_SECRET.path}>
+        <summary>{secret.reveal}</summary>
+        <FormBox of={REVEAL_WEBHOOK_SECRET} visit={visit} state={state} />
+      </details>
+      <details open={state?.path === ROTATE_WEBHOOK_SECRET.path}>
+        <summary>{secret.rotateTitle}</summary>
+        <FormBox of={ROTATE_WEBHOOK_SECRET} visit={visit} state={state}>
+          <p class="hint">{secret.rotateSays}</p>
+        </FormBox>
+      </details>
+    </Section>
+  )
+}
+
+type DeliveriesPage = Awaited<ReturnType<typeof readDeliveryPage>>
+
+function readDeliveryPage({ app, caller, query }: DashboardVisit) {
+  const {
+    status = null,
+    event = null,
+    after,
+    before,
+  } = pickFilters(query, 'status', 'event', 'after', 'before')
+  return listDeliveries(app, caller, {
+    ...parseListWindow({ limit: '20', starting_after: after }),
+    ...{ endingBefore: before ?? null, status, event },
+  })
+}
+
+function Deliveries({ visit, page, state }: WebhooksPartProps & { page: DeliveriesPage }) {
+  const here = visit.to(WEBHOOKS_PATH)
+  const isFiltered = FILTERS.some(({ name }) => visit.query[name])
+  return (
+    <Section title={deliveries.title} id="deliveries">
+      <details open={state?.path === RESEND_FAILED_SINCE.path}>
+        <summary>{resendAll.title}</summary>
+        <FormBox
+          of={RESEND_FAILED_SINCE}
+          visit={visit}
+          state={state}
+          values={{ day: kampalaIso(visit.now).slice(0, 10) }}
+        >
+          <p class="hint">{resendAll.says}</p>
+        </FormBox>
+      </details>
+      <Filters filters={FILTERS} query={visit.query} action={here} />
+      {page.data.length > 0 ? (
+        <Table
+          caption={deliveries.title}
+          rows={page.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`${WEBHOOKS_PATH}/${id}`)}
+        />
+      ) : isFiltered ? (
+        <Empty title={deliveries.filtered} />
+      ) : (
+        <Empty title={deliveries.empty}>
+          <p>{deliveries.emptySays}</p>
+        </Empty>
+      )}
+      <Pager cursors={cursorsOf(page)} query={visit.query} here={here} />
+      <p class="hint">{deliveries.kept}</p>
+    </Section>
+  )
+}

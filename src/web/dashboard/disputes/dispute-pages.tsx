@@ -1,0 +1,200 @@
+import { mayDo } from '../../../api/access/allow.ts'
+import type { Charge } from '../../../payments/charges/charge.ts'
+import { getCharge } from '../../../payments/charges/find-charges.ts'
+import { answerDispute, type DisputeAnswer, listAnswers } from '../../../selling/disputes/answer-dispute.ts'
+import {
+  closeDispute,
+  DEFAULT_DISPUTES_LISTED,
+  getDispute,
+  listDisputes,
+} from '../../../selling/disputes/close-dispute.ts'
+import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../../selling/disputes/dispute.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import { FieldFault, type FormSpec, type FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { Filters, type ListColumn, Table } from '../../parts/table.tsx'
+import { ObjectLink } from '../object-link.tsx'
+import { DISPUTES } from '../texts/disputes.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+
+const { columns, facts } = DISPUTES
+
+const CLOSE: FormSpec = {
+  path: '/disputes/:id/close',
+  action: 'dispute.close',
+  fields: [{ name: 'settled', label: DISPUTES.settled, kind: 'check' }],
+  submit: DISPUTES.close,
+  danger: true,
+}
+
+const ANSWER: FormSpec = {
+  path: '/disputes/:id/answer',
+  action: 'dispute.answer',
+  fields: [
+    { name: 'says', label: DISPUTES.answer.label, kind: 'lines', maxLength: 2000, refused: /^answer/ },
+  ],
+  submit: DISPUTES.answer.submit,
+  once: true,
+}
+
+const TONES = { open: 'warn', answered: 'good', closed: 'quiet' } as const
+const DisputeBadge = ({ dispute }: { dispute: Dispute }) => {
+  const state = stateOfDispute(dispute)
+  return <Status word={DISPUTES.states[state]} tone={TONES[state]} />
+}
+
+const COLUMNS: readonly ListColumn<Dispute>[] = [
+  { title: columns.charge, cell: ({ chargeId }) => chargeId },
+  { title: columns.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
+  { title: columns.state, cell: (dispute) => <DisputeBadge dispute={dispute} /> },
+  { title: columns.since, cell: ({ openedAt }) => <Time at={openedAt} /> },
+  { title: columns.until, cell: ({ respondBy }) => <Time at={respondBy} /> },
+]
+
+async function showDisputes(visit: DashboardVisit): Promise<SurfaceReply> {
+  const { app, merchant, mode, query } = visit
+  const state = DISPUTE_STATES.find((disputeState) => disputeState === query.state) ?? null
+  const disputes = await listDisputes(app, merchant.id, { mode, state })
+  const choices = DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] }))
+  return pageReply(
+    DISPUTES.title,
+    <>
+      <h1>{DISPUTES.title}</h1>
+      <Filters
+        filters={[{ name: 'state', label: columns.state, kind: 'select', choices }]}
+        query={query}
+        action={visit.to('/disputes')}
+      />
+      {disputes.length === 0 ? (
+        <Empty title={DISPUTES.empty.title}>
+          <p>{DISPUTES.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={DISPUTES.title}
+          rows={disputes}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/disputes/${id}`)}
+        />
+      )}
+      {disputes.length === DEFAULT_DISPUTES_LISTED && <Note>{DISPUTES.most}</Note>}
+    </>,
+  )
+}
+
+async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const { app, caller, params, merchant } = visit
+  const dispute = await getDispute(app, caller, params.id ?? '')
+  const [answers, charge] = await Promise.all([
+    listAnswers(app, merchant.id, dispute.id),
+    getCharge(app, caller, dispute.chargeId),
+  ])
+  const formParams = { id: dispute.id }
+  return pageReply(
+    DISPUTES.title,
+    <>
+      <div class="top">
+        <h1>{dispute.reason.replaceAll('_', ' ')}</h1>
+        <DisputeBadge dispute={dispute} />
+      </div>
+      <Section title={DISPUTES.about}>
+        <Facts
+          facts={[
+            [facts.details, <OutsideText text={dispute.details} />],
+            [facts.contact, <OutsideText text={dispute.contact} />],
+            [facts.opened, <Time at={dispute.openedAt} />],
+            dispute.answeredAt === null && [facts.until, <Time at={dispute.respondBy} />],
+            dispute.closedAt !== null && [facts.closed, <Time at={dispute.closedAt} />],
+          ]}
+        />
+      </Section>
+      <Section title={DISPUTES.payment.title}>
+        <DisputedPayment visit={visit} charge={charge} />
+      </Section>
+      <Section title={DISPUTES.answer.title}>
+        {answers.length === 0 && <p>{DISPUTES.answer.none}</p>}
+        {answers.map((answer) => (
+          <AnswerQuote answer={answer} />
+        ))}
+        {dispute.closedAt === null && (
+          <FormBox of={ANSWER} visit={visit} state={state} params={formParams}>
+            <p class="hint">{DISPUTES.answer.hint[dispute.mode]}</p>
+          </FormBox>
+        )}
+      </Section>
+      {dispute.closedAt === null && mayDo(caller, CLOSE.action) && (
+        <div class="actions">
+          <details open={state?.path === CLOSE.path}>
+            <summary>{DISPUTES.close}</summary>
+            <FormBox of={CLOSE} visit={visit} state={state} params={formParams}>
+              <p class="hint">{DISPUTES.closeSays}</p>
+              {answers.length === 0 && <Note tone="warn">{DISPUTES.unanswered}</Note>}
+            </FormBox>
+          </details>
+        </div>
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** Shows the charge that was reported, with the way to its refund. */
+function DisputedPayment({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
+  const { payment } = DISPUTES
+  const mayRefund = charge.status === 'succeeded' && mayDo(visit.caller, 'charge.refund')
+  return (
+    <>
+      <Facts
+        facts={[
+          [facts.charge, <ObjectLink visit={visit} id={charge.id} />],
+          [payment.amount, <Money amount={charge.amount} />],
+          [payment.status, <Status word={charge.status} />],
+          [payment.customer, <OutsideText text={charge.phone ?? charge.email} />],
+          charge.reference !== null && [payment.reference, <OutsideText text={charge.reference} />],
+          [payment.made, <Time at={charge.createdAt} />],
+          charge.refundId !== null && [payment.refund, <ObjectLink visit={visit} id={charge.refundId} />],
+        ]}
+      />
+      {mayRefund && (
+        <a class="button plain" href={visit.to(`/charges/${charge.id}#refund`)}>
+          {payment.giveBack}
+        </a>
+      )}
+    </>
+  )
+}
+
+const AnswerQuote = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnswer }) => (
+  <blockquote class="answer">
+    <OutsideText text={says} />
+    <footer class="hint">
+      <bdi>{saidBy}</bdi>, <Time at={saidAt} />
+    </footer>
+  </blockquote>
+)
+
+/** Disputes of a merchant: the list, one with its answers, and the forms that answer and close it. */
+export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
+  page('/disputes', showDisputes, 'read'),
+  page('/disputes/:id', (visit) => showDispute(visit), 'read'),
+  form(ANSWER, {
+    async submit(visit, { says = '' }) {
+      const { app, caller, merchant, params, once } = visit
+      const { id } = await getDispute(app, caller, params.id ?? '')
+      await answerDispute(app, caller, { merchant, id, says, ...(once && { once: once.key }) })
+      return redirectDone(visit.to(`/disputes/${id}`), DISPUTES.answer.done)
+    },
+    showRefused: showDispute,
+  }),
+  form(CLOSE, {
+    async submit(visit, { settled }) {
+      const { app, caller, merchant, params } = visit
+      const { id } = await getDispute(app, caller, params.id ?? '')
+      if (settled !== 'yes') throw new FieldFault('settled', DISPUTES.settledMissing)
+      await closeDispute(app, caller, { merchantId: merchant.id, id })
+      return redirectDone(visit.to(`/disputes/${id}`), DISPUTES.done)
+    },
+    showRefused: showDispute,
+  }),
+]

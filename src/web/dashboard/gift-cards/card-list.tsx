@@ -1,0 +1,107 @@
+import { parseListWindow } from '../../../api/http/lists/lists.ts'
+import { listCardPage } from '../../../payments/gift-cards/find-card.ts'
+import { cardState, type GiftCard } from '../../../payments/gift-cards/gift-card.ts'
+import type { IssuedCard } from '../../../payments/gift-cards/issue-cards.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { CopyBox, Empty, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { GIFT_CARDS } from '../texts/gift-cards.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, issue } = GIFT_CARDS
+
+export const ISSUE_CARDS: FormSpec = {
+  path: '/gift-cards/issue',
+  action: 'card.issue',
+  fields: [
+    { name: 'value', label: issue.value, kind: 'amount' },
+    { name: 'quantity', label: issue.quantity, kind: 'number', hint: issue.quantityHint },
+    { name: 'expires', label: issue.expires, kind: 'date', hint: issue.expiresHint, optional: true },
+    {
+      name: 'notes',
+      label: issue.notes,
+      kind: 'lines',
+      rows: 2,
+      maxLength: 1000,
+      hint: issue.notesHint,
+      optional: true,
+    },
+  ],
+  submit: issue.submit,
+  once: true,
+}
+
+/** The last moment at which a card pays: the end of its last day. */
+export const lastValidMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
+
+const columnsAt = (now: Date): readonly ListColumn<GiftCard>[] => [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.last4, cell: ({ last4 }) => <code>…{last4}</code> },
+  { title: columns.value, cell: ({ value }) => <Money amount={value} />, figures: true },
+  { title: columns.left, cell: ({ balance }) => <Money amount={balance} />, figures: true },
+  { title: columns.state, cell: (card) => <Status word={cardState(card, now)} /> },
+  { title: columns.expires, cell: (card) => <Time at={lastValidMoment(card)} day /> },
+  { title: columns.notes, cell: ({ notes }) => <OutsideText text={notes} /> },
+]
+
+/** Lists the gift cards, with the form that issues more. */
+export async function showCards(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  if (visit.mode === 'test')
+    return pageReply(
+      GIFT_CARDS.title,
+      <>
+        <h1>{GIFT_CARDS.title}</h1>
+        <Note>{GIFT_CARDS.onlyLive}</Note>
+      </>,
+      { status: state?.status ?? 200 },
+    )
+  const { app, caller, query, now } = visit
+  const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
+  const page = await listCardPage(app, caller, window)
+  const here = visit.to('/gift-cards')
+  return pageReply(
+    GIFT_CARDS.title,
+    <>
+      <h1>{GIFT_CARDS.title}</h1>
+      {page.data.length === 0 ? (
+        <Empty title={GIFT_CARDS.empty.title}>
+          <p>{GIFT_CARDS.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={GIFT_CARDS.title}
+          rows={page.data}
+          columns={columnsAt(now)}
+          href={({ id }) => visit.to(`/gift-cards/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(page)} query={query} here={here} />
+      <Section title={issue.title} id="issue">
+        <FormBox of={ISSUE_CARDS} visit={visit} state={state} values={{ quantity: '1' }} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** Shows the codes of new cards, which is the only time they are shown. */
+export const showIssuedCards = (visit: DashboardVisit, cards: readonly IssuedCard[]): SurfaceReply =>
+  pageReply(
+    GIFT_CARDS.issued.title,
+    <>
+      <h1>{GIFT_CARDS.issued.title}</h1>
+      <Note tone="warn">{GIFT_CARDS.issued.says}</Note>
+      <CopyBox
+        label={GIFT_CARDS.issued.codes}
+        text={cards.map(({ code, value }) => `${code}  ${value}`).join('\n')}
+      />
+      <p>
+        <a href={visit.to('/gift-cards')}>{GIFT_CARDS.issued.back}</a>
+      </p>
+    </>,
+  )

@@ -1,0 +1,116 @@
+import { mayDo } from '../../../api/access/allow.ts'
+import { parseListWindow } from '../../../api/http/lists/lists.ts'
+import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
+import { addTestFunds } from '../../../ledger/test-funds.ts'
+import { findFirstTestKey } from '../../../merchants/account/first-key.ts'
+import { listCharges } from '../../../payments/charges/find-charges.ts'
+import { findNextRelease } from '../../../payments/charges/find-next-release.ts'
+import { readNeeds } from '../../../reports/reports/read-needs.ts'
+import { readStaffActs } from '../../../reports/reports/staff-acts.ts'
+import { readDayTallies } from '../../../reports/reports/tallies/tally-days.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import { type FormSpec, type FormState, getAmount } from '../../parts/forms/form-spec.ts'
+import { CopyBox, formatPageTime, Money, Section } from '../../parts/parts.tsx'
+import { getOnce } from '../../parts/routes/route.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { formatShillings } from '../../parts/wording.ts'
+import { formatFirstRequest } from '../first-request.ts'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { StopNotes } from '../settings/staff-acts.tsx'
+import { HOME } from '../texts/home.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { Figures } from './figures.tsx'
+import { LatestCharges } from './latest.tsx'
+import { Needs } from './needs.tsx'
+
+const LATEST_CHARGES_SHOWN = '5'
+const FIGURES_DAYS = 30
+
+const ADD_FUNDS: FormSpec = {
+  path: '/funds',
+  action: 'funds.add',
+  fields: [{ name: 'amount', label: HOME.funds.amount, kind: 'amount', hint: HOME.funds.hint }],
+  submit: HOME.funds.add,
+  once: true,
+}
+
+/** Shows how the business is doing: balances, what needs a person, the latest charges, today and the last 30 days. */
+async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const { app, merchant, mode, caller } = visit
+  const latest = await listCharges(app, caller, {
+    ...parseListWindow({ limit: LATEST_CHARGES_SHOWN }),
+    ...{ status: null, reference: null, phone: null, email: null },
+  })
+  if (visit.part === 'latest')
+    return { kind: 'part', body: <LatestCharges visit={visit} charges={latest.data} /> }
+  const [head, release, needs, tallies, key, states, acts] = await Promise.all([
+    getLedgerHead(app, caller),
+    findNextRelease(app, caller),
+    readNeeds(app, caller, merchant),
+    readDayTallies(app, caller, FIGURES_DAYS),
+    isAfterSignUp(visit) ? findFirstTestKey(app, merchant.id) : null,
+    readStatesForMode(visit),
+    readStaffActs(app, caller, merchant),
+  ])
+  return pageReply(
+    HOME.title,
+    <>
+      <h1>{HOME.title}</h1>
+      <OperatorNotes states={states} />
+      <StopNotes visit={visit} acts={acts} />
+      {key !== null && (
+        <Section title={HOME.first.title}>
+          <p>{HOME.first.says}</p>
+          <CopyBox label={HOME.first.label} text={formatFirstRequest(app.baseUrl, key)} />
+          <p class="hint">{HOME.first.later}</p>
+        </Section>
+      )}
+      <div class="cards">
+        <Balance name={HOME.balances.available} amount={head.available} />
+        <Balance
+          name={HOME.balances.pending}
+          amount={head.pending}
+          hint={release === null ? null : HOME.balances.next(formatPageTime(release))}
+        />
+        {mayDo(caller, 'payouts.read') && <Balance name={HOME.balances.inFlight} amount={head.in_flight} />}
+      </div>
+      <Needs visit={visit} needs={needs} />
+      <LatestCharges visit={visit} charges={latest.data} />
+      <Figures tallies={tallies} />
+      {mode === 'test' && (
+        <Section title={HOME.funds.title}>
+          <FormBox of={ADD_FUNDS} visit={visit} state={state} />
+        </Section>
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** Whether a sign-up leads to this page: it shows the owner the first request with the whole test key. */
+const isAfterSignUp = ({ signedIn, mode, caller }: DashboardVisit) =>
+  signedIn.firstSteps && mode === 'test' && caller.role === 'owner'
+
+const Balance = ({ name, amount, hint = null }: { name: string; amount: number; hint?: string | null }) => (
+  <div>
+    <p class="quiet">{name}</p>
+    <p class="big">
+      <Money amount={amount} />
+    </p>
+    {hint !== null && <p class="hint">{hint}</p>}
+  </div>
+)
+
+export const HOME_ROUTES: readonly DashboardRoute[] = [
+  page('/', (visit) => showHome(visit)),
+  form(ADD_FUNDS, {
+    async submit(visit, values) {
+      const amount = getAmount(values, 'amount')
+      const { id: merchantId, tag } = visit.merchant
+      const holder = { merchantId, tag }
+      await addTestFunds(visit.app, visit.caller, { holder, amount, key: getOnce(visit).key })
+      return redirectDone(visit.to('/'), HOME.funds.added(formatShillings(amount)))
+    },
+    showRefused: showHome,
+  }),
+]

@@ -1,0 +1,225 @@
+import { mayDo } from '../../../api/access/allow.ts'
+import { type ListPage, parseListWindow } from '../../../api/http/lists/lists.ts'
+import type { Charge } from '../../../payments/charges/charge.ts'
+import { parseTag } from '../../../platform/text/ids.ts'
+import { getLink } from '../../../selling/payment-links/find-links.ts'
+import { listLinkPayments } from '../../../selling/payment-links/link-payments.ts'
+import { type LinkWithCharges, linkUrl, presentLink } from '../../../selling/payment-links/payment-link.ts'
+import { MAX_PICTURE_BYTES } from '../../../selling/storefront/picture.ts'
+import { findItemOfLink } from '../../../selling/storefront/publish-link.ts'
+import { findOrder } from '../../../selling/vending/orders/find-orders.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import {
+  CopyBox,
+  Empty,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  RawJson,
+  Section,
+  Status,
+  Time,
+} from '../../parts/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { LINKS } from '../texts/links.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { facts, payments, publish } = LINKS
+
+const switchForm = (to: 'on' | 'off'): FormSpec => ({
+  path: `/links/:id/${to}`,
+  action: 'link.switch',
+  fields: [],
+  submit: to === 'off' ? LINKS.switchOff : LINKS.switchOn,
+  ...(to === 'off' ? { danger: true as const } : {}),
+})
+export const SWITCH_LINK_OFF = switchForm('off')
+export const SWITCH_LINK_ON = switchForm('on')
+export const PUBLISH_LINK: FormSpec = {
+  path: '/links/:id/publish',
+  action: 'item.add',
+  fields: [
+    { name: 'name', label: publish.name, maxLength: 200, hint: publish.nameHint },
+    {
+      ...{ name: 'picture', label: publish.picture, kind: 'file', hint: publish.pictureHint, optional: true },
+      ...{ accept: 'image/png,image/jpeg,image/webp', refused: /picture/ },
+    },
+  ],
+  submit: publish.submit,
+  maxFileBytes: MAX_PICTURE_BYTES,
+}
+
+const PAYMENT_COLUMNS: readonly ListColumn<Charge>[] = [
+  { title: payments.charge, cell: ({ id }) => id },
+  { title: payments.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: payments.status, cell: ({ status }) => <Status word={status} /> },
+  { title: payments.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
+  { title: payments.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** Shows one link: its facts, address, QR code and payments, and the forms that switch and publish it. */
+export async function showPaymentLink(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  const { app, caller, params } = visit
+  const id = params.id ?? ''
+  // An order has the id of a link, so a reader who has only the id comes here first.
+  const { tag, merchantId, mode } = caller
+  const order = parseTag('lnk_', id) === tag ? await findOrder(app, { merchantId, id }) : null
+  if (order?.mode === mode) return redirectDone(visit.to(`/orders/${id}`))
+  const link = await getLink(app, caller, id)
+  const view = presentLink(link, app.baseUrl)
+  const window = { ...parseListWindow(buildPageQuery(visit.query)), endingBefore: visit.query.before ?? null }
+  const paymentsPage = await listLinkPayments(app, caller, { linkId: link.id, window })
+  const item = await findItemOfLink(app, { merchantId: visit.merchant.id, linkId: link.id })
+  return pageReply(
+    link.id,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={link.amount} />
+        </h1>
+        <Status word={view.status} />
+      </div>
+      {state?.path === PUBLISH_LINK.path && !mayBePublished(link, item) && (
+        <Note tone="bad">{state.fault}</Note>
+      )}
+      <div class="split">
+        <Section title={LINKS.about}>
+          <LinkFacts visit={visit} link={link} />
+          <SwitchBox visit={visit} link={link} state={state} />
+        </Section>
+        <Address url={linkUrl(link, app.baseUrl)} id={link.id} />
+      </div>
+      <Payments visit={visit} link={link} page={paymentsPage} />
+      {link.mode === 'live' && link.allowMultipleUses && (
+        <OnStorefront visit={visit} link={link} item={item} state={state} />
+      )}
+      <Section title={LINKS.request}>
+        <CopyBox label={LINKS.requestLabel} text={formatCurl(visit, link)} />
+        <RawJson value={view} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200, scripts: ['photos.js'] },
+  )
+}
+
+/** Whether the page has the form that publishes the link. */
+const mayBePublished = ({ mode, allowMultipleUses }: LinkWithCharges, item: object | null) =>
+  mode === 'live' && allowMultipleUses && item === null
+
+type LinkProps = { visit: DashboardVisit; link: LinkWithCharges }
+
+const LinkFacts = ({ visit, link }: LinkProps) => (
+  <Facts
+    facts={[
+      [facts.amount, <Money amount={link.amount} />],
+      [facts.uses, link.allowMultipleUses ? facts.many : facts.once],
+      [facts.description, <OutsideText text={link.description} />],
+      [facts.reference, <OutsideText text={link.reference} />],
+      link.successUrl !== null && [facts.success, <OutsideText text={link.successUrl} />],
+      link.cancelUrl !== null && [facts.cancel, <OutsideText text={link.cancelUrl} />],
+      link.attempt !== null &&
+        link.attempt.id !== link.paid?.id && [
+          facts.attempt,
+          <>
+            <a href={visit.to(`/charges/${link.attempt.id}`)}>{link.attempt.id}</a>{' '}
+            <Status word={link.attempt.status} />
+          </>,
+        ],
+      [facts.created, <Time at={link.createdAt} />],
+    ]}
+  />
+)
+
+const Address = ({ url, id }: { url: string; id: string }) => (
+  <Section title={LINKS.address}>
+    <CopyBox label={LINKS.addressLabel} text={url} />
+    <p>
+      <a href={url} target="_blank" rel="noreferrer">
+        {LINKS.open}
+      </a>
+    </p>
+    <img class="qr" src={`/pay/${id}/qr.svg`} alt={LINKS.qrAlt} width="220" height="220" />
+    <p>
+      <a href={`/pay/${id}/qr.png`} download={`${id}.png`}>
+        {LINKS.save}
+      </a>
+    </p>
+  </Section>
+)
+
+function SwitchBox({ visit, link, state }: LinkProps & { state: FormState | null }) {
+  const params = { id: link.id }
+  return link.switchedOffAt === null ? (
+    <FormBox of={SWITCH_LINK_OFF} visit={visit} state={state} params={params}>
+      <p class="hint">{LINKS.offSays}</p>
+    </FormBox>
+  ) : (
+    <FormBox of={SWITCH_LINK_ON} visit={visit} state={state} params={params} />
+  )
+}
+
+const Payments = ({ visit, link, page }: LinkProps & { page: ListPage<Charge> }) => (
+  <Section title={payments.title} id="payments">
+    {page.data.length === 0 ? (
+      <Empty title={payments.none} />
+    ) : (
+      <Table
+        caption={payments.title}
+        rows={page.data}
+        columns={PAYMENT_COLUMNS}
+        href={({ id }) => visit.to(`/charges/${id}`)}
+      />
+    )}
+    <Pager cursors={cursorsOf(page)} query={visit.query} here={visit.to(`/links/${link.id}`)} />
+  </Section>
+)
+
+type OnStorefrontProps = LinkProps & {
+  item: { id: string; removed: boolean } | null
+  state: FormState | null
+}
+
+/** Says whether the link is on the public page; if it never was, shows the form that puts it there. */
+function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
+  if (item === null && !mayDo(visit.caller, 'item.add')) return null
+  return (
+    <Section title={publish.title} id="publish">
+      {item === null ? (
+        <FormBox of={PUBLISH_LINK} visit={visit} state={state} params={{ id: link.id }}>
+          <p class="hint">{publish.says}</p>
+        </FormBox>
+      ) : (
+        <p>
+          {item.removed ? publish.removed : publish.shown}{' '}
+          {mayDo(visit.caller, 'shop.read') && (
+            <a href={visit.to(`/storefront/${item.id}`)}>{publish.open}</a>
+          )}
+        </p>
+      )}
+    </Section>
+  )
+}
+
+/** Formats the command that makes a link like this one. */
+function formatCurl({ app, mode }: DashboardVisit, link: LinkWithCharges): string {
+  const { amount, description, reference } = link
+  const body = {
+    amount,
+    ...(description === null ? {} : { description }),
+    ...(reference === null ? {} : { reference }),
+    ...(link.allowMultipleUses ? { allow_multiple_uses: true } : {}),
+  }
+  return [
+    `curl -s ${app.baseUrl}/v1/payment-links \\`,
+    '  -H "Authorization: Bearer $KEY" \\',
+    '  -H "X-Timestamp: $(date +%s)" \\',
+    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    `# KEY: sk_${mode}_...`,
+  ].join('\n')
+}

@@ -1,0 +1,50 @@
+import type { DocumentStream } from '../../../api/http/answer.ts'
+import { kampalaDay } from '../../../platform/time/kampala.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { type ListFilter, withoutEmpty } from '../../parts/table.tsx'
+import { LISTS } from '../texts/lists.ts'
+import { type DashboardRoute, type DashboardVisit, form } from '../visit.ts'
+
+/** Declares the form that downloads a list; the list's filters are its hidden fields. */
+export const exportForm = (path: string, filters: readonly ListFilter[]): FormSpec => ({
+  path: `${path}/export`,
+  action: 'export',
+  fields: filters.map(({ name, label }) => ({ name, label, kind: 'hidden', optional: true })),
+  submit: LISTS.export,
+  plain: true,
+})
+
+/** Declares what that form does: it sends the list as a file, or shows the list again with the faults. */
+export const exportRoute = (
+  spec: FormSpec,
+  {
+    name,
+    file,
+    again,
+  }: {
+    /** The name of the file, without its mode and day. */
+    name: string
+    file(visit: DashboardVisit): Promise<DocumentStream>
+    again(visit: DashboardVisit, state: FormState): Promise<SurfaceReply>
+  },
+): DashboardRoute =>
+  form(spec, {
+    async submit(visit, values) {
+      const stream = await file({ ...visit, query: withoutEmpty(values) })
+      const { mode, now } = visit
+      const fileName = `${name}-${mode}-${kampalaDay(now)}.csv`
+      return { kind: 'stream', name: fileName, type: 'text/csv; charset=utf-8', stream }
+    },
+    // Only a fault of the confirmation leaves the filters readable. Otherwise the list is shown without them.
+    showRefused: (visit, state) =>
+      again({ ...visit, query: 'confirm' in state.faults ? withoutEmpty(state.values) : {} }, state),
+  })
+
+type ExportBoxProps = { of: FormSpec; visit: DashboardVisit; state?: FormState | null }
+
+/** The button that downloads what the list shows. Renders nothing if the person's role may not. */
+export const ExportBox = ({ of, visit, state = null }: ExportBoxProps) => (
+  <FormBox of={of} visit={visit} state={state} values={visit.query as FormValues} compact />
+)

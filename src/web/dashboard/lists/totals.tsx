@@ -1,0 +1,34 @@
+import type { ListCount, ListTotals } from '../../../api/http/lists/list-totals.ts'
+import { Money } from '../../parts/parts.tsx'
+import { LISTS } from '../texts/lists.ts'
+
+const { totals: words } = LISTS
+
+/** How many rows the filtered list has. */
+export const CountLine = ({ counted: { count, more } }: { counted: ListCount }) =>
+  count === 0 ? null : (
+    <p class="totals">
+      <strong>{more ? words.more(count) : words.count(count)}</strong>
+    </p>
+  )
+
+/** The totals of the filtered list. A very long list only says that it is long. */
+export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { totals: ListTotals }) =>
+  count === 0 ? null : (
+    <p class="totals">
+      <strong>{more ? words.more(count) : words.count(count)}</strong>
+      {more ? (
+        <span class="hint">{words.narrow}</span>
+      ) : (
+        <>
+          <span>{words.paid(paid)}</span>
+          <span>
+            {words.amount} <Money amount={amount} />
+          </span>
+          <span>
+            {words.fees} <Money amount={fees} />
+          </span>
+        </>
+      )}
+    </p>
+  )

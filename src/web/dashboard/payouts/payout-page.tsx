@@ -1,0 +1,158 @@
+import { getPayout } from '../../../payments/payouts/find-payouts.ts'
+import { AMBIGUOUS_REASON, type Payout, presentPayout } from '../../../payments/payouts/payout.ts'
+import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
+import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import type { OperatorState } from '../../../rails/operator-state.ts'
+import { type ObjectStory, payoutStory } from '../../../reports/reports/story/story.ts'
+import {
+  CopyBox,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  RawJson,
+  Section,
+  Status,
+  Time,
+  Timeline,
+  type TimelineEntry,
+} from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith } from '../../parts/table.tsx'
+import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
+import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { facts } = PAYOUTS
+
+type PayoutStoryProps = {
+  visit: DashboardVisit
+  payout: Payout
+  prepared: PreparedPayout | null
+  story: ObjectStory
+  states: readonly OperatorState[]
+}
+
+/** Shows one payout: its facts, what happened, and where it came from. */
+export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
+  const { app, caller } = visit
+  const payout = await getPayout(app, caller, visit.params.id ?? '')
+  const prepared = await findPreparedOfObject(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
+  const states = isOpen(payout) ? await readStatesForMode(visit) : []
+  const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
+  if (visit.part === 'story')
+    return { kind: 'part', body: <PayoutStory {...props} />, final: !isOpen(payout) }
+  return pageReply(
+    payout.id,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={payout.amount} />
+        </h1>
+        <code>{payout.id}</code>
+      </div>
+      <PayoutStory {...props} />
+      <Section title={PAYOUTS.curl}>
+        <CopyBox label={PAYOUTS.curlLabel} text={formatCurl(visit, payout)} />
+        <RawJson value={presentPayout(payout)} />
+      </Section>
+    </>,
+    isOpen(payout) ? { refreshSeconds: 5 } : {},
+  )
+}
+
+const isOpen = ({ status }: Payout) => status === 'pending' || status === 'authorized'
+
+/** The part of the page that changes while the payout is under way; a script reloads it. */
+function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProps) {
+  const live = isOpen(payout)
+    ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) }
+    : {}
+  return (
+    <div class="story" {...live}>
+      <OperatorNotes states={states} side="disburse" />
+      <div class="split">
+        <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
+          {isOpen(payout) && (
+            <Note tone="open">
+              {payout.failureReason === AMBIGUOUS_REASON ? PAYOUTS.doubt : PAYOUTS.underWay}
+            </Note>
+          )}
+          {payout.status === 'failed' && (
+            <Note tone="bad">
+              {PAYOUTS.failures[payout.failureReason ?? ''] ?? ''} {PAYOUTS.returned}
+            </Note>
+          )}
+          <Timeline entries={[...buildApprovalEntries(prepared), ...buildTimelineEntries(visit, story)]} />
+        </Section>
+        <Section title={facts.amount}>
+          <PayoutFacts visit={visit} payout={payout} prepared={prepared} />
+        </Section>
+      </div>
+      <MoneyMoved story={story} />
+      <EventsSent visit={visit} story={story} />
+    </div>
+  )
+}
+
+function PayoutFacts({ visit, payout, prepared }: Pick<PayoutStoryProps, 'visit' | 'payout' | 'prepared'>) {
+  const link = (path: string, id: string | null) =>
+    id !== null && <a href={visit.to(`${path}/${id}`)}>{id}</a>
+  const { chargeId, batchId, scheduleId, subaccountId } = payout
+  return (
+    <Facts
+      facts={[
+        [facts.amount, <Money amount={payout.amount} />],
+        [facts.fee, <Money amount={payout.fee} />],
+        [facts.total, <Money amount={payout.amount + payout.fee} />],
+        payout.status === 'failed' && [facts.failure, (payout.failureReason ?? '').replaceAll('_', ' ')],
+        [facts.kind, PAYOUTS.kinds[payout.kind]],
+        [facts.phone, <OutsideText text={payout.recipientPhone} />],
+        [facts.name, <OutsideText text={payout.recipientName} />],
+        [facts.reference, <OutsideText text={payout.reference} />],
+        chargeId !== null && [facts.charge, link('/charges', chargeId)],
+        batchId !== null && [facts.batch, link('/bulk', batchId)],
+        scheduleId !== null && [facts.schedule, link('/payroll', scheduleId)],
+        subaccountId !== null && [facts.subaccount, link('/subaccounts', subaccountId)],
+        prepared !== null && [facts.prepared, link('/payouts/prepared', prepared.id)],
+        [facts.sms, <OutsideText text={payout.railTransactionId} />],
+        [facts.rail, <OutsideText text={payout.railReference} />],
+        [facts.created, <Time at={payout.createdAt} />],
+        [facts.completed, <Time at={payout.completedAt} />],
+      ]}
+    />
+  )
+}
+
+/** Builds the entries of who prepared the payout and who approved it. */
+function buildApprovalEntries(prepared: PreparedPayout | null): TimelineEntry[] {
+  if (prepared === null || prepared.decidedAt === null) return []
+  return [
+    { at: prepared.createdAt, title: `${PREPARED.facts.by} ${prepared.madeName}` },
+    {
+      at: prepared.decidedAt,
+      title: `${PREPARED.facts.decided.approved} ${prepared.decidedName}`,
+      tone: 'good',
+    },
+  ]
+}
+
+/** Formats the command that makes a payout like this one. */
+function formatCurl(
+  { app, mode }: DashboardVisit,
+  { amount, recipientPhone, recipientName, reference }: Payout,
+) {
+  const body = {
+    amount,
+    recipient: { phone: recipientPhone, ...(recipientName === null ? {} : { name: recipientName }) },
+    ...(reference === null ? {} : { reference }),
+  }
+  return [
+    `curl -s ${app.baseUrl}/v1/payouts \\`,
+    `  -H "Authorization: Bearer $KEY" \\`,
+    '  -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: $(uuidgen)" \\',
+    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    `# KEY: sk_${mode}_...`,
+  ].join('\n')
+}

@@ -1,0 +1,159 @@
+import { mayDo } from '../../../api/access/allow.ts'
+import { parseStatusAndWindow } from '../../../api/http/lists/lists.ts'
+import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
+import { listActiveSchedules, listSchedules } from '../../../payments/scheduled-payouts/find-schedules.ts'
+import { type ForecastRun, forecastRuns } from '../../../payments/scheduled-payouts/forecast.ts'
+import { SCHEDULE_STATUSES, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
+import { addMs } from '../../../platform/time/clock.ts'
+import {
+  Empty,
+  Facts,
+  formatPageTime,
+  Money,
+  Note,
+  OutsideText,
+  Section,
+  Status,
+  Time,
+} from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import {
+  buildPageQuery,
+  cursorsOf,
+  Filters,
+  type ListColumn,
+  type ListFilter,
+  Pager,
+  Table,
+} from '../../parts/table.tsx'
+import { formatShillings } from '../../parts/wording.ts'
+import { PAYROLL } from '../texts/payroll.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { CalendarLine } from './calendar-line.tsx'
+
+const { columns, intervals } = PAYROLL
+const DAYS_AHEAD = 35
+const MAX_RUNS_SHOWN = 40
+const DAY_MS = 86_400_000
+
+const COLUMNS: readonly ListColumn<Schedule>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: columns.each, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.people, cell: ({ recipients }) => recipients.length, figures: true },
+  { title: columns.interval, cell: ({ interval }) => intervals[interval] },
+  {
+    title: columns.next,
+    cell: ({ nextRunAt, status }) => <Time at={status === 'active' ? nextRunAt : null} />,
+  },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+]
+const FILTERS: readonly ListFilter[] = [
+  {
+    name: 'status',
+    label: PAYROLL.filters.status,
+    kind: 'select',
+    choices: SCHEDULE_STATUSES.map((status) => ({ value: status, label: status })),
+  },
+]
+const { columns: ahead } = PAYROLL.forecast
+
+const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[] => [
+  { title: ahead.at, cell: ({ at }) => <Time at={at} /> },
+  {
+    title: ahead.name,
+    cell: ({ scheduleId, name }) => (
+      <a href={visit.to(`/payroll/${scheduleId}`)}>
+        {name === null ? scheduleId : <OutsideText text={name} />}
+      </a>
+    ),
+  },
+  { title: ahead.people, cell: ({ recipients }) => recipients, figures: true },
+  { title: ahead.needs, cell: ({ amount, fees }) => <Money amount={amount + fees} />, figures: true },
+  {
+    title: ahead.after,
+    cell: ({ after }) =>
+      after < 0 ? <Status word={`−${formatShillings(-after)}`} tone="bad" /> : <Money amount={after} />,
+    figures: true,
+  },
+]
+
+/** Lists the schedules of a merchant, with the money that their next cycles need. */
+export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> {
+  const { app, caller, query } = visit
+  const schedules = await listSchedules(app, caller, {
+    ...parseStatusAndWindow(buildPageQuery(query), SCHEDULE_STATUSES),
+    endingBefore: query.before ?? null,
+  })
+  const here = visit.to('/payroll')
+  return pageReply(
+    PAYROLL.title,
+    <>
+      <div class="top">
+        <h1>{PAYROLL.title}</h1>
+        {mayDo(caller, 'payout.prepare') && (
+          <a class="button" href={visit.to('/payroll/new')}>
+            {PAYROLL.new}
+          </a>
+        )}
+      </div>
+      <p>{PAYROLL.lead}</p>
+      {await Forecast({ visit })}
+      <Filters filters={FILTERS} query={query} action={here} />
+      {schedules.data.length === 0 ? (
+        <Empty title={query.status === undefined ? PAYROLL.empty.title : PAYROLL.empty.filtered}>
+          {query.status === undefined && <p>{PAYROLL.empty.says}</p>}
+        </Empty>
+      ) : (
+        <Table
+          caption={PAYROLL.title}
+          rows={schedules.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/payroll/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(schedules)} query={query} here={here} />
+    </>,
+  )
+}
+
+async function Forecast({ visit }: { visit: DashboardVisit }) {
+  const { app, caller, now } = visit
+  const [schedules, { available }] = await Promise.all([
+    listActiveSchedules(app, caller),
+    getLedgerHead(app, caller),
+  ])
+  if (schedules.length === 0) return null
+  // Schedules of test mode run by the test clock, which is ahead of the real one.
+  const clockAheadMs = visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0
+  const runs = forecastRuns(schedules, { available, until: addMs(now, clockAheadMs + DAYS_AHEAD * DAY_MS) })
+  const shortRun = runs.find(({ after }) => after < 0)
+  return (
+    <Section title={PAYROLL.forecast.title}>
+      <p class="hint">{PAYROLL.forecast.lead(DAYS_AHEAD)}</p>
+      <Facts facts={[[PAYROLL.forecast.available, <Money amount={available} />]]} />
+      {shortRun === undefined ? (
+        <Note tone="good">{runs.length === 0 ? PAYROLL.forecast.none : PAYROLL.forecast.enough}</Note>
+      ) : (
+        <Note tone="warn">
+          {PAYROLL.forecast.short(formatShillings(-shortRun.after), formatPageTime(shortRun.at))}
+        </Note>
+      )}
+      {runs.length > 0 && (
+        <CalendarLine
+          title={PAYROLL.forecast.title}
+          runs={runs}
+          from={addMs(now, clockAheadMs)}
+          days={DAYS_AHEAD}
+        />
+      )}
+      {runs.length > 0 && (
+        <Table
+          caption={PAYROLL.forecast.title}
+          rows={runs.slice(0, MAX_RUNS_SHOWN)}
+          columns={columnsAhead(visit)}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,78 @@
+import { ACTIONS } from '../../../api/access/actions.ts'
+import { type AuditEntry, parseAuditPart, readAuditAsMerchant } from '../../../api/access/read-audit.ts'
+import { Empty, OutsideText, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { AUDIT } from '../texts/business.ts'
+import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+
+const { columns, filters } = AUDIT
+
+const COLUMNS: readonly ListColumn<AuditEntry>[] = [
+  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  {
+    title: columns.who,
+    cell: ({ actor }) => (actor === null ? AUDIT.gateway : <OutsideText text={actor} />),
+  },
+  { title: columns.what, cell: ({ action }) => <code>{action}</code> },
+  { title: columns.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
+  { title: columns.mode, cell: ({ mode }) => mode },
+  { title: columns.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
+  { title: AUDIT.details, cell: (entry) => <Details entry={entry} /> },
+]
+const FILTERS: readonly ListFilter[] = [
+  {
+    ...{ name: 'of', label: filters.of, kind: 'select' },
+    choices: [
+      { value: 'acts', label: filters.acts },
+      { value: 'looks', label: filters.looks },
+    ],
+  },
+  {
+    name: 'action',
+    label: filters.action,
+    kind: 'select',
+    choices: Object.keys(ACTIONS).map((action) => ({ value: action, label: action })),
+  },
+  { name: 'actor', label: filters.actor },
+]
+
+const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry }) =>
+  before === null && after === null ? null : (
+    <details class="raw">
+      <summary>{AUDIT.details}</summary>
+      <pre tabIndex={0} role="group" aria-label={AUDIT.details}>
+        <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
+      </pre>
+    </details>
+  )
+
+/** Who did what about this business. */
+async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
+  const { app, caller, query } = visit
+  const { entries, older, newer } = await readAuditAsMerchant(app, caller, {
+    part: parseAuditPart(query.of, 'all'),
+    action: query.action ?? null,
+    actor: query.actor ?? null,
+    older: query.after ?? null,
+    newer: query.before ?? null,
+  })
+  const here = visit.to('/settings/audit')
+  const isFiltered = query.action !== undefined || query.actor !== undefined || query.of !== undefined
+  return pageReply(
+    AUDIT.title,
+    <>
+      <h1>{AUDIT.title}</h1>
+      <p>{AUDIT.lead}</p>
+      <Filters filters={FILTERS} query={query} action={here} />
+      {entries.length === 0 ? (
+        <Empty title={isFiltered ? AUDIT.empty.filtered : AUDIT.empty.title} />
+      ) : (
+        <Table caption={AUDIT.title} rows={entries} columns={COLUMNS} />
+      )}
+      <Pager cursors={{ newer, older }} query={query} here={here} />
+    </>,
+  )
+}
+
+export const AUDIT_ROUTES: readonly DashboardRoute[] = [page('/settings/audit', showAudit, 'audit.read')]

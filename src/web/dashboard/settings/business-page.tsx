@@ -1,0 +1,63 @@
+import { changeHandle } from '../../../merchants/account/change-handle.ts'
+import { readStaffActs } from '../../../reports/reports/staff-acts.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Facts, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { BUSINESS } from '../texts/business.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { StaffActsSection } from './staff-acts.tsx'
+
+const { facts, handle } = BUSINESS
+
+const CHANGE_HANDLE: FormSpec = {
+  path: '/settings/business/handle',
+  action: 'merchant.handle',
+  fields: [{ name: 'handle', label: handle.label, hint: handle.hint, maxLength: 30, refused: /handle/ }],
+  submit: handle.submit,
+}
+
+/** Shows what the gateway knows of the business, and what our staff did about it. */
+async function showBusiness(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const { merchant, app, caller } = visit
+  const { amountMax } = app.config
+  const acts = await readStaffActs(app, caller, merchant)
+  return pageReply(
+    BUSINESS.title,
+    <>
+      <h1>{BUSINESS.title}</h1>
+      <Section title={BUSINESS.about}>
+        <Facts
+          facts={[
+            [facts.name, <OutsideText text={merchant.name} />],
+            [facts.handle, `${merchant.handle} (${facts.handleSays})`],
+            [facts.email, <OutsideText text={merchant.email} />],
+            [facts.id, <code>{merchant.publicId}</code>],
+            [facts.verification, <Status word={merchant.kycStatus} />],
+            [facts.active, merchant.active ? facts.on : facts.off],
+            [facts.settlement, merchant.instantSettlement ? facts.instant : facts.held],
+            [facts.vending, merchant.vendingEnabled ? facts.on : facts.off],
+            [facts.chargeLimit, <Money amount={merchant.chargeLimit ?? amountMax} />],
+            [facts.payoutLimit, <Money amount={merchant.payoutLimit ?? amountMax} />],
+            [facts.created, <Time at={merchant.createdAt} day />],
+          ]}
+        />
+        <p class="hint">{BUSINESS.change}</p>
+        <FormBox of={CHANGE_HANDLE} visit={visit} state={state} />
+      </Section>
+      <StaffActsSection visit={visit} acts={acts} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+export const BUSINESS_ROUTES: readonly DashboardRoute[] = [
+  page('/settings/business', (visit) => showBusiness(visit)),
+  form(CHANGE_HANDLE, {
+    async submit({ gateway, caller, to }, values) {
+      const newHandle = await changeHandle(gateway, caller, values.handle ?? '')
+      return redirectDone(to('/settings/business'), handle.done(newHandle))
+    },
+    showRefused: showBusiness,
+  }),
+]

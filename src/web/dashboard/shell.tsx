@@ -1,0 +1,86 @@
+import { mayDo } from '../../api/access/allow.ts'
+import { oneLine } from '../../platform/text/text.ts'
+import { Frame, GuestPage, PageLayout, TopBar } from '../parts/frame.tsx'
+import { formatPageTime, Note } from '../parts/parts.tsx'
+import type { PageRequest } from '../parts/routes/route.ts'
+import type { PageReply } from '../parts/routes/surface-reply.ts'
+import { addressIn, DASHBOARD_BASE, parsePagePath } from './addresses.ts'
+import { DASHBOARD_NAVIGATION } from './navigation.ts'
+import { FRAME } from './texts/frame.ts'
+import type { DashboardVisit } from './visit.ts'
+
+type DashboardShellProps = { page: PageReply; asked: PageRequest; visit: DashboardVisit | null }
+
+/** Renders the document around a page. Without a visit, for people who are not signed in, it has no navigation. */
+export function DashboardShell({ page, asked: { requestId, here }, visit }: DashboardShellProps) {
+  if (visit === null)
+    return (
+      <Frame {...{ page, requestId, here }} name={FRAME.product}>
+        <GuestPage>{page.body}</GuestPage>
+      </Frame>
+    )
+  const { merchant, signedIn, mode } = visit
+  const name = oneLine(merchant.name)
+  return (
+    <Frame
+      {...{ page, name, requestId, here }}
+      who={signedIn.person.publicId}
+      band={
+        <>
+          {visit.staffView !== null && <StaffViewBand name={name} view={visit.staffView} />}
+          {mode === 'test' && <TestBand visit={visit} />}
+        </>
+      }
+      // A person with a passkey confirms acts with it, and every page may have such an act.
+      scripts={signedIn.hasPasskey ? ['passkeys.js'] : []}
+    >
+      <TopBar
+        visit={visit}
+        name={name}
+        signOut={visit.staffView === null ? `${DASHBOARD_BASE}/sign-out` : null}
+        searchHint={FRAME.searchHint}
+      >
+        {mode === 'live' && <a href={addressInOtherMode(visit)}>{FRAME.toTest}</a>}
+      </TopBar>
+      <PageLayout
+        visit={visit}
+        path={parsePagePath(visit.here, visit.base)}
+        navigation={DASHBOARD_NAVIGATION}
+      >
+        {!merchant.active && (
+          <Note tone="warn">
+            {merchant.account === 'open' ? FRAME.inactive : FRAME[merchant.account]}{' '}
+            {merchant.account !== 'open' && mayDo(visit.caller, 'merchant.close') && (
+              <a href={visit.to('/settings/close')}>{FRAME.more}</a>
+            )}
+          </Note>
+        )}
+        {visit.staffView === null && !signedIn.person.confirmed && !signedIn.till && (
+          <Note>
+            {FRAME.unconfirmed} <a href={visit.to('/settings/security')}>{FRAME.resend}</a>
+          </Note>
+        )}
+        {page.body}
+      </PageLayout>
+    </Frame>
+  )
+}
+
+const StaffViewBand = ({ name, view }: { name: string; view: NonNullable<DashboardVisit['staffView']> }) => (
+  <aside class="band" aria-label={FRAME.staffView.label}>
+    {FRAME.staffView.says(name, formatPageTime(view.until))} <a href={view.backTo}>{FRAME.staffView.out}</a>
+  </aside>
+)
+
+const TestBand = ({ visit }: { visit: DashboardVisit }) => (
+  <aside class="band" aria-label={FRAME.mode}>
+    {FRAME.test} <a href={addressInOtherMode(visit)}>{FRAME.toLive}</a>
+  </aside>
+)
+
+/** The address of this page in the other mode. An object exists in one mode only, so its page leads to its list there. */
+function addressInOtherMode({ here, mode, params, base }: DashboardVisit): string {
+  const path = parsePagePath(here, base)
+  const shared = Object.keys(params).length === 0 ? path : `/${path.split('/')[1] ?? ''}`
+  return addressIn(mode === 'test' ? 'live' : 'test', shared, base)
+}

@@ -1,0 +1,69 @@
+import { listSubaccounts } from '../../../payments/subaccounts/find-subaccounts.ts'
+import type { Subaccount } from '../../../payments/subaccounts/subaccount.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { SUBACCOUNTS } from '../texts/subaccounts.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, create } = SUBACCOUNTS
+const ROWS_PER_PAGE = 25
+
+const COLUMNS: readonly ListColumn<Subaccount>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: columns.phone, cell: ({ payoutPhone }) => <OutsideText text={payoutPhone} /> },
+  { title: columns.ref, cell: ({ externalRef }) => <OutsideText text={externalRef} /> },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export const CREATE_SUBACCOUNT: FormSpec = {
+  path: '/subaccounts/new',
+  action: 'subaccount.create',
+  fields: [
+    { name: 'name', label: create.name, maxLength: 200, refused: /name/ },
+    { name: 'phone', label: create.phone, kind: 'phone', optional: true, refused: /payout_phone/ },
+    { name: 'ref', label: create.ref, optional: true, refused: /external_ref/ },
+  ],
+  submit: create.submit,
+  once: true,
+}
+
+/** Lists the subaccounts of a merchant, which are the same in both modes, with the form that makes one. */
+export async function showSubaccounts(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
+  const { app, caller, query } = visit
+  const subaccounts = await listSubaccounts(app, caller, {
+    limit: ROWS_PER_PAGE,
+    startingAfter: query.after ?? null,
+  })
+  return pageReply(
+    SUBACCOUNTS.title,
+    <>
+      <h1>{SUBACCOUNTS.title}</h1>
+      <p>{SUBACCOUNTS.lead}</p>
+      {subaccounts.data.length === 0 ? (
+        <Empty title={SUBACCOUNTS.empty.title}>
+          <p>{SUBACCOUNTS.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={SUBACCOUNTS.title}
+          rows={subaccounts.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/subaccounts/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(subaccounts)} query={query} here={visit.to('/subaccounts')} />
+      <Section title={create.title} id="new">
+        <FormBox of={CREATE_SUBACCOUNT} visit={visit} state={state} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}

@@ -1,0 +1,70 @@
+import { APPLICATION } from '../../parts/application-words.ts'
+
+/** The verification: the steps in which a business describes itself before it takes real money. */
+export const VERIFICATION = {
+  title: 'Verification',
+  lead: 'Before real money moves we have to know who is behind the business. It takes a quarter of an hour, and each step is saved by itself.',
+  status: {
+    none: 'Not begun. Everything works in test mode meanwhile.',
+    draft: 'You are filling it in. Submit it when every step is done.',
+    submitted: 'We are looking at it. You hear from us by mail; nothing can be changed meanwhile.',
+    approved: 'Your business is verified and takes real money.',
+    rejected: 'We could not accept it yet. Change what is named below and submit it again.',
+  },
+  words: {
+    none: 'not begun',
+    draft: 'draft',
+    submitted: 'submitted',
+    approved: 'verified',
+    rejected: 'rejected',
+  },
+  submittedAt: 'Submitted',
+  submittedBy: 'by',
+  rejection: 'What has to change',
+  ofField: (step: string, field: string) => `${step}, ${field}`,
+  reviewer: (says: string) => `From the review: ${says}`,
+  notYours: 'Only an owner of the business fills this in.',
+  steps: {
+    title: 'Steps',
+    ...APPLICATION.stepNames,
+  },
+  done: 'done',
+  missing: 'to do',
+  back: 'All steps',
+  change: 'Change',
+  save: 'Save and go on',
+  saved: 'Saved.',
+  review: { title: 'Review', lead: 'This is what we will look at.' },
+  submit: {
+    title: 'Submit',
+    declared: 'Everything here is true, and I may speak for the business.',
+    needsDeclared: 'Confirm this first',
+    submit: 'Submit for review',
+    done: 'It is submitted. We look at it within two working days.',
+    notYet: 'Finish the open steps first.',
+  },
+  business: APPLICATION.business,
+  director: APPLICATION.director,
+  settlement: APPLICATION.settlement,
+  questionnaire: APPLICATION.questionnaire,
+  documents: {
+    lead: 'Photos or scans: PDF, JPG or PNG, up to 10 MB each, at most 20. They are stored encrypted, and only our reviewers can open them.',
+    needed:
+      'An identity document is needed, and the certificate of registration unless you sell in your own name.',
+    kind: 'What it is',
+    kinds: APPLICATION.documentKinds,
+    file: 'File',
+    fileHint: 'PDF, JPG or PNG, up to 10 MB.',
+    add: 'Add the document',
+    added: 'The document was added.',
+    remove: 'Remove',
+    removed: 'The document was removed.',
+    none: 'No documents yet',
+    ends: (kind: string, day: string) =>
+      `A document (${kind.toLowerCase()}) counts until ${day}. Write to us with a new one before that day.`,
+    list: 'Documents so far',
+    columns: { name: 'Name', kind: 'Kind', size: 'Size', when: 'When', acts: 'Acts' },
+    size: (bytes: number) =>
+      bytes >= 1024 * 1024 ? `${(bytes / 1024 / 1024).toFixed(1)} MB` : `${Math.ceil(bytes / 1024)} KB`,
+  },
+}

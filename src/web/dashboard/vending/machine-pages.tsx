@@ -1,0 +1,155 @@
+import {
+  addMachine,
+  getMachine,
+  listMachines,
+  type Machine,
+  presentMachine,
+  removeMachine,
+} from '../../../selling/vending/machines/machines.ts'
+import { syncMachines } from '../../../selling/vending/machines/sync-machines.ts'
+import { FormBox } from '../../parts/forms/form.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { VENDING } from '../texts/vending.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { VendingTabs } from './vending-tabs.tsx'
+
+const { machines: words } = VENDING
+const ROWS_PER_PAGE = 25
+
+const ADD: FormSpec = {
+  path: '/vending/add',
+  action: 'machine.add',
+  fields: [
+    { name: 'machine', label: words.add.machine, maxLength: 64 },
+    { name: 'name', label: words.add.name, hint: words.add.nameHint, maxLength: 200, optional: true },
+  ],
+  submit: words.add.submit,
+}
+const SYNC: FormSpec = { path: '/vending/sync', action: 'machine.sync', fields: [], submit: words.sync }
+const REMOVE: FormSpec = {
+  path: '/vending/machines/:id/remove',
+  action: 'machine.remove',
+  fields: [],
+  submit: words.remove,
+  danger: true,
+}
+
+const MachineBadge = ({ machine }: { machine: Machine }) =>
+  presentMachine(machine).registered ? (
+    <Status word={words.registered} tone="good" />
+  ) : (
+    <Status word={words.inactive} tone="quiet" />
+  )
+
+const COLUMNS: readonly ListColumn<Machine>[] = [
+  { title: words.columns.machine, cell: ({ machine }) => machine },
+  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  { title: words.columns.address, cell: ({ address }) => <OutsideText text={address} /> },
+  { title: words.columns.state, cell: (machine) => <MachineBadge machine={machine} /> },
+  { title: words.columns.synced, cell: ({ lastSyncedAt }) => <Time at={lastSyncedAt} /> },
+]
+
+async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const { app, merchant, query } = visit
+  const machines = await listMachines(app, merchant.id, {
+    limit: ROWS_PER_PAGE,
+    startingAfter: query.after ?? null,
+  })
+  const here = visit.to('/vending')
+  return pageReply(
+    VENDING.title,
+    <>
+      <h1>{VENDING.title}</h1>
+      <VendingTabs visit={visit} at="/vending" />
+      {machines.data.length === 0 ? (
+        <Empty title={words.empty.title}>
+          <p>{words.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={VENDING.tabs.machines}
+          rows={machines.data}
+          columns={COLUMNS}
+          href={({ machine }) => visit.to(`/vending/machines/${encodeURIComponent(machine)}`)}
+        />
+      )}
+      <Pager cursors={{ newer: null, older: machines.nextCursor }} query={query} here={here} />
+      <FormBox of={SYNC} visit={visit} state={state} />
+      <Section title={words.add.title} id="add">
+        <FormBox of={ADD} visit={visit} state={state} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+async function showMachine(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+  const machine = await getMachine(visit.app, {
+    merchantId: visit.merchant.id,
+    machine: visit.params.id ?? '',
+  })
+  const { facts } = words
+  const isOn = presentMachine(machine).registered
+  return pageReply(
+    machine.name,
+    <>
+      <div class="top">
+        <h1>
+          <OutsideText text={machine.name} />
+        </h1>
+        <MachineBadge machine={machine} />
+      </div>
+      <Section title={words.about} aside={<code>{machine.machine}</code>}>
+        <Facts
+          facts={[
+            [facts.address, <OutsideText text={machine.address} />],
+            [facts.category, <OutsideText text={machine.category} />],
+            [facts.type, <OutsideText text={machine.type} />],
+            [facts.synced, <Time at={machine.lastSyncedAt} />],
+            [facts.created, <Time at={machine.createdAt} />],
+          ]}
+        />
+        <p>
+          <a href={addressWith(visit.to('/orders'), { machine: machine.machine })}>{words.orders}</a>
+        </p>
+        {isOn && (
+          <FormBox of={REMOVE} visit={visit} state={state} params={{ id: machine.machine }}>
+            <p class="hint">{words.removeSays}</p>
+          </FormBox>
+        )}
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** The machines of a merchant: the list, one with its facts, and their forms. */
+export const MACHINE_ROUTES: readonly DashboardRoute[] = [
+  page('/vending', (visit) => showMachines(visit)),
+  page('/vending/machines/:id', (visit) => showMachine(visit)),
+  form(ADD, {
+    async submit({ app, caller, merchant, to }, { machine = '', name = '' }) {
+      const added = await addMachine(app, caller, { merchantId: merchant.id, machine, name: name || null })
+      return redirectDone(to('/vending'), words.added(added.machine))
+    },
+    showRefused: showMachines,
+  }),
+  form(SYNC, {
+    async submit({ app, caller, merchant, to }) {
+      const { listed, added, inactive } = await syncMachines(app, caller, merchant.id)
+      return redirectDone(to('/vending'), words.synced(listed, added, inactive))
+    },
+    showRefused: showMachines,
+  }),
+  form(REMOVE, {
+    async submit({ app, caller, merchant, params, to }) {
+      const machine = params.id ?? ''
+      await removeMachine(app, caller, { merchantId: merchant.id, machine })
+      return redirectDone(to('/vending'), words.removed(machine))
+    },
+    showRefused: showMachine,
+  }),
+]

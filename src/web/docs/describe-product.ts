@@ -1,0 +1,46 @@
+import type { Endpoint } from '../../api/http/endpoint.ts'
+import { describeApi } from '../../api/http/openapi/openapi.ts'
+import { EVENT_SAMPLES } from './event-samples.ts'
+import { DESCRIBED_EVENTS } from './events.ts'
+import { renderGuide } from './guide.ts'
+import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'
+import { buildSampleAnswer } from './samples.ts'
+
+// The version of the interface. It stays while changes only add (spec 9).
+const INTERFACE_VERSION = '1.0.0'
+
+const TAGS = [
+  { name: 'Charges', description: 'Money in: from a phone to your balance.' },
+  { name: 'Payouts', description: 'Money out: to one phone, or to a thousand in one call.' },
+  { name: 'Scheduled payouts', description: 'The same payouts every day, week or month.' },
+  { name: 'Subaccounts', description: 'The parties with whom charges are shared.' },
+  {
+    name: 'Payment links',
+    description: 'A page of ours on which your customer pays: as an address or as a QR code.',
+  },
+  { name: 'Vending', description: 'Machines that dispense what was paid for, once.' },
+  { name: 'Balance', description: 'What you have, and how it was released.' },
+  { name: 'Account', description: 'Who a key belongs to.' },
+  PUBLIC_TAG,
+  { name: 'Webhooks', description: 'What became of the events that we sent you.' },
+]
+
+const parseEventExample = (event: string) =>
+  JSON.parse(EVENT_SAMPLES.find((eventSample) => eventSample.event === event)?.body ?? '{}')
+
+/** Builds the OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
+export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: string): object {
+  const described = describeApi(endpoints, {
+    baseUrl,
+    version: INTERFACE_VERSION,
+    title: 'Gateway API',
+    description: renderGuide(baseUrl),
+    tags: TAGS,
+    webhooks: DESCRIBED_EVENTS.map((event) => ({
+      ...event,
+      example: parseEventExample(event.event),
+    })),
+    sample: buildSampleAnswer,
+  })
+  return { ...described, paths: { ...(described.paths as object), ...PUBLIC_PATHS } }
+}

@@ -1,0 +1,123 @@
+import { Type } from 'typebox'
+import type { WebhookDescription } from '../../api/http/openapi/openapi.ts'
+import type { EventType } from '../../merchants/webhooks/events.ts'
+import { ChargeShape } from '../../payments/charges/charge.ts'
+import { SplitEventShape } from '../../payments/charges/charge-split.ts'
+import { PayoutShape } from '../../payments/payouts/payout.ts'
+import { ModeShape } from '../../platform/mode.ts'
+import { OrderShape } from '../../selling/vending/orders/order.ts'
+
+const charge = ChargeShape.properties
+const textOrNull = (options: { description: string }) => Type.Union([Type.String(options), Type.Null()])
+
+/** The data of the charge events (payments/charges/charge.ts, chargeEventData), field by field in the order it is sent. */
+const ChargeEventShape = Type.Object(
+  {
+    amount: charge.amount,
+    available_on: charge.available_on,
+    channel: charge.channel,
+    completed_at: charge.completed_at,
+    created_at: charge.created_at,
+    currency: charge.currency,
+    failure_reason: charge.failure_reason,
+    fee: charge.fee,
+    gift_card_amount: charge.gift_card_amount,
+    id: charge.id,
+    merchant_reference: Type.Union([
+      Type.String({ description: 'your own reference, the same value as `reference`' }),
+      Type.Null(),
+    ]),
+    mode: charge.mode,
+    net: charge.net,
+    payment_link_id: charge.payment_link_id,
+    rail_reference: charge.rail_reference,
+    reference: charge.reference,
+    settled: charge.settled,
+    split: Type.Optional(SplitEventShape),
+    status: charge.status,
+  },
+  { $id: 'ChargeEventData' },
+)
+
+const RefundedEventShape = Type.Object(
+  {
+    ...ChargeEventShape.properties,
+    gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
+    refund_amount: Type.Integer({ description: 'what the customer gets back, whole UGX' }),
+    refund_id: textOrNull({
+      description: 'the payout that brings it back, `pout_...`; null where a gift card had paid all of it',
+    }),
+    refunded_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'RefundedEventData' },
+)
+
+const { rail_transaction_id: _none, ...payout } = PayoutShape.properties
+
+/** The data of the payout events (payments/payouts/payout.ts, payoutEventData). */
+const PayoutEventShape = Type.Object(
+  { ...payout, merchant_reference: payout.reference },
+  { $id: 'PayoutEventData' },
+)
+
+/** The data of dispute.opened (selling/disputes/dispute.ts, disputeEventData). */
+const DisputeEventShape = Type.Object(
+  {
+    ...ChargeEventShape.properties,
+    charge_id: Type.String({ description: 'the charge it is about, the same value as `id`' }),
+    contact: textOrNull({
+      description: 'how the customer can be reached, as typed: raw input of a stranger, escape it',
+    }),
+    details: textOrNull({ description: 'what the customer wrote: raw input of a stranger, escape it' }),
+    dispute_id: Type.String({ description: 'starts with `dsp_`' }),
+    opened_at: Type.String({ format: 'date-time' }),
+    reason: Type.Enum(['not_delivered', 'wrong_amount', 'double_charge', 'other']),
+    respond_by: Type.String({ format: 'date-time', description: '72 hours after `opened_at`' }),
+  },
+  { $id: 'DisputeEventData' },
+)
+
+/** The data of the vending events (selling/vending/dispensing/dispense-events.ts). */
+const VendingEventShape = Type.Object(
+  {
+    ...OrderShape.properties,
+    merchant_reference: OrderShape.properties.reference,
+    source: Type.Enum(['callback', 'command', 'manual'], {
+      description: 'a report of the machine, the answer to our command, or a decision of a person',
+    }),
+  },
+  { $id: 'VendingEventData' },
+)
+
+const PingShape = Type.Object(
+  {
+    merchant: Type.String({ description: 'handle or public key' }),
+    message: Type.String(),
+    mode: ModeShape,
+    sent_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'PingEventData' },
+)
+
+const EVENT_DESCRIPTIONS = {
+  'charge.succeeded': { summary: 'A charge was paid', data: ChargeEventShape },
+  'charge.failed': { summary: 'A charge ended without money', data: ChargeEventShape },
+  'charge.refunded': { summary: 'A charge was refunded; follow its payout', data: RefundedEventShape },
+  'payout.succeeded': { summary: 'A recipient was paid', data: PayoutEventShape },
+  'payout.failed': { summary: 'A payout failed; amount and fee are back', data: PayoutEventShape },
+  'vending.dispensed': { summary: 'A machine has dispensed an order', data: VendingEventShape },
+  'vending.dispense_failed': {
+    summary: 'A machine could not dispense a paid order',
+    data: VendingEventShape,
+  },
+  'dispute.opened': {
+    summary: 'A customer reported a problem; answer within 72 hours. It moves no money',
+    data: DisputeEventShape,
+  },
+  'test.ping': { summary: 'A test event that you asked for', data: PingShape },
+} satisfies Record<EventType, Omit<WebhookDescription, 'event'>>
+
+/** Every event that a receiver may get. A new event type does not compile until it is described here. */
+export const DESCRIBED_EVENTS: readonly WebhookDescription[] = Object.entries(EVENT_DESCRIPTIONS).map(
+  ([event, described]) => ({ event, ...described }),
+)

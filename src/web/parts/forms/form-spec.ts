@@ -1,0 +1,168 @@
+import type { Action } from '../../../api/access/actions.ts'
+import type { Refusal } from '../../../platform/refusal.ts'
+import { cleanTyped, hasForbiddenControl } from '../../../platform/text/text.ts'
+import type { PostedFields } from './fields.ts'
+
+export type FieldKind =
+  | 'text'
+  | 'phone'
+  | 'amount'
+  | 'number'
+  | 'email'
+  | 'url'
+  | 'password'
+  | 'new-password'
+  | 'code'
+  | 'date'
+  | 'moment'
+  | 'month'
+  | 'time'
+  | 'color'
+  | 'lines'
+  | 'select'
+  | 'radio'
+  | 'check'
+  | 'file'
+  | 'hidden'
+
+export type FieldChoice = { value: string; label: string; hint?: string }
+
+/** One field of a form: how it is drawn and parsed. */
+export type FormField = {
+  name: string
+  label: string
+  kind?: FieldKind
+  hint?: string
+  /** What a reviewer found wrong with it; shown in the place of a fault. */
+  note?: string
+  optional?: true
+  /** For a hidden field whose value has several lines. */
+  holdsLines?: true
+  /** The largest number of characters; 255 if absent. */
+  maxLength?: number
+  /** For `select` and `radio`. A form may also give them when it is drawn. */
+  choices?: readonly FieldChoice[]
+  placeholder?: string
+  autocomplete?: string
+  rows?: number
+  /** Types of files, as browsers write them. */
+  accept?: string
+  /** Matches refusals of the operation that are about this field. If absent: those that begin with the field's name. */
+  refused?: RegExp
+}
+
+/** A form, declared once: where it is sent, what it needs, how it is drawn and parsed. */
+export type FormSpec = {
+  /** Its address on the surface: `/charges/:id/refund`. */
+  path: string
+  /** The action that the table of actions must allow. If that action needs a fresh factor, the form asks for it. */
+  action: Action
+  fields: readonly FormField[]
+  submit: string
+  /** For a form that moves money or makes a secret: sent a second time, it shows the result of the first. */
+  once?: true
+  /** For a form with one file: the largest size of the file. */
+  maxFileBytes?: number
+  danger?: true
+  /** For one of many buttons, which must not stand out. */
+  plain?: true
+}
+
+export type FormValues = Readonly<Record<string, string>>
+
+/** Fills the ids into the path of a form. */
+export const fillPath = (path: string, params: FormValues): string =>
+  path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
+
+/** Makes the id of a form on its page. The ids of its fields begin with it, and a refused form's address ends in it. */
+export const makeFormId = (path: string, params: FormValues): string =>
+  fillPath(path, params)
+    .replace(/[^a-z0-9]+/gi, '-')
+    .replace(/^-|-$/g, '')
+
+/** A refused form as its page shows it: the typed values, and what was wrong. */
+export type FormState = {
+  path: string
+  /** The ids in the path: on a page with the same form in each row, they tell which row it was. */
+  params: FormValues
+  values: FormValues
+  faults: Readonly<Record<string, string>>
+  /** A fault that is about no single field. */
+  fault: string | null
+  status: number
+  /** The one-time token to send again, if it is unknown whether the form took effect. */
+  token: string | null
+}
+
+/** Thrown by a form's handler for a field with a faulty value; nothing has been done. */
+export class FieldFault extends Error {
+  readonly field: string
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+const MAX_FIELD_CHARACTERS = 255
+const FAULT_TEXTS = {
+  missing: (label: string) => `${label}: fill this in`,
+  long: (maxLength: number) => `At most ${maxLength} characters`,
+  controls: 'This contains control characters',
+  choice: 'Choose one of the options',
+  amount: 'Write an amount in whole shillings, such as 12,500',
+  number: 'Write a whole number',
+}
+
+/** Parses the fields of a form, all as text. `faults` has what is wrong with a field, by its name. */
+export function parseForm(
+  { fields }: FormSpec,
+  sentFields: PostedFields,
+): { values: FormValues; faults: Record<string, string> } {
+  const values: Record<string, string> = Object.create(null)
+  const faults: Record<string, string> = Object.create(null)
+  for (const field of fields) {
+    if (field.kind === 'file') continue
+    const typed = sentFields[field.name] ?? ''
+    const value = field.kind === 'phone' ? cleanTyped(typed).trim() : typed
+    values[field.name] = value
+    const fault = findFault(field, value)
+    if (fault !== null) faults[field.name] = fault
+  }
+  return { values, faults }
+}
+
+/** Whether a field's value may have several lines. */
+export const takesLines = ({ kind, holdsLines }: FormField): boolean =>
+  kind === 'lines' || holdsLines === true
+
+function findFault(field: FormField, value: string): string | null {
+  const { label, kind = 'text', optional, maxLength = MAX_FIELD_CHARACTERS, choices } = field
+  if (value === '')
+    return optional || kind === 'check' || kind === 'hidden' ? null : FAULT_TEXTS.missing(label)
+  if (kind !== 'lines' && value.length > maxLength) return FAULT_TEXTS.long(maxLength)
+  if (kind === 'lines' && maxLength > MAX_FIELD_CHARACTERS && value.length > maxLength)
+    return FAULT_TEXTS.long(maxLength)
+  if (hasForbiddenControl(value, takesLines(field))) return FAULT_TEXTS.controls
+  if (choices !== undefined && !choices.some((choice) => choice.value === value)) return FAULT_TEXTS.choice
+  if (kind === 'amount' && parseShillings(value) === null) return FAULT_TEXTS.amount
+  if (kind === 'number' && !/^[0-9]{1,9}$/.test(value)) return FAULT_TEXTS.number
+  return null
+}
+
+/** Parses whole shillings as people type them (`12,500`, `UGX 12 500`), or null. */
+function parseShillings(text: string): number | null {
+  const digits = text.replace(/^UGX\s*/i, '').replace(/(?<=\d)[ ,_.](?=\d{3}(?:\D|$))/g, '')
+  return /^[0-9]{1,16}$/.test(digits) && Number.isSafeInteger(Number(digits)) ? Number(digits) : null
+}
+
+/** Returns the amount of a field that `parseForm` has accepted. */
+export const getAmount = (values: FormValues, name: string): number => parseShillings(values[name] ?? '') ?? 0
+
+/** Finds the field of a form that a refusal is about. */
+export function findFieldOfRefusal({ fields }: FormSpec, { message }: Refusal): string | null {
+  const text = message.replace(/^invalid request: /, '').toLowerCase()
+  const match = fields.find(({ name, refused }) =>
+    refused === undefined ? text.startsWith(name.toLowerCase()) : refused.test(message),
+  )
+  return match?.name ?? null
+}

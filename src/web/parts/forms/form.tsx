@@ -1,0 +1,251 @@
+import type { ComponentChildren } from 'preact'
+import { ruleOf } from '../../../api/access/actions.ts'
+import { hasFreshFactor, mayDo } from '../../../api/access/allow.ts'
+import type { Visit } from '../routes/route.ts'
+import { PARTS } from '../texts.ts'
+import { FaultBox } from './form-fault.tsx'
+import {
+  type FieldChoice,
+  type FormField,
+  type FormSpec,
+  type FormState,
+  type FormValues,
+  fillPath,
+  makeFormId,
+} from './form-spec.ts'
+import { newOneTimeToken } from './form-token.ts'
+import { PasskeyButton } from './passkey-button.tsx'
+
+type FormBoxProps = {
+  of: FormSpec
+  visit: Visit
+  /** The state of the refused form, if one was; ignored if it was another form. */
+  state?: FormState | null | undefined
+  /** The first values of the fields. */
+  values?: FormValues
+  /** The ids to put into the path: `{ id: 'txn_...' }`. */
+  params?: Readonly<Record<string, string>>
+  /** The choices of fields that depend on the merchant. */
+  choices?: Readonly<Record<string, readonly FieldChoice[]>>
+  /** Draws the form in one line, as for a filter or one button. */
+  compact?: boolean
+  /** The button's name for screen readers, if the same form is in each row of a list. It begins with the button's words. */
+  named?: string
+  children?: ComponentChildren
+}
+
+/** A form with its fields, its tokens, and the factor if it needs one. Draws nothing if the person's role does not allow its action. */
+export function FormBox(props: FormBoxProps) {
+  const { of: spec, visit, params = {}, compact, named, children } = props
+  if (visit.readOnly || !mayDo(visit.caller, spec.action)) return null
+  const state = isSameForm(props.state, { path: spec.path, params }) ? props.state : null
+  const address = visit.to(fillPath(spec.path, params))
+  const id = makeFormId(spec.path, params)
+  const token = spec.once ? (state?.token ?? newTokenFor(visit, address)) : null
+  const hasFile = spec.maxFileBytes !== undefined
+  return (
+    <form
+      method="post"
+      action={`${address}#${id}`}
+      class={compact ? 'form compact' : 'form'}
+      {...(hasFile ? { enctype: 'multipart/form-data' } : {})}
+    >
+      <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
+      {token !== null && <input type="hidden" name="form" value={token} />}
+      {state !== null && <FaultBox state={{ ...state, params }} spec={spec} />}
+      {children}
+      {spec.fields.map((field) => (
+        <FieldBox
+          field={withChoices(field, props.choices)}
+          id={`${id}-${field.name}`}
+          value={state?.values[field.name] ?? props.values?.[field.name] ?? ''}
+          fault={state?.faults[field.name] ?? field.note ?? null}
+        />
+      ))}
+      {ruleOf(spec.action).fresh &&
+        (!hasFreshFactor(visit.caller) || state?.faults.confirm !== undefined) && (
+          <ConfirmField id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
+        )}
+      <button
+        type="submit"
+        class={spec.danger ? 'button danger' : spec.plain ? 'button plain' : 'button'}
+        aria-label={named}
+      >
+        {spec.submit}
+      </button>
+    </form>
+  )
+}
+
+/** Whether this form is the refused one: a page may have the same form in each of its rows. */
+const isSameForm = (
+  state: FormState | null | undefined,
+  { path, params }: { path: string; params: FormValues },
+): state is FormState =>
+  state != null &&
+  state.path === path &&
+  Object.entries(params).every(
+    ([name, value]) => state.params[name] === undefined || state.params[name] === value,
+  )
+
+const withChoices = (field: FormField, choices: FormBoxProps['choices']): FormField => {
+  const own = choices?.[field.name]
+  return own === undefined ? field : { ...field, choices: own }
+}
+const newTokenFor = ({ gateway, signedIn, now }: Visit, address: string) =>
+  newOneTimeToken(gateway.vault, { sessionId: signedIn.sessionId, address }, now.getTime())
+
+function ConfirmField({ id, visit, fault }: { id: string; visit: Visit; fault: string | null }) {
+  const factor = visit.signedIn.hasFactor
+  return (
+    <>
+      <FieldBox
+        field={{
+          name: 'confirm',
+          label: factor ? PARTS.confirmCode : PARTS.confirmPassword,
+          hint: PARTS.confirmHint,
+          kind: factor ? 'code' : 'password',
+        }}
+        id={id}
+        value=""
+        fault={fault}
+      />
+      {visit.signedIn.hasPasskey && (
+        <PasskeyButton
+          challenge={visit.to('/passkey')}
+          says={PARTS.passkey}
+          failed={PARTS.passkeyFailed}
+          field="confirm"
+        />
+      )}
+    </>
+  )
+}
+
+type FieldBoxProps = { field: FormField; id: string; value: string; fault: string | null }
+
+/** One field with its label, hint and fault. The value of a secret field is never written into the page. */
+export function FieldBox({ field, id, value, fault }: FieldBoxProps) {
+  const { kind = 'text', label, hint, optional } = field
+  if (kind === 'hidden') return <input type="hidden" name={field.name} value={value} />
+  const noteIds = [hint === undefined ? '' : `${id}-hint`, fault === null ? '' : `${id}-fault`]
+    .join(' ')
+    .trim()
+  const described = {
+    ...(noteIds === '' ? {} : { 'aria-describedby': noteIds }),
+    ...(fault === null ? {} : { 'aria-invalid': 'true' as const }),
+  }
+  const notes = (
+    <>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {fault !== null && (
+        <p class="wrong" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+    </>
+  )
+  if (kind === 'radio') return <Radios {...{ field, id, value, notes, described }} />
+  if (kind === 'check')
+    return (
+      <div class="field check">
+        <input
+          type="checkbox"
+          id={id}
+          name={field.name}
+          value="yes"
+          checked={value === 'yes'}
+          {...described}
+        />
+        <label for={id}>{label}</label>
+        {notes}
+      </div>
+    )
+  return (
+    <div class={fault === null ? 'field' : 'field bad'}>
+      <label for={id}>
+        {label}
+        {optional && <span class="optional"> ({PARTS.optional})</span>}
+      </label>
+      <Control {...{ field, id, value, described }} />
+      {notes}
+    </div>
+  )
+}
+
+type ControlProps = Omit<FieldBoxProps, 'fault'> & { described: object }
+
+function Radios({ field, id, value, notes, described }: ControlProps & { notes: ComponentChildren }) {
+  return (
+    <fieldset class="field radios" id={id} {...described}>
+      <legend>{field.label}</legend>
+      {field.choices?.map((choice) => (
+        <div class="check">
+          <input
+            type="radio"
+            id={`${id}-${choice.value}`}
+            name={field.name}
+            value={choice.value}
+            checked={choice.value === value}
+          />
+          <label for={`${id}-${choice.value}`}>
+            {choice.label}
+            {choice.hint !== undefined && <span class="hint"> {choice.hint}</span>}
+          </label>
+        </div>
+      ))}
+      {notes}
+    </fieldset>
+  )
+}
+
+const INPUT_ATTRIBUTES: Partial<Record<NonNullable<FormField['kind']>, object>> = {
+  phone: { type: 'tel', inputmode: 'tel', autocomplete: 'off' },
+  amount: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
+  number: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
+  email: { type: 'email', autocomplete: 'email' },
+  url: { type: 'url', autocomplete: 'off' },
+  password: { type: 'password', autocomplete: 'current-password' },
+  'new-password': { type: 'password', autocomplete: 'new-password' },
+  code: { type: 'text', inputmode: 'numeric', autocomplete: 'one-time-code', class: 'figure' },
+  date: { type: 'date' },
+  moment: { type: 'datetime-local' },
+  month: { type: 'month' },
+  time: { type: 'time' },
+  color: { type: 'color' },
+}
+const SECRET_KINDS: readonly string[] = ['password', 'new-password', 'code']
+
+function Control({ field, id, value, described }: ControlProps) {
+  const { name, kind = 'text', choices, rows, placeholder, autocomplete, accept } = field
+  const shared = { id, name, placeholder, ...described }
+  if (kind === 'select')
+    return (
+      <select {...shared}>
+        {choices?.map((choice) => (
+          <option value={choice.value} selected={choice.value === value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    )
+  if (kind === 'lines')
+    return (
+      <textarea {...shared} rows={rows ?? 4}>
+        {value}
+      </textarea>
+    )
+  if (kind === 'file') return <input type="file" {...shared} accept={accept} />
+  return (
+    <input
+      {...(INPUT_ATTRIBUTES[kind] ?? { type: 'text' })}
+      {...shared}
+      {...(autocomplete === undefined ? {} : { autocomplete })}
+      value={SECRET_KINDS.includes(kind) ? '' : value}
+    />
+  )
+}

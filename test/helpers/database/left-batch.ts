@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { fingerprintRequest } from '../../../src/api/http/bodies/fingerprint.ts'
+import type { Payer } from '../payments/schedules.ts'
+import type { TestService } from '../service/test-service.ts'
+
+export const BULK = '/v1/payouts/bulk'
+const stored = (item: object) => ({ name: null, channel: 'op1_momo', ...item })
+
+/** Leaves a batch as a process would that died after `done` of these items: the other items wait, and its key is in flight. */
+export async function leftAlone(
+  service: TestService,
+  shop: Payer,
+  { payouts, key, done }: { payouts: object[]; key: string; done: number },
+) {
+  const first = await shop.api.post(BULK, { payouts: payouts.slice(0, done) }, { 'idempotency-key': key })
+  assert.equal(first.status, 200, first.text)
+  await service.rows(
+    'update idempotency_keys set status = null, body = null, fingerprint = $3 where merchant_id = $1 and key = $2',
+    [shop.merchantId, key, fingerprintRequest('POST', BULK, { payouts })],
+  )
+  await service.rows(
+    `update bulk_batches set items = $3, total = $4, lease_until = created_at + interval '8 seconds', digest = null
+     where merchant_id = $1 and key = $2`,
+    [shop.merchantId, key, JSON.stringify(payouts.map(stored)), payouts.length],
+  )
+  // The audit says how many it was stored with, and never changes: here it is as if all had been.
+  await service.rows(`do $$ begin set local session_replication_role = replica;
+    update audit a set after = jsonb_build_object('items', b.total, 'amount', (select coalesce(sum((item->>'amount')::bigint), 0)
+      from jsonb_array_elements(b.items) item)) from bulk_batches b where a.action = 'payout.bulk' and a.subject = b.id; end $$`)
+  return first.body
+}

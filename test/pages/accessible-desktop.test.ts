@@ -1,3 +1,0 @@
-import { testEveryState } from './accessible-states.ts'
-
-testEveryState('desktop')

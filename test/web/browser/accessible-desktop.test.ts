@@ -1,0 +1,3 @@
+import { testEveryState } from './states/accessible-states.ts'
+
+testEveryState('desktop')

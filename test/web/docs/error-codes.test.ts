@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ERROR_CODES } from '../../../src/api/http/openapi/error-codes.ts'
+import { sourcesOf } from '../../tidy/sources.ts'
+
+// The folders whose refusals the API answers with.
+const FOLDERS = [
+  ...[
+    'charges',
+    'payouts',
+    'refunds',
+    'scheduled-payouts',
+    'subaccounts',
+    'payment-links',
+    'vending',
+    'webhooks',
+  ],
+  ...['reports', 'http', 'idempotency', 'rate-limits', 'rails'],
+]
+// Said on pages and by commands alone.
+const ELSEWHERE = [
+  ...[
+    'no_payout_phone',
+    'nothing_to_pay',
+    'same_person',
+    'fresh_person',
+    'too_many_drafts',
+    'too_many_prepared',
+    'second_person_required',
+  ],
+  ...[
+    'live_mode',
+    'nothing_to_report',
+    'one_product',
+    'no_webhook_url',
+    'not_provisioned',
+    'rail_not_configured',
+    'refund_limit',
+    'second_owner_needed',
+    'start_has_passed',
+  ],
+]
+const CODE =
+  /(?:domainRefusal|refuse)\(\s*'([a-z_]+)'|new Refusal\(\s*\d+,\s*'([a-z_]+)'|code: '([a-z_]+)'|super\(\d+, '([a-z_]+)'/g
+
+/** Each code that the sources of the API name, with a file. */
+function codesOfSources(): Map<string, string> {
+  const found = new Map<string, string>()
+  const shared = [
+    ...sourcesOf('src/platform', '/refusal.ts'),
+    ...sourcesOf('src/merchants/account', '/amount-limits.ts', '/merchant.ts'),
+  ]
+  for (const { path, text } of [...shared, ...FOLDERS.flatMap((folder) => sourcesOf(`src/${folder}`, '.ts'))])
+    if (!path.endsWith('.test.ts'))
+      for (const [, ...codes] of text.matchAll(CODE))
+        for (const code of codes) if (code) found.set(code, path)
+  return found
+}
+
+test('every code with which the API refuses stands in its table with cause and remedy', () => {
+  const found = codesOfSources()
+  assert.ok(found.size > 30)
+  for (const [code, path] of found)
+    assert.ok(
+      code in ERROR_CODES || ELSEWHERE.includes(code),
+      `${code} of ${path} is not in api/http/openapi/error-codes.ts`,
+    )
+  for (const code of Object.keys(ERROR_CODES)) {
+    const written = /^cannot_refund_(pending|authorized|failed)_transaction$/.test(code)
+    assert.ok(written || found.has(code), `nothing refuses with ${code}`)
+  }
+})
+
+test('a cause and a remedy are sentences', () => {
+  for (const [code, { statuses, cause, remedy }] of Object.entries(ERROR_CODES)) {
+    assert.match(statuses, /^\d{3}/, code)
+    for (const text of [cause, remedy]) assert.match(text, /^[A-Z0-9`].*\.$/, code)
+  }
+})
