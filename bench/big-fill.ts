@@ -46,11 +46,7 @@ const HEADS = `update ledger_heads h set seq = t.seq, available = t.available fr
  * Fills a stage whose service is stopped. Rows pass every constraint and trigger; the indexes that are no constraint are
  * taken off before and made again afterwards, which takes a third of the time. Unique ones are thereby proved.
  */
-export async function fill(
-  stage: Stage,
-  cast: Cast,
-  { charges, monthItems, start, end }: Fill,
-): Promise<void> {
+export async function fill(stage: Stage, cast: Cast, { charges, monthItems, start, end }: Fill): Promise<void> {
   const { db, say } = stage
   const startedAt = performance.now()
   const timed = async (what: string, work: () => Promise<unknown>) => {
@@ -79,8 +75,7 @@ export async function fill(
     // Nine in ten items are charges.
     await writeBusyMonth(db, { merchant: cast.payer, start, end, items: Math.ceil(charges / 9) })
     await writeBusyMonth(db, { merchant: cast.monthly, start, end, items: monthItems })
-    for (const merchant of [cast.payer, cast.monthly])
-      await writeRecords(db, { merchant, until: '-infinity' })
+    for (const merchant of [cast.payer, cast.monthly]) await writeRecords(db, { merchant, until: '-infinity' })
   })
   await checkpointAll(stage)
   await timed('merchants of a hundredth', () => copyMerchant(stage, middling, cast.middling.slice(1)))
@@ -122,11 +117,7 @@ export async function withoutIndexes(
 }
 
 /** Writes everything of one merchant once more for each of the others, the oldest first, so that their rows lie mixed as in life. */
-async function copyMerchant(
-  { db, say }: Stage,
-  from: BenchMerchant,
-  to: readonly BenchMerchant[],
-): Promise<void> {
+async function copyMerchant({ db, say }: Stage, from: BenchMerchant, to: readonly BenchMerchant[]): Promise<void> {
   if (to.length === 0) return
   const ids = to.map(({ id }) => id)
   const tags = to.map(({ tag }) => tag)

@@ -35,11 +35,7 @@ export async function measureBig(say: (line: string) => void, charges: number) {
   const sides = [small, big] as const
   const month = (await big.stage.db.query(PERIOD)).rows[0].name as string
   const pairs: Record<string, Pair> = {}
-  const turns = async (
-    name: string,
-    of: (side: Side, round: number) => Promise<number | null>,
-    rounds?: number,
-  ) => {
+  const turns = async (name: string, of: (side: Side, round: number) => Promise<number | null>, rounds?: number) => {
     const pair = await inTurns(
       (round) => of(small, round),
       (round) => of(big, round),

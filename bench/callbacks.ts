@@ -146,8 +146,7 @@ async function steadily(
   for (const [index, body] of bodies.entries()) {
     const due = startedAt + (index * 1000) / aSecond
     // Never before it is due: a late timer counts as latency, an early one would hide latency.
-    while (performance.now() < due)
-      await new Promise((resolve) => setTimeout(resolve, due - performance.now()))
+    while (performance.now() < due) await new Promise((resolve) => setTimeout(resolve, due - performance.now()))
     sent.push(send(stage, agent, body).then((at) => ({ due, ms: at - due })))
   }
   return Promise.all(sent)
@@ -176,6 +175,5 @@ function send({ service }: Stage, agent: Agent, body: string): Promise<number> {
 
 async function assertRecorded({ db }: Stage, orders: readonly Commanded[]): Promise<void> {
   const { recorded } = (await db.query(RECORDED, [orders.map(({ id }) => id)])).rows[0]
-  if (recorded !== orders.length)
-    throw new Error(`${orders.length} callbacks were taken and ${recorded} recorded`)
+  if (recorded !== orders.length) throw new Error(`${orders.length} callbacks were taken and ${recorded} recorded`)
 }

@@ -25,10 +25,7 @@ const LOGGED = `insert into request_log (merchant_id, mode, id, request_id, meth
   from generate_series(1, $2::int) n`
 
 /** Payouts, deliveries and requests of one merchant, and an id for each kind of page. */
-export async function fillBeside(
-  { db, say }: Stage,
-  { id, tag }: BenchMerchant,
-): Promise<Record<string, string>> {
+export async function fillBeside({ db, say }: Stage, { id, tag }: BenchMerchant): Promise<Record<string, string>> {
   const startedAt = performance.now()
   await db.query(SINGLES, [id, tag, PAYOUTS])
   await db.query(DELIVERIES, [id])
@@ -40,12 +37,8 @@ export async function fillBeside(
   return {
     '/charges': await first(`select id from charges where merchant_id = $1 and status = 'succeeded' limit 1`),
     '/payouts': await first(`select id from payouts where merchant_id = $1 and kind = 'payout' limit 1`),
-    '/developers/webhooks': await first(
-      'select event_id as id from deliveries where merchant_id = $1 limit 1',
-    ),
-    '/developers/keys': await first(
-      `select id from api_keys where merchant_id = $1 and kind = 'test' limit 1`,
-    ),
+    '/developers/webhooks': await first('select event_id as id from deliveries where merchant_id = $1 limit 1'),
+    '/developers/keys': await first(`select id from api_keys where merchant_id = $1 and kind = 'test' limit 1`),
     '/developers/requests': BigInt(
       await first(`select id::text from request_log where merchant_id = $1 order by id desc limit 1`),
     ).toString(36),

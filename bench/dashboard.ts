@@ -130,10 +130,10 @@ async function plantSession({ db }: Stage, merchantId: number): Promise<string> 
      values ($1, 'merchant', 'Bench', 'owner@example.com', 'owner@example.com', now(), now()) returning id`,
     [newId('per_', newTag())],
   )
-  await db.query(
-    `insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, 'owner', now())`,
-    [rows[0].id, merchantId],
-  )
+  await db.query(`insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, 'owner', now())`, [
+    rows[0].id,
+    merchantId,
+  ])
   await db.query(
     `insert into sessions (id, hash, person_id, merchant_id, stage, stepped_up_at, agent, address, created_at, seen_at, ends_at)
      values ($1, $2, $3, $4, 'in', now(), 'bench', '127.0.0.1', now(), now(), now() + interval '12 hours')`,

@@ -28,9 +28,7 @@ async function runOrder(child: ChildProcess, order: LoadOrder): Promise<LoadResu
   })
   child.send(order)
   try {
-    const [{ result, error }] = (await Promise.race([answer, exit])) as [
-      { result?: LoadResult; error?: string },
-    ]
+    const [{ result, error }] = (await Promise.race([answer, exit])) as [{ result?: LoadResult; error?: string }]
     if (result === undefined) throw new Error(`the load failed: ${error}`)
     return result
   } finally {

@@ -65,9 +65,7 @@ const statsOf = async ({ control }: Operator) =>
   }
 
 async function openCaller({ url, control }: Operator) {
-  const { credentials, targetEnvironment, currency } = (await (
-    await fetch(`${control}/credentials`)
-  ).json()) as any
+  const { credentials, targetEnvironment, currency } = (await (await fetch(`${control}/credentials`)).json()) as any
   const { subscriptionKey, user, secret } = credentials.collection
   const pool = new Pool(url, { connections: CONNECTIONS })
   atEnd(() => pool.destroy())

@@ -113,10 +113,7 @@ export async function measureBeside(stage: Stage, second: Driver, merchants: rea
   const usual = [await watch()]
   const asked = { port, tokens: [one.token], ...REPORTS, ms: LASTS_MS.usual }
   const month = new Date(performance.timeOrigin + performance.now()).toISOString().slice(0, 7)
-  const [reports, flood] = await Promise.all([
-    watch(),
-    second.run({ ...asked, path: `/v1/statements/${month}.pdf` }),
-  ])
+  const [reports, flood] = await Promise.all([watch(), second.run({ ...asked, path: `/v1/statements/${month}.pdf` })])
   usual.push(await watch())
   const idle = await besideIdle(port, watch)
   usual.push(await watch())
@@ -147,9 +144,7 @@ async function besideIdle(port: number, work: () => Promise<LoadResult>): Promis
   let open = true
   const start = () => {
     if (!open) return
-    const socket = connect(port, '127.0.0.1', () =>
-      socket.write('GET /v1/charges HTTP/1.1\r\nHost: slow\r\n'),
-    )
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET /v1/charges HTTP/1.1\r\nHost: slow\r\n'))
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => {

@@ -37,8 +37,7 @@ export async function writeHeld(stage: Stage, all: readonly Held[]): Promise<voi
   await withGateway(stage.config, async ({ gateway }) => {
     const [app] = gateway.cells
     if (app === undefined) throw new Error('the stage has no cell')
-    for (const held of all)
-      await writeChunks(stage, held, () => checkpointLedgers(app.db, gateway.clock.now()))
+    for (const held of all) await writeChunks(stage, held, () => checkpointLedgers(app.db, gateway.clock.now()))
   })
   await stage.db.query('vacuum analyze')
   await stage.db.query('checkpoint')

@@ -141,8 +141,6 @@ export async function writeRecords(
 }
 
 async function seqOf(db: Stage['db'], id: number): Promise<number> {
-  const { rows } = await db.query(`select seq from ledger_heads where merchant_id = $1 and mode = 'test'`, [
-    id,
-  ])
+  const { rows } = await db.query(`select seq from ledger_heads where merchant_id = $1 and mode = 'test'`, [id])
   return Number(rows[0].seq)
 }

@@ -36,14 +36,7 @@ async function plainTransactions(client: pg.Client, round: number): Promise<numb
   const times: number[] = []
   while (times.length < EACH) {
     const startedAt = performance.now()
-    const values = [
-      round,
-      `row_${times.length}`,
-      5000,
-      'f'.repeat(36),
-      'b'.repeat(600),
-      '2026-01-01T00:00:00Z',
-    ]
+    const values = [round, `row_${times.length}`, 5000, 'f'.repeat(36), 'b'.repeat(600), '2026-01-01T00:00:00Z']
     await client.query({ ...INSERT, values })
     times.push(performance.now() - startedAt)
   }

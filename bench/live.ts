@@ -38,9 +38,7 @@ export async function measureLive(stage: Stage) {
   }
   const alone = await oneAtATime(stage, live, operator)
   const { latencies: _, ...stats } = (await operator.control('GET', 'stats')) as { latencies: unknown }
-  const share = median(
-    rounds.map((round) => ratio(round.live.payments_per_second, round.sandbox.payments_per_second)),
-  )
+  const share = median(rounds.map((round) => ratio(round.live.payments_per_second, round.sandbox.payments_per_second)))
   return {
     rounds,
     scenarios: { live_alone: alone, emulator: stats },

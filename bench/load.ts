@@ -124,11 +124,7 @@ function work(run: Run, socket: Socket): Promise<void> {
     socket.on('error', reject)
     socket.on('close', () => {
       const ms = Math.round(performance.now() - wire.sentAt)
-      reject(
-        new Error(
-          `the service closed a connection ${ms} ms after a request; it said: ${wire.text.slice(0, 100)}`,
-        ),
-      )
+      reject(new Error(`the service closed a connection ${ms} ms after a request; it said: ${wire.text.slice(0, 100)}`))
     })
     socket.on('data', (chunk) => {
       wire.text += chunk.toString('latin1')

@@ -58,11 +58,7 @@ export async function measureMoney(stage: Stage, lengths: Lengths) {
     ...ratiosOf(on),
     cpu_per_payment_vs_tpcb_limits_off: ratiosOf(off).cpu_per_payment_vs_tpcb,
   }
-  const refused = starts.flatMap(({ cold, warm, rounds }) => [
-    cold,
-    warm,
-    ...rounds.map((round) => round.payments),
-  ])
+  const refused = starts.flatMap(({ cold, warm, rounds }) => [cold, warm, ...rounds.map((round) => round.payments)])
   return {
     starts,
     scenarios: {
@@ -123,9 +119,7 @@ const tpcbOf = ({ rounds }: Start) => rounds.flatMap((round) => round.tpcb ?? []
 const mediansOf = (rounds: readonly Round[]) => ({
   payments: medians(rounds.map((round) => round.payments)),
   hot: medians(rounds.map((round) => round.hot)),
-  tpcb: rounds.some((round) => round.tpcb === null)
-    ? null
-    : medians(rounds.flatMap((round) => round.tpcb ?? [])),
+  tpcb: rounds.some((round) => round.tpcb === null) ? null : medians(rounds.flatMap((round) => round.tpcb ?? [])),
 })
 
 function ratiosOf(starts: readonly Start[]) {
@@ -136,8 +130,6 @@ function ratiosOf(starts: readonly Start[]) {
     cpu_per_payment_vs_tpcb_server_only: over((round) =>
       ratio(round.payments.cpu_ms, round.tpcb?.cpu_ms_postgres ?? null),
     ),
-    hot_merchant_vs_uniform: over((round) =>
-      ratio(round.hot.payments_per_second, round.payments.payments_per_second),
-    ),
+    hot_merchant_vs_uniform: over((round) => ratio(round.hot.payments_per_second, round.payments.payments_per_second)),
   }
 }

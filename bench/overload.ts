@@ -66,10 +66,7 @@ async function measureMerchants(stage: Stage, second: Driver): Promise<Measured>
     'a flood of charges',
     ofOne({ connections: GREEDY.times, perSecond: (GREEDY.limit * GREEDY.times) / 60 }),
   )
-  const bulks = await watch(
-    'bulk calls',
-    ofOne({ post: '/v1/payouts/bulk', connections: GREEDY.bulksAtOnce }),
-  )
+  const bulks = await watch('bulk calls', ofOne({ post: '/v1/payouts/bulk', connections: GREEDY.bulksAtOnce }))
   const payouts = ofOne({ post: '/v1/payouts', connections: GREEDY.bulksAtOnce })
   const locked = await watch('a locked balance row', () => whileLocked(stage, one, payouts))
   return {
@@ -108,10 +105,7 @@ async function watchOthers(stage: Stage, { name, others, work }: Watched): Promi
     fared.p99_ms.push(rounded(load.p99Ms, 2) ?? 0)
     count(fared.heard, told.statuses)
     fared.accepted += load.statuses['201'] ?? 0
-    fared.refused += Object.entries(load.statuses).reduce(
-      (sum, [status, n]) => sum + (status === '201' ? 0 : n),
-      0,
-    )
+    fared.refused += Object.entries(load.statuses).reduce((sum, [status, n]) => sum + (status === '201' ? 0 : n), 0)
   }
   fared.p99_vs_usual = rounded(median(fared.p99_ms) / median(fared.usual_p99_ms), 2)
   stage.say(`beside ${name}: p99 ${fared.p99_ms.join(', ')}; usual ${fared.usual_p99_ms.join(', ')} ms`)
@@ -141,8 +135,5 @@ async function whileLocked<T>(stage: Stage, { id }: BenchMerchant, work: () => P
 }
 
 function barsOf(name: string, { refused, p99_vs_usual }: Fared, within: number): Bar[] {
-  return [
-    atMost(`${name}_others_refused`, 0, refused),
-    atMost(`${name}_others_p99_vs_usual`, within, p99_vs_usual),
-  ]
+  return [atMost(`${name}_others_refused`, 0, refused), atMost(`${name}_others_p99_vs_usual`, within, p99_vs_usual)]
 }

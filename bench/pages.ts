@@ -19,12 +19,7 @@ type Asked = { ms: number; status: number; bytes: number; body: Buffer }
 export async function measurePages(stage: Stage) {
   const links = await makeLinks(stage)
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  const paths = links.flatMap((id) => [
-    `/pay/${id}`,
-    `/pay/${id}`,
-    `/pay/${id}/status`,
-    `/pay/${id}/status.json`,
-  ])
+  const paths = links.flatMap((id) => [`/pay/${id}`, `/pay/${id}`, `/pay/${id}/status`, `/pay/${id}/status.json`])
   for (const path of paths.slice(0, 200)) await ask(stage, agent, path)
   const times = await steadily(stage, agent, paths)
   const qr = await qrTimes(stage, agent, links)

@@ -36,11 +36,7 @@ const LANDED_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 10
 
 /** Drives charges of these merchants for `ms`, waits until all are paid and posted, and says what that took. */
-export async function payRound(
-  stage: Stage,
-  merchants: readonly BenchMerchant[],
-  ms: number,
-): Promise<PaymentRound> {
+export async function payRound(stage: Stage, merchants: readonly BenchMerchant[], ms: number): Promise<PaymentRound> {
   const before = await countPosted(stage, merchants)
   const cpu = readCpu(stage)
   const startedAt = performance.now()

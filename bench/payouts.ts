@@ -101,11 +101,7 @@ async function compareBulk(
 }
 
 /** Accepted payouts of one merchant a second: over HTTP in batches, and with a transaction for each; outcomes wait. */
-async function compareTransactions(
-  stage: Stage,
-  payer: BenchMerchant,
-  { rounds: count, acceptMs }: PayoutLengths,
-) {
+async function compareTransactions(stage: Stage, payer: BenchMerchant, { rounds: count, acceptMs }: PayoutLengths) {
   const rounds: { batched: number | null; transactions: number }[] = []
   await payOutRound(stage, many([payer], acceptMs / 2))
   while (rounds.length < count) {
@@ -120,9 +116,6 @@ async function compareTransactions(
     one_merchant_per_second: rounded(median(rounds.map((round) => round.batched)), 0),
     transactions_per_second: rounded(median(rounds.map((round) => round.transactions)), 0),
     thousand_merchants_per_second: uniform,
-    batched_vs_transactions: rounded(
-      median(rounds.map((round) => ratio(round.batched, round.transactions))),
-      2,
-    ),
+    batched_vs_transactions: rounded(median(rounds.map((round) => ratio(round.batched, round.transactions))), 2),
   }
 }

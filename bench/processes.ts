@@ -23,8 +23,7 @@ export function cpuOfTrees(roots: readonly number[], except = 0): number | null 
   if (!roots.every((root) => all.has(root))) return null
   let seconds = 0
   for (const [pid, stat] of all)
-    if (pid !== except && roots.some((root) => descendsFrom(all, pid, root)))
-      seconds += stat.own + stat.reaped
+    if (pid !== except && roots.some((root) => descendsFrom(all, pid, root))) seconds += stat.own + stat.reaped
   return seconds
 }
 

@@ -11,11 +11,7 @@ const WARM_MS = 3000
 const MEASURED_MS = 12_000
 const SHOWN = 15
 
-export const PROFILED_NODE = [
-  '--cpu-prof',
-  `--cpu-prof-dir=${REPORTS}`,
-  `--cpu-prof-name=${CPU_PROFILE}`,
-] as const
+export const PROFILED_NODE = ['--cpu-prof', `--cpu-prof-dir=${REPORTS}`, `--cpu-prof-name=${CPU_PROFILE}`] as const
 export const PROFILED_POSTGRES = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.track': 'all',

@@ -25,9 +25,7 @@ export type ServiceOptions = {
 }
 
 // As `npm start` runs it.
-const PACKAGE = JSON.parse(
-  readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
-)
+const PACKAGE = JSON.parse(readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'))
 const START_FLAGS = String(PACKAGE.scripts.start)
   .split(' ')
   .filter((word) => word.startsWith('--'))

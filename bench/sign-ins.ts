@@ -57,8 +57,7 @@ async function signIns({ service }: Stage, agent: Agent, statuses: Record<number
   const count = (SIGN_INS_A_SECOND * WINDOW_MS) / 1000
   for (let index = 0; index < count; index += 1) {
     const due = startedAt + (index * 1000) / SIGN_INS_A_SECOND
-    while (performance.now() < due)
-      await new Promise((resolve) => setTimeout(resolve, due - performance.now()))
+    while (performance.now() < due) await new Promise((resolve) => setTimeout(resolve, due - performance.now()))
     tried += 1
     const fields = { email: `nobody-${tried}@people.invalid`, password: 'four words of mine' }
     sent.push(

@@ -48,18 +48,13 @@ export async function measureSlowRail(stage: Stage) {
     await new Promise((resolve) => setTimeout(resolve, WARM_MS))
     const beside = await look()
     const { statuses } = await waiting
-    stage.say(
-      `usual ${JSON.stringify(usual)}, beside ${JSON.stringify(beside)}, live ${JSON.stringify(statuses)}`,
-    )
+    stage.say(`usual ${JSON.stringify(usual)}, beside ${JSON.stringify(beside)}, live ${JSON.stringify(statuses)}`)
     rounds.push({ usual, beside, live: statuses })
   }
   const names = ['balance_p99_ms', 'test_post_p99_ms', 'webhook_p99_ms'] as const
   const change = (name: (typeof names)[number]) =>
     rounded(
-      ratio(
-        median(rounds.map(({ beside }) => beside[name] ?? 0)),
-        median(rounds.map(({ usual }) => usual[name] ?? 0)),
-      ),
+      ratio(median(rounds.map(({ beside }) => beside[name] ?? 0)), median(rounds.map(({ usual }) => usual[name] ?? 0))),
     )
   return { rounds, bars: names.map((name) => atMost(`slow_rail_${name}_vs_usual`, 1.1, change(name))) }
 }

@@ -106,10 +106,7 @@ export async function connect(url: string): Promise<pg.Client> {
 }
 
 /** Opens the product in this process on the stage's data, for as long as `work` takes. */
-export async function withGateway<T>(
-  config: Config,
-  work: (opened: OpenedGateway) => Promise<T>,
-): Promise<T> {
+export async function withGateway<T>(config: Config, work: (opened: OpenedGateway) => Promise<T>): Promise<T> {
   const opening = openGateway({ config, log: pino({ level: 'silent' }), say: () => {} })
   let closing: Promise<void> | null = null
   const close = () => {
@@ -132,10 +129,7 @@ function temporaryFolder(): string {
   return base
 }
 
-async function makeMerchants(
-  config: Config,
-  { say, merchants, others = 0 }: StageOptions,
-): Promise<BenchMerchant[]> {
+async function makeMerchants(config: Config, { say, merchants, others = 0 }: StageOptions): Promise<BenchMerchant[]> {
   const startedAt = performance.now()
   const made = await withGateway(config, async ({ gateway }) => {
     const all: BenchMerchant[] = []

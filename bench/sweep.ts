@@ -33,10 +33,7 @@ export async function measureSweep(stage: Stage, holders: readonly BenchMerchant
     several.map((merchant) => ({ merchant, charges: sizes.held / several.length })),
   )
   await stage.restart()
-  const [beside, released] = await Promise.all([
-    chargesAfterStart(stage, sizes),
-    untilReleased(stage, several),
-  ])
+  const [beside, released] = await Promise.all([chargesAfterStart(stage, sizes), untilReleased(stage, several)])
   await untilLanded(stage)
   await stage.db.query('checkpoint')
   await stage.restart()

@@ -30,10 +30,7 @@ const ADD_CLAIMS = `insert into dispense_claims (merchant_id, id, mode, charge_i
   from (${NUMBERED}) c where paid`
 
 /** Makes every charge of a merchant the payment of a vending order, as the product would have left it. */
-export async function plantOrders(
-  { db }: Pick<Stage, 'db'>,
-  { id }: Pick<BenchMerchant, 'id'>,
-): Promise<void> {
+export async function plantOrders({ db }: Pick<Stage, 'db'>, { id }: Pick<BenchMerchant, 'id'>): Promise<void> {
   await db.query(ADD_MACHINES, [id, MACHINES])
   await db.query(ADD_LINKS, [id, MACHINES])
   await db.query(ATTACH, [id])
@@ -52,10 +49,7 @@ export async function measureSmallTallies(stage: Stage, small: BenchMerchant) {
 }
 
 /** The tallies of two merchants with a past (bench/history.ts): 1,000,000 and 10,000 charges, each of them an order. */
-export async function measureTallies(
-  stage: Stage,
-  { large, small }: { large: BenchMerchant; small: BenchMerchant },
-) {
+export async function measureTallies(stage: Stage, { large, small }: { large: BenchMerchant; small: BenchMerchant }) {
   const startedAt = performance.now()
   for (const merchant of [large, small]) await plantOrders(stage, merchant)
   await stage.db.query('vacuum analyze')
@@ -68,8 +62,7 @@ export async function measureTallies(
   }
 }
 
-const smallBar = (tallies: { orders_10k_ms: number | null }) =>
-  atMost('tallies_10k_ms', 50, tallies.orders_10k_ms)
+const smallBar = (tallies: { orders_10k_ms: number | null }) => atMost('tallies_10k_ms', 50, tallies.orders_10k_ms)
 
 /** The median of several runs without the first, which reads from the disk what the others find in memory. */
 async function timeOf({ driver, service }: Stage, { token }: BenchMerchant): Promise<number | null> {

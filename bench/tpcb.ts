@@ -26,9 +26,7 @@ const LOOK_EVERY_MS = 10
 export function findPgbench(): string | null {
   if (spawnSync('pgbench', ['--version']).status === 0) return 'pgbench'
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : []
-  return (
-    versions.map((version) => join(DEBIAN, version, 'bin/pgbench')).find((path) => existsSync(path)) ?? null
-  )
+  return versions.map((version) => join(DEBIAN, version, 'bin/pgbench')).find((path) => existsSync(path)) ?? null
 }
 
 /** Fills the database of pgbench. */
@@ -63,15 +61,7 @@ async function untilReaped({ postgres }: Stage, backends: number | null): Promis
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
 }
 
-const target = ({ postgres }: Stage) => [
-  '-h',
-  postgres.socketDir,
-  '-p',
-  String(postgres.port),
-  '-U',
-  PLAIN,
-  PLAIN,
-]
+const target = ({ postgres }: Stage) => ['-h', postgres.socketDir, '-p', String(postgres.port), '-U', PLAIN, PLAIN]
 
 async function run(program: string, args: readonly string[]): Promise<string> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })

@@ -78,9 +78,7 @@ export async function sendEvents(stage: Stage, receivers: ChildProcess, { health
   const { seen } = (await ask(receivers, 'report')) as { seen: [string, number][] }
   const created = await stage.db.query(CREATED, [ids, since])
   const arrived = new Map(seen)
-  const waits = created.rows.flatMap(({ id, at }) =>
-    arrived.has(id) ? (arrived.get(id) as number) - at : [],
-  )
+  const waits = created.rows.flatMap(({ id, at }) => (arrived.has(id) ? (arrived.get(id) as number) - at : []))
   waits.sort((a, b) => a - b)
   stage.say(`${created.rows.length} events, first attempt after ${Math.round(percentile(waits, 0.5))} ms`)
   return {

@@ -60,11 +60,7 @@ async function checkCalls(emulator, { collection, disbursement }) {
   const accountHolderMSISDN = `${PREFIXES.sandbox}99`
   const holder = { accountHolderIdType: 'msisdn', accountHolderId: accountHolderMSISDN }
   for (const [name, api] of Object.entries({ collection, disbursement })) {
-    await check(
-      say(`balance of ${name}`),
-      emulator.currency,
-      async () => (await api.getAccountBalance()).currency,
-    )
+    await check(say(`balance of ${name}`), emulator.currency, async () => (await api.getAccountBalance()).currency)
     await check(say(`${name}: an active holder`), true, () => api.validateAccountHolderStatus(holder))
     await check(
       say(`${name}: a name`),

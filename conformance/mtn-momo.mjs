@@ -28,8 +28,7 @@ export async function runMtnMomo(emulator, profile) {
   const { url, targetEnvironment: environment } = emulator
   const momo = create({ callbackHost: 'localhost', baseUrl: url, environment })
   const say = (what) => `mtn-momo, ${profile}: ${what}`
-  const keysOf = (product) =>
-    profile === 'sandbox' ? provisioned(momo, emulator, product) : given(emulator, product)
+  const keysOf = (product) => (profile === 'sandbox' ? provisioned(momo, emulator, product) : given(emulator, product))
   const collections = momo.Collections(await keysOf('collection'))
   const disbursements = momo.Disbursements(await keysOf('disbursement'))
   await checkEnds(emulator, {
@@ -87,11 +86,7 @@ const payOut =
 async function checkEnds(emulator, { say, profile, product, pay, ask }) {
   const references = {}
   for (const nn of Object.keys(ENDS[product])) references[nn] = await pay(`${PREFIXES[profile]}${nn}`)
-  await check(
-    say(`${product} 53 is pending`),
-    'PENDING',
-    async () => (await ask.getTransaction(references[53])).status,
-  )
+  await check(say(`${product} 53 is pending`), 'PENDING', async () => (await ask.getTransaction(references[53])).status)
   await emulator.advance(ALL_ENDED_MS)
   for (const [nn, word] of Object.entries(ENDS[product])) {
     const asked = () => ask.getTransaction(references[nn])
@@ -104,11 +99,7 @@ async function checkCalls(emulator, { say, profile, collections, disbursements }
   const phone = `${PREFIXES[profile]}99`
   const { currency } = emulator
   await check(say('balance of collections'), currency, async () => (await collections.getBalance()).currency)
-  await check(
-    say('balance of disbursements'),
-    currency,
-    async () => (await disbursements.getBalance()).currency,
-  )
+  await check(say('balance of disbursements'), currency, async () => (await disbursements.getBalance()).currency)
   await check(say('an active payer'), { result: true }, () => collections.isPayerActive(phone))
   await check(say('an active payee'), true, () => disbursements.isPayerActive(phone))
   await check(say('an inactive payee'), false, () => disbursements.isPayerActive(`${PREFIXES[profile]}51`))
@@ -122,7 +113,5 @@ async function checkCalls(emulator, { say, profile, collections, disbursements }
   )
   emulator.setRules([{ reasonAsObject: true, resolve: { status: 'FAILED', reason: 'EXPIRED' } }])
   const object = await payInto(emulator, collections)(`${PREFIXES[profile]}98`)
-  await check(say('a reason as an object'), 'UnspecifiedError', () =>
-    refusalOf(collections.getTransaction(object)),
-  )
+  await check(say('a reason as an object'), 'UnspecifiedError', () => refusalOf(collections.getTransaction(object)))
 }

@@ -30,8 +30,7 @@ export class Accounts {
     const own = (product: Product): Credentials => ({
       subscriptionKey: this.#hex(32),
       // Users of the new platform look like base64 and end in `=`.
-      user:
-        platform === 'new' ? `${Buffer.from(this.#hex(20)).toString('base64').slice(0, 27)}=` : this.uuid(),
+      user: platform === 'new' ? `${Buffer.from(this.#hex(20)).toString('base64').slice(0, 27)}=` : this.uuid(),
       secret: this.#hex(32) + product.slice(0, 1),
     })
     this.credentials = { collection: own('collection'), disbursement: own('disbursement') }

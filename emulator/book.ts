@@ -36,10 +36,7 @@ export type Transaction = Where & {
 
 export type TransactionFilter = Partial<Pick<Transaction, 'phone' | 'reference' | 'externalId'>>
 
-type Shown = Omit<
-  Transaction,
-  'currency' | 'payerMessage' | 'payeeNote' | 'callbackUrl' | 'rule' | 'reference'
->
+type Shown = Omit<Transaction, 'currency' | 'payerMessage' | 'payeeNote' | 'callbackUrl' | 'rule' | 'reference'>
 /** What really happened, by reference, what every wallet holds, and what it must hold by the movements. */
 export type Oracle = {
   /** `known` is false when the operator lost its memory of it. A reference that both products took is there twice, the second as `reference/product`. */
@@ -51,8 +48,7 @@ export type Oracle = {
 const FIRST_ID = 2_000_000_000
 const MOST_ENDED = 200_000
 
-export const isOver = ({ status }: Pick<Transaction, 'status'>) =>
-  status === 'SUCCESSFUL' || status === 'FAILED'
+export const isOver = ({ status }: Pick<Transaction, 'status'>) => status === 'SUCCESSFUL' || status === 'FAILED'
 const keyOf = ({ place, product, reference }: Where) => `${place}/${product}/${reference}`
 
 /** The transactions. A movement happens here and nowhere else. */
@@ -119,8 +115,7 @@ export class Book {
   end(transaction: Transaction, to: { status: 'SUCCESSFUL' | 'FAILED'; reason?: string | null }): void {
     if (isOver(transaction) || this.find(transaction) !== transaction) return
     transaction.endedMs = this.#clock.nowMs()
-    const refused =
-      to.status === 'FAILED' ? (to.reason ?? 'INTERNAL_PROCESSING_ERROR') : this.#pay(transaction)
+    const refused = to.status === 'FAILED' ? (to.reason ?? 'INTERNAL_PROCESSING_ERROR') : this.#pay(transaction)
     transaction.status = refused === null ? 'SUCCESSFUL' : 'FAILED'
     transaction.reason = refused
     this.#ended.add(transaction)

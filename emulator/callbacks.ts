@@ -18,11 +18,7 @@ const SHORT = Array.from({ length: 20 }, () => SECOND)
 const LADDERS: Record<Retries, readonly number[]> = {
   none: [],
   short: SHORT,
-  long: [
-    ...SHORT,
-    ...Array.from({ length: 30 }, () => 2 * MINUTE),
-    ...Array.from({ length: 48 }, () => HOUR),
-  ],
+  long: [...SHORT, ...Array.from({ length: 30 }, () => 2 * MINUTE), ...Array.from({ length: 48 }, () => HOUR)],
 }
 
 /** Calls back, at most so many at once; the others wait their turn. */
@@ -85,8 +81,7 @@ export class Callbacks {
     this.total += 1
     this.sent.push({ reference: transaction.reference, url, method, at: this.#clock.nowMs(), status })
     const wait = LADDERS[this.#retries][tried]
-    if (status !== 200 && wait !== undefined)
-      this.#clock.after(wait, () => this.send(transaction, calls, tried + 1))
+    if (status !== 200 && wait !== undefined) this.#clock.after(wait, () => this.send(transaction, calls, tried + 1))
   }
 
   async #enter(): Promise<void> {

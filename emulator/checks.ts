@@ -40,10 +40,7 @@ const CHECKS = [
 const UNKNOWN_TRUTHS = ['token500', 'invalidClient', 'reuseRefused', 'allowList', 'syncRefusal'] as const
 /** Things the truth of which is not known, or that only some contracts have; and checks that are left out. */
 export type Switch = (typeof UNKNOWN_TRUTHS)[number] | `without ${(typeof CHECKS)[number]}`
-export const SWITCHES: readonly Switch[] = [
-  ...UNKNOWN_TRUTHS,
-  ...CHECKS.map((check) => `without ${check}` as const),
-]
+export const SWITCHES: readonly Switch[] = [...UNKNOWN_TRUTHS, ...CHECKS.map((check) => `without ${check}` as const)]
 
 const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const MOST_NOTE = 160
@@ -57,8 +54,7 @@ export function gatewayRefusal(request: Request, world: World): Answer | null {
   const { method, headers, body } = request
   const isWithoutLength = method === 'POST' && body.length === 0 && headers['content-length'] === undefined
   if (isWithoutLength && !world.isOn('without length')) return html(411, 'Length Required')
-  const isRefused =
-    platformAt(world, request) === 'new' && /python-requests/i.test(headers['user-agent'] ?? '')
+  const isRefused = platformAt(world, request) === 'new' && /python-requests/i.test(headers['user-agent'] ?? '')
   return isRefused && !world.isOn('without userAgent') ? html(403, 'Forbidden') : null
 }
 
@@ -78,8 +74,7 @@ export function tokenAnswer(
   const denied = keyRefusal(request, world, product)
   if (denied !== null) return denied
   // Clients say that they send a form when they send nothing at all.
-  const isForm =
-    request.body.length > 0 && /x-www-form-urlencoded/i.test(request.headers['content-type'] ?? '')
+  const isForm = request.body.length > 0 && /x-www-form-urlencoded/i.test(request.headers['content-type'] ?? '')
   if (isForm && !world.isOn('without form')) return html(200, 'Request Rejected')
   const { user, secret } = basicOf(request)
   if (!world.accounts.knows(product, user, secret) && !world.isOn('without user')) {
@@ -87,8 +82,7 @@ export function tokenAnswer(
     return { status: 401, body: { error: world.isOn('invalidClient') ? 'invalid_client' : 'login_failed' } }
   }
   const isWrong =
-    platformAt(world, request) === 'new' &&
-    request.headers['x-target-environment'] !== world.targetEnvironment
+    platformAt(world, request) === 'new' && request.headers['x-target-environment'] !== world.targetEnvironment
   if (isWrong && !world.isOn('without tokenTarget'))
     return { status: 400, body: { error: 'Invalid or missing X-Target-Environment header' } }
   const token = world.accounts.issue(product, user, seconds)
@@ -121,8 +115,7 @@ export const referenceOf = ({ headers }: Request) => (headers['x-reference-id'] 
 
 /** What a request that brings a new reference must be first. */
 export function referenceRefusal(request: Request, world: World, isTaken: boolean): Answer | null {
-  if (!UUID4.test(referenceOf(request)) && !world.isOn('without reference'))
-    return badRequest('X-Reference-Id')
+  if (!UUID4.test(referenceOf(request)) && !world.isOn('without reference')) return badRequest('X-Reference-Id')
   if (isTaken && !world.isOn('without duplicate'))
     return refusal(409, 'RESOURCE_ALREADY_EXIST', 'Duplicated reference id. Creation of resource failed.')
   return null
@@ -165,8 +158,7 @@ function wrongField(read: Record<string, unknown> | null, operation: Operation):
   if (!/^[0-9]+$/.test(String(amount ?? '')) || Number(amount) === 0) return 'amount'
   if (typeof currency !== 'string' || currency === '') return 'currency'
   if (typeof externalId !== 'string' || externalId === '') return 'externalId'
-  if (operation === 'refund')
-    return typeof read.referenceIdToRefund === 'string' ? null : 'referenceIdToRefund'
+  if (operation === 'refund') return typeof read.referenceIdToRefund === 'string' ? null : 'referenceIdToRefund'
   const isIn = operation === 'requesttopay' || operation === 'requesttowithdraw'
   const party = (isIn ? read.payer : read.payee) as { partyIdType?: unknown; partyId?: unknown } | undefined
   if (!/^msisdn$/i.test(String(party?.partyIdType ?? ''))) return 'partyIdType'
@@ -178,20 +170,14 @@ function callbackRefusal(request: Request, world: World): Answer | null {
   if (url === undefined || world.isOn('without callback')) return null
   if (url === '' || !URL.canParse(url)) return badRequest('X-Callback-Url')
   if (world.accounts.mayCallBack(bearerOf(request), new URL(url).hostname)) return null
-  return refusal(
-    500,
-    'INVALID_CALLBACK_URL_HOST',
-    'The host of the callback address is not the one of the API user.',
-  )
+  return refusal(500, 'INVALID_CALLBACK_URL_HOST', 'The host of the callback address is not the one of the API user.')
 }
 
 /** The object in a body, or null. */
 export function jsonOf(body: Buffer): Record<string, unknown> | null {
   try {
     const read: unknown = JSON.parse(body.toString('utf8'))
-    return typeof read === 'object' && read !== null && !Array.isArray(read)
-      ? (read as Record<string, unknown>)
-      : null
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Record<string, unknown>) : null
   } catch {
     return null
   }

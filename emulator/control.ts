@@ -17,8 +17,7 @@ type Handler = (input: Input) => unknown
 /** Nothing at this address: a reference that the operator does not know, or a call that there is not. */
 class Nothing extends Error {}
 
-const fieldsOf = (body: unknown): Fields =>
-  typeof body === 'object' && body !== null ? (body as Fields) : {}
+const fieldsOf = (body: unknown): Fields => (typeof body === 'object' && body !== null ? (body as Fields) : {})
 
 /** The calls of the control plane, by method and path below `/__emu/` (rails.md 6.6). */
 const CALLS: Record<string, Handler> = {
@@ -56,8 +55,7 @@ const CALLS: Record<string, Handler> = {
     await emulator.calm()
     emulator.reset()
   },
-  'POST fault': ({ emulator, body }) =>
-    emulator.fault(readFault(fieldsOf(body).name), fieldsOf(body) as FaultOptions),
+  'POST fault': ({ emulator, body }) => emulator.fault(readFault(fieldsOf(body).name), fieldsOf(body) as FaultOptions),
   'DELETE fault': ({ emulator }) => emulator.calm(),
 }
 

@@ -34,17 +34,12 @@ function decideByProfile(desk: Desk, transaction: Transaction): void {
   const { clock, profile, chance } = desk
   const isApproved = transaction.operation === 'requesttopay' || transaction.operation === 'requesttowithdraw'
   const approval = isApproved ? profile.approvalMs(chance) : TRANSFER_MS
-  if (approval === null)
-    clock.after(EXPIRY_MS, () => end(desk, transaction, { status: 'FAILED', reason: 'EXPIRED' }))
+  if (approval === null) clock.after(EXPIRY_MS, () => end(desk, transaction, { status: 'FAILED', reason: 'EXPIRED' }))
   else clock.after(approval, () => end(desk, transaction, { status: 'SUCCESSFUL' }))
 }
 
 /** The operator tells one end and later the other; the money follows the last. */
-function reverseLater(
-  desk: Desk,
-  transaction: Transaction,
-  { first, afterMs }: NonNullable<Rule['reversal']>,
-): void {
+function reverseLater(desk: Desk, transaction: Transaction, { first, afterMs }: NonNullable<Rule['reversal']>): void {
   const last = first === 'FAILED' ? 'SUCCESSFUL' : 'FAILED'
   const reasonOf = (status: 'FAILED' | 'SUCCESSFUL') => (status === 'FAILED' ? 'EXPIRED' : null)
   void end(desk, transaction, { status: first, reason: reasonOf(first) })

@@ -54,8 +54,7 @@ class Operator implements Emulator {
     this.#switches = new Set(options.switches)
     this.#desk = deskFor(options, {
       isOn: (wanted) => this.#switches.has(wanted) || this.#desk.rules.isOn(wanted),
-      begin: ({ name, params = {}, forMs }) =>
-        void this.#begin(name, { params, ...(forMs ? { forMs } : {}) }),
+      begin: ({ name, params = {}, forMs }) => void this.#begin(name, { params, ...(forMs ? { forMs } : {}) }),
     })
     const { accounts, currency, targetEnvironment } = this.#desk.world
     this.seed = this.#desk.seed
@@ -110,10 +109,7 @@ class Operator implements Emulator {
     this.#desk.rules.addFirst({ ...rule, count, ...(match === undefined ? {} : { match }) })
   }
 
-  async #begin(
-    name: Trouble,
-    { params, count = 1, forMs }: FaultOptions & { params: object },
-  ): Promise<void> {
+  async #begin(name: Trouble, { params, count = 1, forMs }: FaultOptions & { params: object }): Promise<void> {
     const lasts = forMs ?? ('ms' in params && name === 'tokenDown' ? Number(params.ms) : null)
     const switched = this.#switchOn(name, { params, count })
     const finish = async () => {

@@ -51,10 +51,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const LIES = { amount: '1', currency: 'USD', party: '256700999999', externalId: 'txn_other' } as const
 
-const http = (
-  status: number,
-  more: { code?: string; body?: string; headers?: Record<string, string> } = {},
-) => ({
+const http = (status: number, more: { code?: string; body?: string; headers?: Record<string, string> } = {}) => ({
   http: { status, ...more },
 })
 const PENDING: Told = { status: 'PENDING' }
@@ -77,8 +74,7 @@ export const RULE_FAULTS = {
     onSubmit: { ...http(500, { code }), record },
     ...(fails ? { resolve: { status: 'FAILED', reason: code } } : {}),
   }),
-  htmlWith200: ({ record = false, ...params }: FaultParams): Rule =>
-    at(params, { wire: 'htmlWith200', record }),
+  htmlWith200: ({ record = false, ...params }: FaultParams): Rule => at(params, { wire: 'htmlWith200', record }),
   garbage: ({ record = false, ...params }: FaultParams): Rule => at(params, { wire: 'garbage', record }),
   truncate: ({ where = 'headers', record = false, ...params }: FaultParams): Rule =>
     at(params, { wire: where === 'headers' ? 'truncateHeaders' : 'truncateBody', record }),
@@ -136,8 +132,7 @@ export const RULE_FAULTS = {
   numbersAsNumbers: (): Rule => ({ numbers: true }),
   unknownWord: ({ word = 'UNDER_REVIEW' }: FaultParams): Rule => ({ onStatus: [{ status: word }] }),
   hugeBody: ({ record = true, ...params }: FaultParams): Rule => at(params, { wire: 'hugeBody', record }),
-  hugeHeaders: ({ record = true, ...params }: FaultParams): Rule =>
-    at(params, { wire: 'hugeHeaders', record }),
+  hugeHeaders: ({ record = true, ...params }: FaultParams): Rule => at(params, { wire: 'hugeHeaders', record }),
   redirect: ({ record = false, ...params }: FaultParams): Rule => at(params, { wire: 'redirect', record }),
   slowBody: ({ bytesPerSecond = 1, record = true, ...params }: FaultParams): Rule =>
     at(params, { wire: 'slowBody', bytesPerSecond, record }),

@@ -54,9 +54,7 @@ async function run(): Promise<void> {
     retries: oneOf('retries', ['none', 'short', 'long']),
     decide: profile === 'bench' ? 'at once' : 'profile',
     callbackHosts: values['callback-host'],
-    ...(values.rules === undefined
-      ? {}
-      : { rules: readRules(JSON.parse(readFileSync(values.rules, 'utf8'))) }),
+    ...(values.rules === undefined ? {} : { rules: readRules(JSON.parse(readFileSync(values.rules, 'utf8'))) }),
     ...(values.state === undefined ? {} : { stateFile: values.state }),
   } satisfies EmulatorOptions)
   introduce(emulator, profile)

@@ -12,8 +12,7 @@ const PAYMENT =
   /^\/(collection|disbursement)\/v([12])_0\/(requesttopay|requesttowithdraw|transfer|deposit|refund)(?:\/([^/]+))?\/?$/
 const TOKEN = /^\/(collection|disbursement)\/token\/?$/
 const CONSENT = /^\/(collection|disbursement)\/oauth2\/token\/?$/
-const HOLDER =
-  /^\/(collection|disbursement)\/v1_0\/accountholder\/msisdn\/([^/]+)\/(active|basicuserinfo)\/?$/i
+const HOLDER = /^\/(collection|disbursement)\/v1_0\/accountholder\/msisdn\/([^/]+)\/(active|basicuserinfo)\/?$/i
 const BALANCE = /^\/(collection|disbursement)\/v1_0\/account\/balance(?:\/[A-Z]{3})?\/?$/
 const NOTIFICATION = /^\/(collection|disbursement)\/v1_0\/requesttopay\/([^/]+)\/deliverynotification\/?$/
 const API_USER = /^\/v1_0\/apiuser(?:\/([^/]+)(\/apikey)?)?\/?$/
@@ -33,11 +32,9 @@ export function answerTo(counter: Counter, request: Request): Answer | Promise<A
   const refused = gatewayRefusal(request, world)
   if (refused !== null) return refused
   const payment = PAYMENT.exec(request.path)
-  if (payment?.[1] !== undefined)
-    return withBearer(counter, request, payment[1], () => pay(counter, request, payment))
+  if (payment?.[1] !== undefined) return withBearer(counter, request, payment[1], () => pay(counter, request, payment))
   const token = TOKEN.exec(request.path)
-  if (token)
-    return request.method === 'POST' ? giveToken(counter, request, token[1] as Product) : NOT_THIS_METHOD
+  if (token) return request.method === 'POST' ? giveToken(counter, request, token[1] as Product) : NOT_THIS_METHOD
   const user = API_USER.exec(request.path)
   if (user) return provision(counter.desk, request, { id: user[1], key: user[2] !== undefined })
   const consent = CONSENT.exec(request.path)
@@ -62,9 +59,7 @@ function withBearer(
 
 async function giveToken({ desk, troubles }: Counter, request: Request, product: Product): Promise<Answer> {
   const { profile, decide, chance, clock, world, rules } = desk
-  await clock.wait(
-    troubles.tokenDelayMs + (decide === 'profile' ? profile.tokenMs(chance, world.platform) : 0),
-  )
+  await clock.wait(troubles.tokenDelayMs + (decide === 'profile' ? profile.tokenMs(chance, world.platform) : 0))
   if (troubles.tokenDown) return refusal(503, 'SERVICE_UNAVAILABLE')
   const seconds = rules.tokenSeconds({ product })
   const proper = () => tokenAnswer(request, world, { product, ...(seconds === null ? {} : { seconds }) })
@@ -99,8 +94,7 @@ function pay(
   const operation = called as Operation
   if (OFFERED[product][operation]?.includes(version) !== true) return UNKNOWN_PATH
   const { place, method } = request
-  if (method === 'POST' && given === undefined)
-    return takePayment(desk, request, { place, product, operation })
+  if (method === 'POST' && given === undefined) return takePayment(desk, request, { place, product, operation })
   if (method !== 'GET' || given === undefined) return NOT_THIS_METHOD
   const reference = given.toLowerCase()
   return treated(desk, { endpoint: 'status', product, reference }, () =>
@@ -121,11 +115,7 @@ function tellHolder({ desk, troubles }: Counter, { phone, what }: { phone: strin
 }
 
 /** A text message about a payment, which nobody here sends. */
-function notify(
-  { book }: Desk,
-  { body, headers }: Request,
-  where: Parameters<Desk['book']['find']>[0],
-): Answer {
+function notify({ book }: Desk, { body, headers }: Request, where: Parameters<Desk['book']['find']>[0]): Answer {
   const message = jsonOf(body)?.notificationMessage ?? headers.notificationmessage
   if (typeof message !== 'string' || message === '' || message.length > MOST_MESSAGE)
     return refusal(400, 'VALIDATION_ERROR')

@@ -44,9 +44,7 @@ export async function takePayment(
   const isTaken = refused === null && !wasTaken && (treatment?.record ?? true)
   const taken = isTaken ? record(desk, request, { ...asked, ...where, operation, rule }) : null
   if (taken !== null) await callEarly(desk, taken)
-  await clock.wait(
-    (treatment?.delayMs ?? 0) + (desk.decide === 'profile' ? profile.submitMs(desk.chance) : 0),
-  )
+  await clock.wait((treatment?.delayMs ?? 0) + (desk.decide === 'profile' ? profile.submitMs(desk.chance) : 0))
   if (taken !== null) decideLater(desk, taken)
   const badly = refused === null ? badlyAnswered(treatment) : null
   if (badly?.status === 400 && taken === null && !desk.world.isOn('reuseRefused')) book.burn(where)
@@ -77,8 +75,7 @@ function readPayment({ book }: Desk, { body }: Request, { place }: Where): Asked
   const read = jsonOf(body) ?? {}
   const party = (read.payer ?? read.payee ?? {}) as { partyId?: unknown }
   const refunds = text(read.referenceIdToRefund)
-  const refunded =
-    refunds === '' ? undefined : book.find({ place, product: 'collection', reference: refunds })
+  const refunded = refunds === '' ? undefined : book.find({ place, product: 'collection', reference: refunds })
   return {
     phone: refunded?.phone ?? text(party.partyId),
     amount: Number(text(read.amount)) || 0,

@@ -15,8 +15,7 @@ export function provision(
   if (id === undefined) return request.method === 'POST' ? makeUser(world, request) : UNKNOWN_PATH
   const user = accounts.users.get(id.toLowerCase())
   if (user === undefined) return NOT_FOUND
-  if (key && request.method === 'POST')
-    return { status: 201, body: { apiKey: accounts.makeKey(id.toLowerCase()) } }
+  if (key && request.method === 'POST') return { status: 201, body: { apiKey: accounts.makeKey(id.toLowerCase()) } }
   if (!key && request.method === 'GET')
     return { status: 200, body: { providerCallbackHost: user.host, targetEnvironment } }
   return UNKNOWN_PATH

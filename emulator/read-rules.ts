@@ -1,12 +1,5 @@
 import { SWITCHES, type Switch } from './checks.ts'
-import {
-  FAULT_NAMES,
-  type FaultName,
-  type FaultParams,
-  isTrouble,
-  RULE_FAULTS,
-  type RuleFault,
-} from './faults.ts'
+import { FAULT_NAMES, type FaultName, type FaultParams, isTrouble, RULE_FAULTS, type RuleFault } from './faults.ts'
 import type { Rule } from './rules.ts'
 
 const TREATMENT = ['delayMs', 'wire', 'http', 'record', 'bytesPerSecond', 'firstOnly']
@@ -22,9 +15,7 @@ const FIELDS: Record<string, readonly string[]> = {
   on: ['status', 'token', 'lookup', 'balance'],
   token: ['ttlSeconds'],
 }
-const PLAIN = [
-  ...['count', 'executeTwice', 'statusLagMs', 'reasonAsObject', 'numbers', 'initial', 'place', 'switches'],
-]
+const PLAIN = [...['count', 'executeTwice', 'statusLagMs', 'reasonAsObject', 'numbers', 'initial', 'place', 'switches']]
 const WRITTEN = [...Object.keys(FIELDS), ...PLAIN, 'fault', 'params']
 
 /** Rules as a file or the control plane writes them: `fault` and `params` stand for what that fault makes of a payment. */
@@ -49,8 +40,7 @@ function readRule({ fault, params, ...rest }: Record<string, unknown>, name: str
 
 function refuseOthers(given: Record<string, unknown>, fields: readonly string[], name: string): void {
   const unknown = Object.keys(given).filter((field) => given[field] !== undefined && !fields.includes(field))
-  if (unknown.length > 0)
-    throw new Error(`${name} has no field ${unknown[0]}; it may have ${fields.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`${name} has no field ${unknown[0]}; it may have ${fields.join(', ')}`)
 }
 
 function objectIn(given: unknown, name: string): Record<string, unknown> {

@@ -61,10 +61,7 @@ export const lastTwo = (prefix: string | null, phone: string): string | null =>
   prefix !== null && phone.startsWith(prefix) && phone.length === prefix.length + 2 ? phone.slice(-2) : null
 
 /** What a look-up of the holder answers for a phone below `prefix`. */
-export function holderOf(
-  prefix: string | null,
-  phone: string,
-): { active: boolean } | { status: number; code: string } {
+export function holderOf(prefix: string | null, phone: string): { active: boolean } | { status: number; code: string } {
   switch (lastTwo(prefix, phone)) {
     case '50':
       return { status: 404, code: 'RESOURCE_NOT_FOUND' }

@@ -4,10 +4,7 @@ import { basicOf, jsonOf, keyRefusal, type Request, referenceOf, referenceRefusa
 import type { Counter } from './operator.ts'
 
 /** What the operator also offers and nobody here uses: kept so far that a client of all its operations finds them. */
-export type Asides = Map<
-  string,
-  { kind: Kind; body: Record<string, unknown>; status: string; reason?: string }
->
+export type Asides = Map<string, { kind: Kind; body: Record<string, unknown>; status: string; reason?: string }>
 type Kind = 'preapproval' | 'invoice' | 'payment'
 
 const ASIDE = /^\/(collection|disbursement)\/v[12]_0\/(preapproval|invoice|payment)(?:\/([^/]+))?\/?$/
@@ -60,11 +57,7 @@ function takeAside(
   return { status: 202 }
 }
 
-function tellAside(
-  { asides }: Counter,
-  method: string,
-  { key, kind }: { key: string; kind: string },
-): Answer {
+function tellAside({ asides }: Counter, method: string, { key, kind }: { key: string; kind: string }): Answer {
   const found = asides.get(key)
   if (found === undefined || found.kind !== kind) return NOT_FOUND
   if (method === 'DELETE') {

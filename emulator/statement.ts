@@ -37,9 +37,7 @@ export function statementOf(
   })
   const last = moved.at(-1)
   if (faults.includes('extra') && last !== undefined)
-    lines.push(
-      lineOf({ ...last, financialTransactionId: '1999999999', externalId: 'txn_nobody' }, last.amount),
-    )
+    lines.push(lineOf({ ...last, financialTransactionId: '1999999999', externalId: 'txn_nobody' }, last.amount))
   return `${[HEAD, ...lines].join('\n')}\n`
 }
 

@@ -58,8 +58,7 @@ export class Wallets {
 
   /** A transaction leaves the book: from now on its movements count as given. */
   settle(transaction: Movement): void {
-    for (const [name, change] of changesOf(transaction))
-      this.#given.set(name, (this.#given.get(name) ?? 0) + change)
+    for (const [name, change] of changesOf(transaction)) this.#given.set(name, (this.#given.get(name) ?? 0) + change)
   }
 
   /** The balances, and what they must be by these transactions. */

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // Statements are drawn and passwords are hashed in threads, which start from files beside the program.
-const THREADS = ['src/reports/reports/statement/pdf/pdf-worker.ts', 'src/merchants/people/factors/password-worker.ts']
+const THREADS = ['src/reports/statement/pdf/pdf-worker.ts', 'src/merchants/people/factors/password-worker.ts']
 // Pictures are decoded in a process of their own.
 const PROCESSES = ['src/platform/processes/picture-process.ts']
 const EXTERNAL = [

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ENDPOINTS } from '../dist/src/program/api.js'
-import { architectureText, openapiText, operatingText, schemaText } from '../dist/src/web/docs/printed.js'
 import { migrate } from '../dist/src/platform/db/migrate.js'
 import { joinEmbeddedPostgres } from '../dist/src/platform/embedded-postgres.js'
+import { ENDPOINTS } from '../dist/src/program/api.js'
+import { architectureText, openapiText, operatingText, schemaText } from '../dist/src/web/docs/printed.js'
 
 const docs = fileURLToPath(new URL('../docs/', import.meta.url))
 const architecture = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url))

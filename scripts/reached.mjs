@@ -5,13 +5,7 @@ import { basename, posix } from 'node:path'
 import { git, readTree } from './tree.mjs'
 
 // With one of these anything may be different.
-const EVERYTHING = [
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'scripts/build.mjs',
-  'scripts/bundle.mjs',
-]
+const EVERYTHING = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/bundle.mjs']
 const SURFACES = [
   { folder: 'src/web/checkout/', begins: '/pay/', list: null },
   { folder: 'src/web/dashboard/', begins: '/dashboard', list: 'src/web/dashboard/routes-list.ts' },
@@ -27,15 +21,12 @@ export const changedSince = (root, ref) =>
     ]),
   ].sort()
 
-/** Of the test files (`test/journeys/charge`), those that reach a changed file, each with the changed files that it reaches. */
+/** Of the test files (`test/payments/charges/charge`), those that reach a changed file, each with the changed files that it reaches. */
 export function reachedBy(root, changed, tests) {
   if (changed.some((path) => EVERYTHING.includes(path))) return new Map(tests.map((name) => [name, changed]))
   const tree = readTree(root)
   const wanted = new Set(changed)
-  const reached = tests.map((name) => [
-    name,
-    reachOf(tree, tree.testOf(name)).filter((path) => wanted.has(path)),
-  ])
+  const reached = tests.map((name) => [name, reachOf(tree, tree.testOf(name)).filter((path) => wanted.has(path))])
   return new Map(reached.filter(([, paths]) => paths.length > 0))
 }
 
@@ -66,9 +57,7 @@ function reachOf(tree, test) {
   const asks = {
     surfaces: SURFACES.filter(({ begins }) => text.includes(begins)),
     lists: SURFACES.filter(({ list }) => list !== null && text.includes(basename(list, '.ts'))),
-    sections: new Set(
-      [...withoutImports(text).matchAll(/(?<!\/v1)\/([a-z][a-z-]*)/g)].map(([, section]) => section),
-    ),
+    sections: new Set([...withoutImports(text).matchAll(/(?<!\/v1)\/([a-z][a-z-]*)/g)].map(([, section]) => section)),
   }
   const all = everythingFrom([test], (path) =>
     tree.edgesOf(path).filter((to) => counts(tree, { from: path, to, asks })),
@@ -81,9 +70,7 @@ const withoutImports = (text) => text.replace(/\bfrom\s*['"][^'"]+['"]/g, '')
 
 /** The test file and what it imports from its own folder: its world, its steps. Helpers of all tests name addresses for others. */
 const ownOf = (tree, test) => [
-  ...everythingFrom([test], (path) =>
-    tree.edgesOf(path).filter((to) => to.startsWith(`${posix.dirname(test)}/`)),
-  ),
+  ...everythingFrom([test], (path) => tree.edgesOf(path).filter((to) => to.startsWith(`${posix.dirname(test)}/`))),
 ]
 
 function everythingFrom(beginnings, nextOf) {

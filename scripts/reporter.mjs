@@ -70,9 +70,7 @@ function noLongerFailed(told, name, block) {
 
 /** What the first try of a file has added to the sums. */
 function countsOf(block) {
-  const tests = block.filter(
-    (event) => isEnded(event) && event.data.nesting > 0 && event.data.details.type !== 'suite',
-  )
+  const tests = block.filter((event) => isEnded(event) && event.data.nesting > 0 && event.data.details.type !== 'suite')
   const skipped = tests.filter(({ data }) => data.skip !== undefined).length
   const fail = tests.filter(({ type }) => type === 'test:fail').length
   return [
@@ -94,9 +92,7 @@ function closingOf({ took, failed, unsteady, sums }) {
 
 function rememberedUnsteady(lines) {
   if (UNSTEADY_LIST === undefined) return lines
-  const before = existsSync(UNSTEADY_LIST)
-    ? readFileSync(UNSTEADY_LIST, 'utf8').split('\n').filter(Boolean)
-    : []
+  const before = existsSync(UNSTEADY_LIST) ? readFileSync(UNSTEADY_LIST, 'utf8').split('\n').filter(Boolean) : []
   appendFileSync(UNSTEADY_LIST, lines.map((line) => `${line}\n`).join(''))
   return [...before, ...lines]
 }
@@ -133,16 +129,14 @@ const isFailedTest = ({ type, data }) => type === 'test:fail' && data.nesting > 
 function withoutClosing(block, sums) {
   return block.filter(({ type, data }) => {
     if (type === 'test:plan') return data.nesting > 0
-    const [, name, value] =
-      (type === 'test:diagnostic' && data.nesting === 0 && CLOSING.exec(data.message)) || []
+    const [, name, value] = (type === 'test:diagnostic' && data.nesting === 0 && CLOSING.exec(data.message)) || []
     if (name === undefined) return true
     sums.set(name, sums.get(name) + Number(value))
     return false
   })
 }
 
-const numbered = (event, testNumber) =>
-  endsFile(event) ? { ...event, data: { ...event.data, testNumber } } : event
+const numbered = (event, testNumber) => (endsFile(event) ? { ...event, data: { ...event.data, testNumber } } : event)
 
 /** A line for each failed test of a file, without the suites that failed only because a test in them did. */
 function failuresOf(block) {
@@ -164,8 +158,5 @@ function notRun(name) {
 
 function slowest(took) {
   const named = took.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
-  return [
-    'slowest files:',
-    ...named.map(({ seconds, name }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`),
-  ]
+  return ['slowest files:', ...named.map(({ seconds, name }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`)]
 }

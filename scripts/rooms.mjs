@@ -8,48 +8,48 @@ const ALONE = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-s
 
 // They sleep for real seconds until a deadline of the product passes, and need next to nothing of the machine: beside those.
 const SLEEPING = [
-  'test/contracts/closed-connections',
-  'test/journeys/vending-supplier',
-  'test/journeys/live-charge-slow',
-  'test/journeys/live-charge-kept',
-  'test/journeys/live-payout-slow',
-  'test/journeys/orphaned-keys',
-  'test/journeys/left-keys',
+  'test/api/http/closed-connections',
+  'test/selling/vending/dispensing/vending-supplier',
+  'test/payments/charges/live-charge-slow',
+  'test/payments/charges/live-charge-kept',
+  'test/payments/payouts/live/live-payout-slow',
+  'test/api/idempotency/orphaned-keys',
+  'test/api/idempotency/left-keys',
   'test/crash/charge-reposted',
 ]
 
 // The longest first. They mostly wait, for real seconds or for programs that they start, and run beside the others.
 const WAITING = [
-  'test/journeys/statement-long',
+  'test/reports/statements/statement-long',
   'test/properties/ledger-properties',
   'test/crash/bulk-resumes',
-  'test/dashboard/accessible',
-  'test/dashboard/journeys',
-  'test/console/accessible',
-  'test/console/journeys',
-  'test/console/journeys-of-two',
-  'test/console/journeys-with-merchants',
-  'test/pages/accessible-desktop',
+  'test/web/dashboard/accessible',
+  'test/web/dashboard/journeys',
+  'test/web/console/browser/accessible',
+  'test/web/console/browser/journeys',
+  'test/web/console/browser/journeys-of-two',
+  'test/web/console/browser/journeys-with-merchants',
+  'test/web/browser/accessible-desktop',
   'test/web/browser/accessible',
-  'test/developers/accessible',
-  'test/notices/accessible',
-  'test/developers/journeys',
-  'test/journeys/live-payout-left',
-  'test/pages/vending-display',
-  'test/journeys/payout-freeze',
-  'test/journeys/live-payout-races',
-  'test/pages/without-scripts',
-  'test/pages/payment',
-  'test/journeys/fairness',
+  'test/web/dashboard/developers/accessible',
+  'test/reports/notices/accessible',
+  'test/web/dashboard/developers/journeys',
+  'test/payments/payouts/live/live-payout-left',
+  'test/web/browser/vending-display',
+  'test/payments/payouts/payout-freeze',
+  'test/payments/payouts/live/live-payout-races',
+  'test/web/browser/without-scripts',
+  'test/web/browser/payment',
+  'test/api/rate-limits/fairness',
   'test/crash/payouts-starved',
-  'test/pages/hostile',
+  'test/web/browser/hostile',
   'test/properties/vending-properties',
-  'test/docs/readme-walk',
-  'test/journeys/statement-covered',
+  'test/web/docs/readme-walk',
+  'test/reports/statements/statement-covered',
   'src/platform/embedded-postgres',
-  'test/operation/faults-of-processes',
-  'test/operation/program',
-  'test/contracts/resolve-account',
+  'test/program/faults-of-processes',
+  'test/program/program',
+  'test/payments/payouts/resolve-account',
   'src/platform/outbound/attempt',
 ]
 
@@ -76,5 +76,4 @@ const dealt = (paths, count) =>
   Array.from({ length: count }, (_, room) => paths.filter((_, nth) => nth % count === room))
 
 /** Files of the lists above that are gone or have another name. */
-export const goneAmong = (names) =>
-  [...ALONE, ...SLEEPING, ...WAITING].filter((name) => !names.includes(name))
+export const goneAmong = (names) => [...ALONE, ...SLEEPING, ...WAITING].filter((name) => !names.includes(name))

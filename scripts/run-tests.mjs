@@ -20,7 +20,7 @@ const dist = join(root, 'dist')
 const ENDING = '.test.js'
 // They are about money, and ask for a page now and then: not for its own sake.
 const KILLS = /^test\/(crash|races|soak)\//
-const BROWSER_TESTS = 'test/pages/'
+const BROWSER_TESTS = 'test/web/browser/'
 // Two keep two processors busy; beside them are those that mostly wait.
 const BUSY_AT_ONCE = 2
 const WAITING_AT_ONCE = 2
@@ -59,9 +59,7 @@ function readWords() {
       },
     })
   } catch (error) {
-    return refuse(
-      `${error.message.split('\n')[0]} Known: --since REF, --again, and words of paths of test files.`,
-    )
+    return refuse(`${error.message.split('\n')[0]} Known: --since REF, --again, and words of paths of test files.`)
   }
 }
 
@@ -71,9 +69,7 @@ function refuse(why) {
 }
 
 function matching(some) {
-  const matched = some.filter(
-    (name) => words.length === 0 || words.some((word) => pathOf(name).includes(word)),
-  )
+  const matched = some.filter((name) => words.length === 0 || words.some((word) => pathOf(name).includes(word)))
   if (matched.length === 0) refuse(`no test file matches ${words.join(' ')}`)
   return matched
 }
@@ -98,13 +94,11 @@ function changedSinceOrRefuse(ref) {
   try {
     return changedSince(root, ref)
   } catch (error) {
-    return refuse(
-      `git does not say what has changed since ${ref}: ${String(error.stderr ?? error.message).trim()}`,
-    )
+    return refuse(`git does not say what has changed since ${ref}: ${String(error.stderr ?? error.message).trim()}`)
   }
 }
 
-/** As `test/journeys/charge`. */
+/** As `test/payments/charges/charge`. */
 function testsIn(folder) {
   const paths = readdirSync(join(dist, folder), { recursive: true })
   const tests = paths.filter((path) => path.endsWith(ENDING)).sort()
@@ -150,10 +144,7 @@ function runAll({ kind, rooms, atOnce: concurrency, after }) {
 function writeEntry(name, room) {
   const path = join(entries, name)
   const runRoom = pathToFileURL(join(root, 'scripts', 'run-room.mjs')).href
-  writeFileSync(
-    path,
-    `import { runRoom } from '${runRoom}'\nawait runRoom(${JSON.stringify(room, null, 2)})\n`,
-  )
+  writeFileSync(path, `import { runRoom } from '${runRoom}'\nawait runRoom(${JSON.stringify(room, null, 2)})\n`)
   return path
 }
 

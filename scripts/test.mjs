@@ -19,13 +19,7 @@ function lint() {
   const looked = since === -1 ? ['.'] : changed(words[since + 1] ?? '')
   return looked.length === 0
     ? 0
-    : run(
-        join(root, 'node_modules', '.bin', 'biome'),
-        'ci',
-        '--colors=off',
-        '--no-errors-on-unmatched',
-        ...looked,
-      )
+    : run(join(root, 'node_modules', '.bin', 'biome'), 'ci', '--colors=off', '--no-errors-on-unmatched', ...looked)
 }
 
 function changed(ref) {

@@ -27,9 +27,7 @@ export function readTree(root) {
   const edgesOf = remembered((path) => {
     if (!CODE.test(path)) return []
     const text = textOf(path)
-    return [
-      ...new Set([...importsIn(path, text, sourceOf), ...readsIn(path, text, { named, paths, sourceOf })]),
-    ]
+    return [...new Set([...importsIn(path, text, sourceOf), ...readsIn(path, text, { named, paths, sourceOf })])]
   })
   const sectionsOf = remembered((path) => sectionsIn(path, { textOf, edgesOf }))
   return {
@@ -85,15 +83,11 @@ function readsIn(path, text, { named, paths }) {
  */
 function namedBy(literal, named) {
   const name = basename(literal)
-  const all = [name, name.replace(/\.js$/, '.ts'), name.replace(/\.js$/, '.tsx')].flatMap(
-    (one) => named.get(one) ?? [],
-  )
+  const all = [name, name.replace(/\.js$/, '.ts'), name.replace(/\.js$/, '.tsx')].flatMap((one) => named.get(one) ?? [])
   const product = all.filter((path) => posix.dirname(path) === 'src')
   if (literal === name && product.length > 0) return product
   const folders = posix.dirname(literal).replace(/^(\.\.?\/)*(dist\/)?/, '')
-  return [...new Set(all)].filter(
-    (path) => folders === '.' || folders === '' || posix.dirname(path).endsWith(folders),
-  )
+  return [...new Set(all)].filter((path) => folders === '.' || folders === '' || posix.dirname(path).endsWith(folders))
 }
 
 /** The first parts of the addresses that a file of pages, with what it imports from its folder, declares: `payouts` of `/payouts/:id`. */

@@ -4,13 +4,7 @@
  */
 export type FloorAccount = 'available' | 'pending' | 'in_flight'
 export type SubaccountAccount = `sub_available:${string}` | `sub_pending:${string}`
-export type LedgerAccount =
-  | FloorAccount
-  | SubaccountAccount
-  | 'fees'
-  | 'sandbox'
-  | 'adjustments'
-  | `rail:${string}`
+export type LedgerAccount = FloorAccount | SubaccountAccount | 'fees' | 'sandbox' | 'adjustments' | `rail:${string}`
 
 /** The merchant's share of the money at the operator of this channel. */
 export const railAccount = (channel: string): LedgerAccount => `rail:${channel}`

@@ -64,13 +64,9 @@ test('random postings: heads are the sum of their transfers, numbers have no gap
       }
       const [headWrites, transferWrites] = book.writes()
       assert.equal(headWrites === undefined, posted.length === 0, 'nothing posted, nothing written')
-      const seqs = transferWrites
-        ? copiedRows(transferWrites).map((row) => Number(row[2]?.readBigInt64BE()))
-        : []
+      const seqs = transferWrites ? copiedRows(transferWrites).map((row) => Number(row[2]?.readBigInt64BE())) : []
       for (const head of heads) {
-        const own = posted.filter(
-          ({ merchantId, mode }) => merchantId === head.merchantId && mode === head.mode,
-        )
+        const own = posted.filter(({ merchantId, mode }) => merchantId === head.merchantId && mode === head.mode)
         assert.equal(head.seq, own.length)
         assert.deepEqual(
           seqs.filter((_, index) => posted[index] && own.includes(posted[index])),
@@ -101,10 +97,7 @@ test('a posting that would go below a floor by one shilling throws', () => {
     amount,
   })
   openBook([headOf(1, 'live', { pending: 100 })], AT).post(release(100))
-  assert.throws(
-    () => openBook([headOf(1, 'live', { pending: 100 })], AT).post(release(101)),
-    /keeps every floor/,
-  )
+  assert.throws(() => openBook([headOf(1, 'live', { pending: 100 })], AT).post(release(101)), /keeps every floor/)
 })
 
 test('a posting is a whole amount, never negative, on a locked head', () => {
@@ -118,8 +111,7 @@ test('a posting is a whole amount, never negative, on a locked head', () => {
     amount,
   })
   const book = () => openBook([headOf(1, 'test')], AT)
-  for (const amount of [-1, 0.5, Number.NaN, 2 ** 53])
-    assert.throws(() => book().post(funds(amount)), /whole amount/)
+  for (const amount of [-1, 0.5, Number.NaN, 2 ** 53]) assert.throws(() => book().post(funds(amount)), /whole amount/)
   assert.throws(() => book().post(funds(5, 2)), /is locked/)
   const nothing = book()
   nothing.post(funds(0))
@@ -135,10 +127,7 @@ test('a closed month takes no further posting', () => {
 })
 
 /** A crowded machine refuses the last of many, or stands still until the server gives one up; that one looks, and comes again. */
-async function postAtLast(
-  subject: string,
-  work: Parameters<typeof service.app.db.transaction>[0],
-): Promise<void> {
+async function postAtLast(subject: string, work: Parameters<typeof service.app.db.transaction>[0]): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {
       await service.app.db.transaction(work)
@@ -152,8 +141,8 @@ async function postAtLast(
 
 test('the database has exactly what was written: heads locked in order, numbers without a gap, with 20 at once', async () => {
   await Promise.all([service.merchant(), service.merchant()])
-  const ids = (await service.rows<{ id: string }>('select id from cell_0.merchants order by id')).map(
-    ({ id }) => Number(id),
+  const ids = (await service.rows<{ id: string }>('select id from cell_0.merchants order by id')).map(({ id }) =>
+    Number(id),
   )
   await Promise.all(
     Array.from({ length: 20 }, (_, nth) =>
@@ -175,6 +164,5 @@ test('the database has exactly what was written: heads locked in order, numbers 
      from ledger_heads h join transfers t using (merchant_id, mode) group by h.merchant_id, h.mode, h.available, h.seq`,
   )
   assert.equal(heads.length, ids.length)
-  for (const head of heads)
-    assert.deepEqual(head, { available: 210, seq: 20, transfers: 20, last: 20, sum: 210 })
+  for (const head of heads) assert.deepEqual(head, { available: 210, seq: 20, transfers: 20, last: 20, sum: 210 })
 })

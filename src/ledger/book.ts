@@ -159,8 +159,7 @@ export const liftExpiredFreeze = (merchantId: number, now: Date): Call<{ reason:
   call(LIFT_EXPIRED_FREEZE, merchantId, 'live', now.toISOString())
 
 /** The accounts, at most a hundred, whose freeze has expired but is not lifted yet. */
-export const expiredFreezes = (now: Date): Call<{ merchantId: number }> =>
-  call(EXPIRED_FREEZES, now.toISOString())
+export const expiredFreezes = (now: Date): Call<{ merchantId: number }> => call(EXPIRED_FREEZES, now.toISOString())
 
 /** Inserts the empty heads of a new merchant, one for each mode. */
 export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchantId)
@@ -198,10 +197,7 @@ export function openBook(
     head,
     subaccountHead: subaccounts.head,
     post(posting) {
-      assert(
-        Number.isSafeInteger(posting.amount) && posting.amount >= 0,
-        'a posting is a whole amount, never negative',
-      )
+      assert(Number.isSafeInteger(posting.amount) && posting.amount >= 0, 'a posting is a whole amount, never negative')
       if (posting.amount === 0) return
       const row = head(posting.merchantId, posting.mode)
       if (isFloorAccount(posting.debit)) row[posting.debit] -= posting.amount
@@ -216,9 +212,7 @@ export function openBook(
       transfers.push({ posting, seq: row.seq, at })
     },
     writes: () =>
-      transfers.length === 0
-        ? []
-        : [writeHeads([...touched]), ...subaccounts.writes(), ...TRANSFERS.rows(transfers)],
+      transfers.length === 0 ? [] : [writeHeads([...touched]), ...subaccounts.writes(), ...TRANSFERS.rows(transfers)],
   }
 }
 

@@ -54,7 +54,6 @@ export async function checkpointLedgers(
   { every, step } = { every: TRANSFERS_BETWEEN_CHECKPOINTS, step: MAX_TRANSFERS_PER_CHECKPOINT },
 ): Promise<number> {
   const behind = await db.query(LEDGERS_BEHIND, [every, CHECKPOINTS_PER_RUN])
-  for (const { merchantId, mode } of behind)
-    await db.query(ADD_CHECKPOINT, [merchantId, mode, now.toISOString(), step])
+  for (const { merchantId, mode } of behind) await db.query(ADD_CHECKPOINT, [merchantId, mode, now.toISOString(), step])
   return behind.length
 }

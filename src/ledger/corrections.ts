@@ -38,10 +38,7 @@ const ADJUSTMENT_MESSAGES = statement<{ id: string; told: string; about: string 
  * Posts a correction on the locked head of the book. Throws Refusal (insufficient_funds) when the merchant's available balance is
  * less than what is taken, because no balance goes below zero.
  */
-export function postCorrection(
-  book: Book,
-  { merchantId, mode, id, direction, against, amount }: Correction,
-): void {
+export function postCorrection(book: Book, { merchantId, mode, id, direction, against, amount }: Correction): void {
   const { available } = book.head(merchantId, mode)
   const contra: LedgerAccount = against === 'rail' ? railAccount(LIVE_CHANNEL) : against
   const posting = { merchantId, mode, subject: id, amount } as const

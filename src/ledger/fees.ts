@@ -11,10 +11,7 @@ const FEE_MAX_FROM_AMOUNT = Math.ceil((FEE_MAX * 1000) / FEE_PER_MILLE)
  * Only the part paid by mobile money counts, so a charge that a gift card covers in full has no fee (3 k).
  */
 export function chargeFee(paidByMobileMoney: number): number {
-  assert(
-    Number.isSafeInteger(paidByMobileMoney) && paidByMobileMoney >= 0,
-    'an amount is whole UGX, never negative',
-  )
+  assert(Number.isSafeInteger(paidByMobileMoney) && paidByMobileMoney >= 0, 'an amount is whole UGX, never negative')
   if (paidByMobileMoney === 0) return 0
   const product = Math.min(paidByMobileMoney, FEE_MAX_FROM_AMOUNT) * FEE_PER_MILLE
   const share = (product - (product % 1000)) / 1000

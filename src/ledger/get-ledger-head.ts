@@ -13,10 +13,7 @@ const LEDGER_HEAD = statement<LedgerHead>(
 )
 
 /** Reads the balances of a merchant and mode without a lock: to be shown, never to decide with. Whole UGX. */
-export async function getLedgerHead(
-  app: Pick<App, 'db'>,
-  { merchantId, mode }: MerchantMode,
-): Promise<LedgerHead> {
+export async function getLedgerHead(app: Pick<App, 'db'>, { merchantId, mode }: MerchantMode): Promise<LedgerHead> {
   const [head] = await app.db.query(LEDGER_HEAD, [merchantId, mode])
   assert(head, 'a merchant has a head in each mode')
   return head

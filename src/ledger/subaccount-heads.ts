@@ -93,5 +93,4 @@ const writeSubaccountHeads = (heads: readonly SubaccountHead[]): Call[] =>
     ...each.numbers('available', 'pending'),
   ])
 
-const subaccountKey = ({ merchantId, mode, subaccountId }: SubaccountKey) =>
-  `${merchantId} ${mode} ${subaccountId}`
+const subaccountKey = ({ merchantId, mode, subaccountId }: SubaccountKey) => `${merchantId} ${mode} ${subaccountId}`

@@ -65,11 +65,7 @@ function postTestFunds(
   })
 }
 
-async function replayTestFunds(
-  db: Database,
-  merchantId: number,
-  { id, amount }: { id: string; amount: number },
-) {
+async function replayTestFunds(db: Database, merchantId: number, { id, amount }: { id: string; amount: number }) {
   const [first] = await db.query(ADDED_TEST_FUNDS, [merchantId, id])
   if (first?.amount !== amount) throw keyReused()
   return { id, added: false }

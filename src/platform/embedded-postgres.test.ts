@@ -82,18 +82,15 @@ longTest('a process that joins while the last one leaves gets a running server',
   await server.leave()
 })
 
-longTest(
-  'kill -9 of the process that started it leaves the server, and the next join re-uses it',
-  async (t) => {
-    const dataDir = folderFor(t)
-    const starter = await participant(t, dataDir)
-    await kill(starter.process)
-    const next = await joinEmbeddedPostgres({ dataDir, say })
-    assert.deepEqual([next.startedHere, next.pid], [false, starter.joined.pid])
-    await next.leave()
-    assert.ok(!isServing(dataDir, next.pid), 'the dead process counts no longer')
-  },
-)
+longTest('kill -9 of the process that started it leaves the server, and the next join re-uses it', async (t) => {
+  const dataDir = folderFor(t)
+  const starter = await participant(t, dataDir)
+  await kill(starter.process)
+  const next = await joinEmbeddedPostgres({ dataDir, say })
+  assert.deepEqual([next.startedHere, next.pid], [false, starter.joined.pid])
+  await next.leave()
+  assert.ok(!isServing(dataDir, next.pid), 'the dead process counts no longer')
+})
 
 longTest('kill -9 of the server and its children loses nothing that was acknowledged', async (t) => {
   const dataDir = folderFor(t)
@@ -110,9 +107,7 @@ longTest('kill -9 of the server and its children loses nothing that was acknowle
 longTest('kill -9 of the postmaster alone: the join waits until its children are gone', async (t) => {
   const dataDir = folderFor(t)
   const server = await joinEmbeddedPostgres({ dataDir, say })
-  const busy = ask(server.url('postgres'), 'do $$ begin for i in 1..40000000 loop end loop; end $$').catch(
-    say,
-  )
+  const busy = ask(server.url('postgres'), 'do $$ begin for i in 1..40000000 loop end loop; end $$').catch(say)
   await sleep(50)
   process.kill(server.pid, 'SIGKILL')
   const again = await joinEmbeddedPostgres({ dataDir, say })
@@ -122,39 +117,32 @@ longTest('kill -9 of the postmaster alone: the join waits until its children are
   await again.leave()
 })
 
-longTest(
-  'a process id in a stale lock file that now belongs to another program does not stop the start',
-  async (t) => {
-    const dataDir = folderFor(t)
-    await joinEmbeddedPostgres({ dataDir, say })
-    await killPostgres(dataDir)
-    const { uid, gid } = statSync(join(dataDir, 'postgres'))
-    const stranger = spawn('sleep', ['60'], IS_ROOT ? { uid, gid } : {})
-    t.after(() => stranger.kill('SIGKILL'))
-    const file = join(dataDir, 'postgres', 'postmaster.pid')
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)))
-    const again = await joinEmbeddedPostgres({ dataDir, say })
-    assert.equal(again.startedHere, true)
-    assert.equal(stranger.exitCode, null, 'the other program is left alone')
-    await again.leave()
-  },
-)
+longTest('a process id in a stale lock file that now belongs to another program does not stop the start', async (t) => {
+  const dataDir = folderFor(t)
+  await joinEmbeddedPostgres({ dataDir, say })
+  await killPostgres(dataDir)
+  const { uid, gid } = statSync(join(dataDir, 'postgres'))
+  const stranger = spawn('sleep', ['60'], IS_ROOT ? { uid, gid } : {})
+  t.after(() => stranger.kill('SIGKILL'))
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)))
+  const again = await joinEmbeddedPostgres({ dataDir, say })
+  assert.equal(again.startedHere, true)
+  assert.equal(stranger.exitCode, null, 'the other program is left alone')
+  await again.leave()
+})
 
-longTest(
-  'kill -9 in the middle of the first set-up leaves a folder that the next join sets up',
-  async (t) => {
-    const dataDir = folderFor(t)
-    const child = startParticipant(t, dataDir)
-    while (!existsSync(dataDir) || !readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')))
-      await sleep(2)
-    await sleep(200)
-    await kill(child)
-    assert.ok(!existsSync(join(dataDir, 'postgres')))
-    const server = await joinEmbeddedPostgres({ dataDir, say })
-    assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
-    await server.leave()
-  },
-)
+longTest('kill -9 in the middle of the first set-up leaves a folder that the next join sets up', async (t) => {
+  const dataDir = folderFor(t)
+  const child = startParticipant(t, dataDir)
+  while (!existsSync(dataDir) || !readdirSync(dataDir).some((name) => name.startsWith('postgres.new-'))) await sleep(2)
+  await sleep(200)
+  await kill(child)
+  assert.ok(!existsSync(join(dataDir, 'postgres')))
+  const server = await joinEmbeddedPostgres({ dataDir, say })
+  assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
+  await server.leave()
+})
 
 longTest('a data path that is too long for a socket, with odd characters in it', async (t) => {
   const dataDir = join(folderFor(t), `a b,"c'%&${'x'.repeat(120)}`)

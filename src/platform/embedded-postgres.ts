@@ -59,11 +59,7 @@ export async function joinEmbeddedPostgres(options: JoinOptions): Promise<Embedd
   })
 }
 
-async function joinUnderLock(
-  options: JoinOptions,
-  folders: Folders,
-  unregister: () => void,
-): Promise<EmbeddedServer> {
+async function joinUnderLock(options: JoinOptions, folders: Folders, unregister: () => void): Promise<EmbeddedServer> {
   const { dataDir } = folders
   const running = await awaitRunning(findClusterFolder(dataDir), options.say)
   const socketDir = running ?? (await startServer(options, folders))
@@ -101,8 +97,7 @@ async function leaveServer(options: JoinOptions, folders: Folders, unregister: (
     unregister()
     if (hasParticipants(folders.users)) return
     const stopped = await stopPostmaster(findClusterFolder(folders.dataDir))
-    if (!stopped)
-      options.say('PostgreSQL is still stopping; it ends by itself, and the next start waits for it.')
+    if (!stopped) options.say('PostgreSQL is still stopping; it ends by itself, and the next start waits for it.')
   })
 }
 

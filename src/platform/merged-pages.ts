@@ -51,9 +51,7 @@ export async function readMergedPage<Row extends MergedRow>(
   })
   const sign = forward ? 1 : -1
   // Sorting is stable: rows of one database with the same time stay in its order.
-  const found = (await Promise.all(reads))
-    .flat()
-    .sort((a, b) => sign * (timeOf(a).getTime() - timeOf(b).getTime()))
+  const found = (await Promise.all(reads)).flat().sort((a, b) => sign * (timeOf(a).getTime() - timeOf(b).getTime()))
   const page = found.slice(0, limit)
   const more = found.length > limit
   if (forward && !more) return readMergedPage({ sources, timeOf }, { limit })

@@ -12,8 +12,7 @@ export const mayMove = <Status extends string>(moves: Moves<Status>, from: Statu
 
 /** Formats the table as lines of Markdown, one for each state. */
 export function formatMoves(title: string, moves: Moves<string>): string {
-  const next = (to: string, event: string | null | undefined) =>
-    event ? `\`${to}\` (\`${event}\`)` : `\`${to}\``
+  const next = (to: string, event: string | null | undefined) => (event ? `\`${to}\` (\`${event}\`)` : `\`${to}\``)
   const lines = Object.entries(moves).map(([from, after]) => {
     const targets = Object.entries(after).map(([to, event]) => next(to, event))
     return `- \`${from}\`${targets.length === 0 ? ', for good' : ` -> ${targets.join(', ')}`}`

@@ -48,8 +48,7 @@ export const bodyTooLarge = () => new Refusal(413, 'payload_too_large', 'invalid
 type RefusalFacts = { hint?: string | null; field?: string | null }
 
 /** 400 with the generic code and a text of its own (headers, query parameters). Never stored. */
-export const badRequest = (message: string, facts: RefusalFacts = {}) =>
-  new Refusal(400, 'bad_request', message, facts)
+export const badRequest = (message: string, facts: RefusalFacts = {}) => new Refusal(400, 'bad_request', message, facts)
 
 /** 400 by a rule of the business. Stored under the key. */
 export const domainRefusal = (code: string, message: string, facts: RefusalFacts = {}) =>

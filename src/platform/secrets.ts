@@ -86,8 +86,7 @@ function makeMasterKey(master: Buffer): MasterKey {
   const id = createHash('sha256').update(forAll).digest().subarray(0, KEY_ID_BYTES)
   const byColumn = new Map<string, Buffer>()
   const forColumn = (column: string) => {
-    const key =
-      byColumn.get(column) ?? createHmac('sha256', master).update(`secrets at rest: ${column}`).digest()
+    const key = byColumn.get(column) ?? createHmac('sha256', master).update(`secrets at rest: ${column}`).digest()
     byColumn.set(column, key)
     return key
   }

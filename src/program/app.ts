@@ -7,6 +7,7 @@ import { newSharedWindows, type SharedWindows } from '../api/rate-limits/shared-
 import { type KeyRing, keyRing } from '../merchants/account/authenticate.ts'
 import type { PostOffice } from '../merchants/mails/post-office.ts'
 import { type RequestRecorder, requestRecorder } from '../merchants/request-log/request-recorder.ts'
+import type { SweepName } from '../operations/jobs/sweep-name.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import type { createPoster, Poster } from '../platform/outbound/attempt.ts'
 import type { TargetRules } from '../platform/outbound/target.ts'
@@ -67,37 +68,6 @@ export type ProcessContext = {
   baseUrl: string
   deadlineIn(ms: number): CallDeadline
 }
-
-/** The background tasks of a cell (`sweeps.ts`). */
-export type SweepName =
-  | 'follow-charges'
-  | 'follow-top-ups'
-  | 'send-payouts'
-  | 'dispense'
-  | 'refund-jams'
-  | 'run-schedules'
-  | 'settle-charges'
-  | 'send-deliveries'
-  | 'tend-addresses'
-  | 'follow-freeze'
-  | 'finish-keys'
-  | 'finish-bulks'
-  | 'close-accounts'
-  | 'expire-prepared'
-  | 'checkpoint-ledgers'
-  | 'raise-alerts'
-  | 'take-up-payments'
-  | 'prune'
-  | 'tally-days'
-  | 'send-notices'
-  | 'daily-close'
-  | 'send-mails'
-  | 'seal-audit'
-  | 'reconcile'
-  | 'import-statements'
-  | 'verify'
-  | 'tell-endings'
-  | 'mend-times'
 
 export type Gateway = ProcessContext & {
   cells: readonly App[]
@@ -195,9 +165,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       await troubles.close()
       const databases = [directory, ...cells.map((app) => app.db)]
       await Promise.all(
-        [poster, supplierPoster, alertPoster, posting.postOffice, ...databases].map((resource) =>
-          resource.close(),
-        ),
+        [poster, supplierPoster, alertPoster, posting.postOffice, ...databases].map((resource) => resource.close()),
       )
     },
   }

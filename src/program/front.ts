@@ -82,9 +82,7 @@ export function buildFront(state: ServiceState, options: FrontOptions, registry:
     databaseUp: () => state.opened && canTakeWork(state.opened.gateway),
     notReady: async () => [
       ...(state.draining ? ['stopping'] : []),
-      ...(state.opened === null
-        ? ['the database has not been reached yet']
-        : clockDoubts(state.opened.gateway)),
+      ...(state.opened === null ? ['the database has not been reached yet'] : clockDoubts(state.opened.gateway)),
     ],
   })
   addMetricsRoute(server, registry, config.metricsToken)
@@ -96,9 +94,7 @@ const clockDoubts = ({ witness }: Gateway) => [witness.doubt()].filter((doubt) =
 
 /** Whether a payment could be stored now: asks on the connections that payments use, in the directory and in each cell. */
 const canTakeWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
-  (await Promise.all([directory, ...cells.map(({ db }) => db)].map((database) => database.works()))).every(
-    Boolean,
-  )
+  (await Promise.all([directory, ...cells.map(({ db }) => db)].map((database) => database.works()))).every(Boolean)
 
 /** Registers what needs no API key: documentation, hosted pages, and the callbacks of machine suppliers and operators. */
 function registerPages(

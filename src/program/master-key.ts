@@ -4,13 +4,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { connectDirectly } from '../platform/db/connect-directly.ts'
 import { defineSealedColumn } from '../platform/rewrap.ts'
-import {
-  deriveLasting,
-  LASTING_PURPOSES,
-  type LastingPurpose,
-  openVault,
-  type Vault,
-} from '../platform/secrets.ts'
+import { deriveLasting, LASTING_PURPOSES, type LastingPurpose, openVault, type Vault } from '../platform/secrets.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 
@@ -47,13 +41,10 @@ export async function unlockVault(
  * fits.
  */
 async function getDataKey(client: pg.Client, { current, readable }: MasterKeys): Promise<Buffer> {
-  await client.query(
-    'insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing',
-    [openVault(current).seal(CHECK_TEXT, CHECK_BINDING)],
-  )
-  const { rows } = await client.query<{ ciphertext: Buffer }>(
-    'select ciphertext from directory.master_key_check',
-  )
+  await client.query('insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing', [
+    openVault(current).seal(CHECK_TEXT, CHECK_BINDING),
+  ])
+  const { rows } = await client.query<{ ciphertext: Buffer }>('select ciphertext from directory.master_key_check')
   const sealed = rows[0]?.ciphertext
   const holder = [current, ...readable].find((key) => sealed && canOpen(openVault(key), sealed))
   if (holder) return holder

@@ -20,9 +20,7 @@ const NANOSECONDS = 1e9
 const SLOW_FRESH_MS = 60_000
 const PARKED_FROM_BAND = 3
 
-type FigureReader = (
-  figures: ServiceFigures,
-) => readonly (readonly [labels: Record<string, string>, value: number])[]
+type FigureReader = (figures: ServiceFigures) => readonly (readonly [labels: Record<string, string>, value: number])[]
 
 const FIGURE_READERS: Partial<Record<MetricName, FigureReader>> = {
   parked: (figures) =>
@@ -53,8 +51,7 @@ const FIGURE_READERS: Partial<Record<MetricName, FigureReader>> = {
     verify.length === 0 ? [] : [[{}, verify.reduce((sum, { looked }) => sum + (looked ?? 0), 0)]],
   sweep_lag_seconds: ({ jobs, at }) => {
     const worst = new Map<string, number>()
-    for (const job of jobs)
-      worst.set(job.sweep, Math.max(worst.get(job.sweep) ?? 0, lagMs(job, at.getTime()) / 1000))
+    for (const job of jobs) worst.set(job.sweep, Math.max(worst.get(job.sweep) ?? 0, lagMs(job, at.getTime()) / 1000))
     return [...worst].map(([sweep, seconds]) => [{ sweep }, seconds])
   },
   worker_heartbeat_age_seconds: ({ processes, at }) => {
@@ -160,10 +157,7 @@ function addSealLag(registry: Registry, gateway: () => Gateway | null): void {
     const running = gateway()
     if (running === null) return
     const { clock, cells, directory } = running
-    const databases = [
-      ...cells.map(({ cell, db }) => ({ name: cell, db })),
-      { name: 'directory', db: directory },
-    ]
+    const databases = [...cells.map(({ cell, db }) => ({ name: cell, db })), { name: 'directory', db: directory }]
     for (const { name, db } of databases) {
       const lag = await readSealLagSeconds(db, clock.nowMs()).catch(() => null)
       if (lag !== null) self.set({ place: name }, lag)

@@ -30,11 +30,7 @@ const MS_PER_SECOND = 1000
  * Serves Prometheus metrics: on their own port (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on that of the API. Without a
  * token they are reachable from this machine only. No label names a merchant or an id.
  */
-export async function startMetrics({
-  registry,
-  config,
-  gateway,
-}: MetricsParts): Promise<{ close(): Promise<void> }> {
+export async function startMetrics({ registry, config, gateway }: MetricsParts): Promise<{ close(): Promise<void> }> {
   // prom-client's watch over the event loop would wake an idle process a hundred times a second; event_loop_delay_seconds replaces it.
   collectDefaultMetrics({ register: registry, prefix: 'gateway_', eventLoopMonitoringPrecision: 60_000 })
   addGauges(registry, gateway)
@@ -44,9 +40,7 @@ export async function startMetrics({
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     if (config.metricsToken !== null && !hasToken(request, config.metricsToken))
       return void response.writeHead(401).end()
-    registry
-      .metrics()
-      .then((body) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(body))
+    registry.metrics().then((body) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(body))
   })
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(config.metricsPort, metricsHost(config), resolve),
@@ -74,8 +68,7 @@ function hasToken(request: IncomingMessage, token: string): boolean {
 export function addMetricsRoute(server: HttpServer, registry: Registry, token: string | null): void {
   if (token === null) return
   server.get('/metrics', async (request, reply) => {
-    if (!isSameSecret(parseBearerToken(request.raw), token))
-      throw new Refusal(401, 'unauthorized', 'invalid api key')
+    if (!isSameSecret(parseBearerToken(request.raw), token)) throw new Refusal(401, 'unauthorized', 'invalid api key')
     return reply.header('Content-Type', registry.contentType).send(await registry.metrics())
   })
 }
@@ -87,8 +80,7 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
     for (const { cell, db } of cells()) self.set({ pool: cell }, db.pool.totalCount - db.pool.idleCount)
   })
   newGauge(registry, 'batch_waiting', (self) => {
-    for (const app of cells())
-      for (const { name, lane } of listLanes(app)) self.set({ lane: name }, lane.waiting())
+    for (const app of cells()) for (const { name, lane } of listLanes(app)) self.set({ lane: name }, lane.waiting())
   })
   newGauge(registry, 'db_pool_waiting', (self) => {
     for (const { cell, db } of cells()) self.set({ pool: cell }, db.waiting())

@@ -18,17 +18,14 @@ export function openRails(parts: GatewayParts, directory: Database) {
   const budget = statusBudget({ directory, clock: parts.clock, installations })
   const troubles = railTroubles({ directory, clock: parts.clock, log: parts.log })
   const observer = relayObserver(troubles, logRailRequests(parts.log))
-  const live = parts.liveRails
-    ? null
-    : buildLiveRail(parts, directory, { budget, alarms: troubles, observer })
+  const live = parts.liveRails ? null : buildLiveRail(parts, directory, { budget, alarms: troubles, observer })
   const rails = buildRails(parts, live)
   return { live, rails, budget, troubles, observer }
 }
 
 /** The rails by mode and channel. Test mode has the sandbox, which cannot pay out on every channel. */
 function buildRails({ config, clock, liveRails }: GatewayParts, live: Op1Rail | null): Rails {
-  const sandbox = (pays: boolean) =>
-    sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
+  const sandbox = (pays: boolean) => sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
   const collecting = sandbox(false)
   return guardRails({
     test: { op1_momo: sandbox(true), op2_money: collecting, card: collecting },
@@ -44,9 +41,7 @@ function buildLiveRail(
 ): Op1Rail | null {
   const { op1Installations: installations } = config
   if (installations.length === 0) return null
-  const known = installations
-    .map(describeInstallation)
-    .flatMap(({ id, sides }) => sides.map((side) => ({ id, side })))
+  const known = installations.map(describeInstallation).flatMap(({ id, sides }) => sides.map((side) => ({ id, side })))
   const choice = installationChoice({ directory, clock, alarms: parts.alarms, known })
   return openOp1Rail({ installations, choice, clock, log, ...parts })
 }

@@ -123,8 +123,7 @@ async function startWork(
     await Promise.all(gateway.cells.map(repairFreezeCopy))
     await gateway.keyRing.refresh()
   }, START_WITHIN_MS)
-  if (opened.embedded && !config.production)
-    for (const line of await makeDemoMerchant(gateway, url)) say(line)
+  if (opened.embedded && !config.production) for (const line of await makeDemoMerchant(gateway, url)) say(line)
   running.opened = opened
   gateway.startRails()
   const every = startTimers(running, opened, log)
@@ -200,9 +199,7 @@ function startTimers(running: RunningService, opened: OpenedGateway, log: Logger
     if (gateway.keyRing.isUsed()) await work()
   }
   const share = () =>
-    Promise.all(
-      gateway.cells.map((app) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())),
-    )
+    Promise.all(gateway.cells.map((app) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())))
   gateway.keyRing.afterPause(share)
   every(KEY_REFRESH_MS, whileUsed(gateway.keyRing.refresh))
   every(SHARE_WINDOWS_MS, whileUsed(share))
@@ -214,11 +211,7 @@ function startTimers(running: RunningService, opened: OpenedGateway, log: Logger
 
 type WorkerParts = { log: Logger; byCell: Map<string, SweepWorker>; reporter: ProcessReporter }
 
-function startWorkers(
-  running: RunningService,
-  gateway: Gateway,
-  { log, byCell, reporter }: WorkerParts,
-): void {
+function startWorkers(running: RunningService, gateway: Gateway, { log, byCell, reporter }: WorkerParts): void {
   for (const app of gateway.cells) {
     const sweeps = buildSweeps(app)
     const worker = startWorker(sweeps, {

@@ -24,23 +24,19 @@ export type Post = { merchantId: number; reference: string; installation: string
 type QuestionedAttempt = { merchantId: number; reference: string; installation?: string; question?: number }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
-const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>(
-  'add rail attempts',
-  'rail_attempts',
-  {
-    merchant_id: bigint(({ attempt }) => attempt.merchantId),
-    id: text(({ attempt }) => attempt.reference),
-    subject: text(({ attempt }) => attempt.subject),
-    side: text(({ attempt }) => attempt.side),
-    channel: text(({ attempt }) => attempt.channel),
-    installation: text(({ attempt }) => attempt.installation),
-    state: text(({ attempt }) => attempt.state),
-    sending_since: time(({ attempt }) => (attempt.state === 'sending' ? attempt.at : null)),
-    sends: integer(({ attempt }) => (attempt.state === 'sending' ? 1 : 0)),
-    created_at: time(({ attempt }) => attempt.at),
-    callback_token_sha256: bytea(({ digest }) => digest),
-  },
-)
+const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>('add rail attempts', 'rail_attempts', {
+  merchant_id: bigint(({ attempt }) => attempt.merchantId),
+  id: text(({ attempt }) => attempt.reference),
+  subject: text(({ attempt }) => attempt.subject),
+  side: text(({ attempt }) => attempt.side),
+  channel: text(({ attempt }) => attempt.channel),
+  installation: text(({ attempt }) => attempt.installation),
+  state: text(({ attempt }) => attempt.state),
+  sending_since: time(({ attempt }) => (attempt.state === 'sending' ? attempt.at : null)),
+  sends: integer(({ attempt }) => (attempt.state === 'sending' ? 1 : 0)),
+  created_at: time(({ attempt }) => attempt.at),
+  callback_token_sha256: bytea(({ digest }) => digest),
+})
 // An attempt that may have left keeps its installation; trigger attempts_keep_installation enforces it and sets the time of the
 // first post.
 const SEND = statement<{ installation: string; nth: number; repeated: boolean }>(

@@ -19,8 +19,7 @@ export const callbackPathFor = (
 export const callbackDigestFor = (
   app: CallbackParts,
   { reference, channel }: { reference: string; channel: string },
-): Buffer | null =>
-  hasAttemptCallbacks(app, channel) ? digestCallbackToken(deriveToken(app.vault, reference)) : null
+): Buffer | null => (hasAttemptCallbacks(app, channel) ? digestCallbackToken(deriveToken(app.vault, reference)) : null)
 
 /** Digests a token as it came in an address. */
 export const digestCallbackToken = (token: string): Buffer => hash('sha256', token, 'buffer')

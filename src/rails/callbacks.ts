@@ -95,12 +95,7 @@ const HURRY = statement<{ id: string }>(
  */
 export async function hurryQuestion(
   tx: Tx,
-  {
-    merchantId,
-    id,
-    sooner,
-    now,
-  }: { merchantId: number; id: string; sooner: OperatorCallback['sooner']; now: Date },
+  { merchantId, id, sooner, now }: { merchantId: number; id: string; sooner: OperatorCallback['sooner']; now: Date },
 ): Promise<boolean> {
   const [[answered]] = await tx.send(call(LAST_ANSWER, merchantId, id))
   if (answered === undefined) return false
@@ -138,12 +133,7 @@ async function noteCallbacks(
   const hintedByKey = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
     const update = call(
       NOTE_CALLBACKS,
-      ...[
-        ...each.numbers('merchantId'),
-        ...each.values('digest'),
-        ...each.numbers('times'),
-        now.toISOString(),
-      ],
+      ...[...each.numbers('merchantId'), ...each.values('digest'), ...each.numbers('times'), now.toISOString()],
     )
     const [rows] = await tx.send(update)
     const hinted = new Map(rows.map((row) => [callbackKey(row), row]))

@@ -44,11 +44,7 @@ async function finishOrphan<Row extends Movable, Failure extends string>(
 }
 
 /** Shows the movement in the commit that stores its answer, so that a process that wakes up late cannot take it back any more. */
-const showInDoubt = <Row extends Movable, Failure extends string>(
-  app: App,
-  mover: Mover<Row, Failure>,
-  row: Row,
-) => [
+const showInDoubt = <Row extends Movable, Failure extends string>(app: App, mover: Mover<Row, Failure>, row: Row) => [
   mover.publish(app, row, { acceptedBy: null }),
   moveAttempt({ merchantId: row.merchantId, reference: row.railReference as string }, 'in_doubt', null), // A live one travels.
 ]

@@ -63,9 +63,7 @@ export async function readMissedResults<Move, Result>(
   if (missed.length === 0) return new Map()
   const movements = missed.map(rowOf)
   const merchants = numberColumn(movements.map(({ merchantId }) => merchantId))
-  const [rows] = await tx.send(
-    call(MOVEMENT_STATUS[noun], merchants, textColumn(movements.map(({ id }) => id))),
-  )
+  const [rows] = await tx.send(call(MOVEMENT_STATUS[noun], merchants, textColumn(movements.map(({ id }) => id))))
   const statusById = new Map(rows.map((row) => [row.id, row]))
   return new Map(missed.map((move) => [rowOf(move).id, compare(statusById.get(rowOf(move).id), move)]))
 }

@@ -39,12 +39,7 @@ type InstallationChoiceParts = {
 }
 
 /** Keeps the choices of this process. A chosen installation that the settings lack counts as no choice and raises an alarm. */
-export function installationChoice({
-  directory,
-  clock,
-  alarms,
-  known,
-}: InstallationChoiceParts): InstallationChoice {
+export function installationChoice({ directory, clock, alarms, known }: InstallationChoiceParts): InstallationChoice {
   let chosen = new Map<RailSide, string>()
   let alarmedMs = Number.NEGATIVE_INFINITY
   return {

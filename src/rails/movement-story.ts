@@ -65,8 +65,7 @@ export async function readRailStory(
   const [attempt] = await db.query(ATTEMPT, [merchantId, id])
   if (!attempt) return []
   const rows = await db.query(EVIDENCE, [merchantId, attempt.reference])
-  const sent =
-    attempt.sentAt === null ? [] : [newStoryLine('sent', attempt.sentAt, 'sent', 'sent to the operator')]
+  const sent = attempt.sentAt === null ? [] : [newStoryLine('sent', attempt.sentAt, 'sent', 'sent to the operator')]
   return [...sent, ...rows.map((row, index) => presentEvidence(row, attempt, findLaterQuestion(rows, index)))]
 }
 
@@ -79,11 +78,7 @@ export const newStoryLine = (key: string, at: Date, kind: StoryLine['kind'], sum
 const findLaterQuestion = (rows: readonly StoryEvidenceRow[], index: number): number | null =>
   rows.slice(0, index).findLast(({ question }) => question !== null)?.question ?? null
 
-function presentEvidence(
-  row: StoryEvidenceRow,
-  { side, questions }: StoryAttemptRow,
-  later: number | null,
-): StoryLine {
+function presentEvidence(row: StoryEvidenceRow, { side, questions }: StoryAttemptRow, later: number | null): StoryLine {
   const { seq, at, operation, answer, httpStatus, operatorCode, digest, question } = row
   const until = later ?? questions + 1
   const repeated = answer === 'pending' && question !== null ? Math.max(1, until - question) : 1

@@ -53,9 +53,7 @@ export function findSlowSince(posts: readonly TimedPost[]): Date | null {
 }
 
 type CachedStates = { atMs: number; states: Promise<readonly OperatorState[]> }
-const cachedStates = oncePerCell(
-  (): CachedStates => ({ atMs: Number.NEGATIVE_INFINITY, states: Promise.resolve([]) }),
-)
+const cachedStates = oncePerCell((): CachedStates => ({ atMs: Number.NEGATIVE_INFINITY, states: Promise.resolve([]) }))
 
 /** Reads which operators are silent or slow now. Queries at most every five seconds, however many pages ask. */
 export function readOperatorStates(app: App): Promise<readonly OperatorState[]> {

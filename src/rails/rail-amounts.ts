@@ -13,9 +13,7 @@ export type RailLimits = Pick<Config, 'railCollectMin' | 'railCollectMax' | 'rai
 export function railRefusal({ mode, side, amount }: TravellingAmount, limits: RailLimits): Refusal | null {
   if (mode === 'test') return null
   const [least, most] =
-    side === 'collect'
-      ? [limits.railCollectMin, limits.railCollectMax]
-      : [limits.railPayoutMin, limits.railPayoutMax]
+    side === 'collect' ? [limits.railCollectMin, limits.railCollectMax] : [limits.railPayoutMin, limits.railPayoutMax]
   if (amount < least)
     return domainRefusal('amount_too_small', `amount is below the operator's minimum of ${least}`, {
       field: 'amount',

@@ -50,8 +50,7 @@ const STANDING_TROUBLES = statement<StandingTrouble>(
 export type StandingTrouble = RailAlarm & { count: number; since: Date }
 
 /** Reads the troubles of rails that are not over. */
-export const standingTroubles = (now: Date): Call<StandingTrouble> =>
-  call(STANDING_TROUBLES, now.toISOString())
+export const standingTroubles = (now: Date): Call<StandingTrouble> => call(STANDING_TROUBLES, now.toISOString())
 
 /** Writes the alarms of rails in the background: a payment never waits for it, and while the database is away it is retried. */
 export const railTroubles = (parts: RailTroubleParts): RailTroubles => new WrittenTroubles(parts)
@@ -78,8 +77,7 @@ class WrittenTroubles implements RailTroubles {
     const trouble = { ...alarm, says, firstAt: at, lastAt: at, count: 1 }
     const pending = this.#pending.get(troubleKey(trouble))
     if (pending === undefined && this.#pending.size >= MAX_PENDING_TROUBLES) return
-    if (pending === undefined)
-      this.#parts.log.error({ alarm: { ...alarm, says } }, 'a person must look at a rail')
+    if (pending === undefined) this.#parts.log.error({ alarm: { ...alarm, says } }, 'a person must look at a rail')
     this.#add(trouble)
     this.#writeSoon()
   }
@@ -143,5 +141,4 @@ class WrittenTroubles implements RailTroubles {
   }
 }
 
-const troubleKey = ({ installation, side, kind, says }: RailAlarm) =>
-  `${installation} ${side} ${kind} ${says}`
+const troubleKey = ({ installation, side, kind, says }: RailAlarm) => `${installation} ${side} ${kind} ${says}`

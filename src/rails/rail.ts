@@ -94,9 +94,7 @@ export type StatusAnswer<Failure> =
   | { kind: 'unknown'; evidence: AnswerEvidence; contradicts?: string }
 
 /** The holder of a wallet. It informs people before a payout and is never a condition for it. */
-export type WalletHolder =
-  | { active: boolean; name: string | null }
-  | { active: 'unknown'; evidence: AnswerEvidence }
+export type WalletHolder = { active: boolean; name: string | null } | { active: 'unknown'; evidence: AnswerEvidence }
 
 /** The balance that an operator holds for us. `available` is in whole units of `currency`. */
 export type OperatorFloat =

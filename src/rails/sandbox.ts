@@ -44,10 +44,7 @@ const INACTIVE_WALLET = '700000001'
  * answers follow from the phone number and the age of the attempt on the given clock, so a killed process or a second worker
  * changes nothing.
  */
-export function sandboxRail(
-  clock: Clock,
-  { outcomeSeconds, pays }: { outcomeSeconds: number; pays: boolean },
-): Rail {
+export function sandboxRail(clock: Clock, { outcomeSeconds, pays }: { outcomeSeconds: number; pays: boolean }): Rail {
   const evidence = (operation: AnswerEvidence['operation']): AnswerEvidence => ({
     at: clock.now(),
     operation,
@@ -66,11 +63,7 @@ export function sandboxRail(
   const sandboxPayouts: MovementRail<PayoutFailure> = {
     submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
     status: (attempt) =>
-      statusAt(
-        attempt,
-        attempt.sandboxOutcome ?? PAYOUT_OUTCOMES[lastNine(attempt.phone)],
-        evidence('status'),
-      ),
+      statusAt(attempt, attempt.sandboxOutcome ?? PAYOUT_OUTCOMES[lastNine(attempt.phone)], evidence('status')),
   }
   return {
     name: pays ? 'sandbox' : 'sandbox without payouts',

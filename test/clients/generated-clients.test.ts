@@ -36,21 +36,13 @@ test(
 test(
   'C10: a Python client made of the description imports, charges, pays, pays many and refunds',
   {
-    skip: existsSync(PYTHON)
-      ? false
-      : `openapi-python-client is not installed: ${INSTALL} (it wants Python 3)`,
+    skip: existsSync(PYTHON) ? false : `openapi-python-client is not installed: ${INSTALL} (it wants Python 3)`,
   },
   () =>
     inFolder(async (folder) => {
       const made = join(folder, 'made')
       const words = ['generate', '--meta', 'none', '--config', join(TOOLS, 'config.yml'), '--path', DOCUMENT]
-      const generator = [
-        '-m',
-        'openapi_python_client',
-        ...words,
-        '--output-path',
-        join(made, 'gateway_api_client'),
-      ]
+      const generator = ['-m', 'openapi_python_client', ...words, '--output-path', join(made, 'gateway_api_client')]
       await run('mkdir', ['-p', made])
       const { stdout: out, stderr } = await run(PYTHON, generator)
       // A CSV body is the one thing that the generator knows not of; JSON is there.

@@ -9,9 +9,7 @@ export const TOOLS = join(ROOT, 'tools', 'clients')
 export const DOCUMENT = join(ROOT, 'docs', 'openapi.json')
 export const INSTALL = 'install the generators with `npm run client-tools`'
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-const OPTIONS = '--strict --target es2023 --module nodenext --skipLibCheck --types node --typeRoots'.split(
-  ' ',
-)
+const OPTIONS = '--strict --target es2023 --module nodenext --skipLibCheck --types node --typeRoots'.split(' ')
 
 export const run = promisify(execFile)
 
@@ -34,8 +32,7 @@ export async function compiled(
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const types = join(ROOT, 'node_modules', '@types')
   await run(process.execPath, [COMPILER, ...OPTIONS, types, 'consumer.ts'], { cwd: folder })
-  return async (env) =>
-    JSON.parse((await run(process.execPath, ['consumer.js'], { cwd: folder, env })).stdout)
+  return async (env) => JSON.parse((await run(process.execPath, ['consumer.js'], { cwd: folder, env })).stdout)
 }
 
 /** The packages of the tools, for a client made in this folder. */

@@ -16,8 +16,7 @@ const OFFLINE = { ...process.env, GOPROXY: 'off', GOFLAGS: '-mod=readonly', GOTO
 const READ = { status: 'succeeded', listed: 3, bulk: 1, refund: 'authorized', amount: 5000 }
 
 const hasOapiCodegen = () =>
-  spawnSync('go', ['list', OAPI_CODEGEN, 'github.com/oapi-codegen/runtime'], { cwd: GO, env: OFFLINE })
-    .status === 0
+  spawnSync('go', ['list', OAPI_CODEGEN, 'github.com/oapi-codegen/runtime'], { cwd: GO, env: OFFLINE }).status === 0
 
 test(
   'a TypeScript client that hey-api makes compiles, reads a status, pages, sends a file and refunds',
@@ -40,14 +39,7 @@ test(
       for (const file of ['go.mod', 'go.sum', 'main.go']) copyFileSync(join(GO, file), join(folder, file))
       mkdirSync(join(folder, 'gateway'))
       // It drops what webhooks alone refer to, unless it is told not to.
-      const generate = [
-        '-generate',
-        'types,client,skip-prune',
-        '-package',
-        'gateway',
-        '-o',
-        'gateway/gateway.go',
-      ]
+      const generate = ['-generate', 'types,client,skip-prune', '-package', 'gateway', '-o', 'gateway/gateway.go']
       await run('go', ['tool', 'oapi-codegen', ...generate, DOCUMENT], { cwd: folder, env: OFFLINE })
       await readyToRefund(async (env) => {
         const { stdout } = await run('go', ['run', '.'], { cwd: folder, env: { ...env, ...goOf(OFFLINE) } })

@@ -22,8 +22,7 @@ function jarIn(folder: string): string | null {
 /** Why a test is not run here, or false. A client takes a minute of processor time to make. */
 function missing(...programs: string[]): string | false {
   const absent = programs.filter((program) => spawnSync(program, ['-version']).error !== undefined)
-  const generator =
-    JAR === null ? ['openapi-generator (install the generators with `npm run client-tools`)'] : []
+  const generator = JAR === null ? ['openapi-generator (install the generators with `npm run client-tools`)'] : []
   const all = [...generator, ...absent]
   return all.length > 0 && `not installed: ${all.join(', ')}`
 }

@@ -60,8 +60,7 @@ export function makeClients(parts: Parts): Clients {
     payout: (merchant, mode = 'test', phone) => ask(state, { merchant, mode }, payoutOf(drawn(mode), phone)),
     bulk: (merchant, items, mode = 'test') => ask(state, { merchant, mode }, bulkOf(drawn(mode), items)),
     refund: (merchant, chargeId) => ask(state, { merchant, mode: 'test' }, refundOf(chargeId)),
-    schedule: (merchant, startAt) =>
-      ask(state, { merchant, mode: 'test' }, scheduleOf(drawn('test'), startAt)),
+    schedule: (merchant, startAt) => ask(state, { merchant, mode: 'test' }, scheduleOf(drawn('test'), startAt)),
     dispense: (merchant, mode, chargeId) => ask(state, { merchant, mode }, dispenseOf(drawn(mode), chargeId)),
     visit: (wanted) => visit(state, wanted),
     payOrders: (paying) => payOrders(state, paying),

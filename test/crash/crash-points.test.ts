@@ -90,9 +90,7 @@ function queuesOf(cases: readonly PointCase[]): PointCase[][] {
 }
 
 function pointsInCode(): string[] {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  )
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const found = new Set<string>()
   for (const name of files)
     for (const [, point] of readFileSync(join(SOURCES, name), 'utf8').matchAll(/crashPoint\('([^']+)'\)/g))

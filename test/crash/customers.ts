@@ -50,11 +50,7 @@ export async function visit(state: State, { merchant, mode, ...wanted }: Visit):
     forms.map((shown) => {
       if (shown === null) return null
       const key = `${state.name}-${state.tally.sent + 1}`
-      return ask(
-        state,
-        { merchant, mode },
-        formOf({ ...state, key, mode }, { link, shown, phone: wanted.phone }),
-      )
+      return ask(state, { merchant, mode }, formOf({ ...state, key, mode }, { link, shown, phone: wanted.phone }))
     }),
   )
 }
@@ -97,10 +93,7 @@ function formOf(
 }
 
 /** Each form has a payer's email address of its own, which tells its charge apart from those of other forms. */
-function formFrom(
-  key: string,
-  { link, shown, phone }: { link: string; shown: Shown; phone: string },
-): Wanted {
+function formFrom(key: string, { link, shown, phone }: { link: string; shown: Shown; phone: string }): Wanted {
   const typed = { phone, email: emailOf(key) }
   const body = { channel: 'op1_momo', token: shown.token, ...typed }
   return { what: 'form', path: `/pay/${link}/submit`, body, cookie: shown.cookie }

@@ -61,5 +61,4 @@ export const voucher = (link: string, code: string): Form => ({
 })
 
 /** The charge named in a redirect of a reusable link. */
-export const chargeIn = (location: string): string | null =>
-  /[?&]charge=(txn_[a-z0-9]+)$/.exec(location)?.[1] ?? null
+export const chargeIn = (location: string): string | null => /[?&]charge=(txn_[a-z0-9]+)$/.exec(location)?.[1] ?? null

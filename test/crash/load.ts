@@ -13,10 +13,7 @@ const MOST_UNDER_WAY = 400
 const TICK_MS = 10
 
 /** Starts an open loop over all requests that clients make. */
-export function startLoad(
-  state: State,
-  { perSecond, live }: { perSecond: number; live: Merchant | null },
-): Load {
+export function startLoad(state: State, { perSecond, live }: { perSecond: number; live: Merchant | null }): Load {
   const { goodListeners } = state
   const startedAt = performance.now()
   let fired = 0

@@ -104,9 +104,7 @@ test("M12: live payouts on a starved machine with two kill -9: each ends as in t
   await service.kill()
   world.installation.advance(25 * HOUR)
   service = await startStarved()
-  const answers = single.map((phone) =>
-    postUntilAnswered('/v1/payouts', { amount: 1000, recipient: { phone } }),
-  )
+  const answers = single.map((phone) => postUntilAnswered('/v1/payouts', { amount: 1000, recipient: { phone } }))
   const submits = world.operator.submits()
   for (const more of [5, 20]) {
     while (world.operator.submits() < submits + more) await sleep(5)

@@ -4,11 +4,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import {
-  isRunning,
-  readIdentity,
-  signalIfThere,
-} from '../../src/platform/embedded-postgres/process-identity.ts'
+import { isRunning, readIdentity, signalIfThere } from '../../src/platform/embedded-postgres/process-identity.ts'
 
 /** How a process of the harness ended. */
 export type End = { code: number | null; signal: NodeJS.Signals | null }

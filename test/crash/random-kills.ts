@@ -20,9 +20,7 @@ const CARD_VALUE = 2500
 
 /** The kinds of one round, in an order drawn from the seed. */
 export function drawKills(chance: Chance, counts: Record<KillKind, number>): KillKind[] {
-  const kinds = Object.entries(counts).flatMap(([kind, count]) =>
-    Array<KillKind>(count).fill(kind as KillKind),
-  )
+  const kinds = Object.entries(counts).flatMap(([kind, count]) => Array<KillKind>(count).fill(kind as KillKind))
   return kinds
     .map((kind) => ({ kind, at: chance.next() }))
     .sort((a, b) => a.at - b.at)

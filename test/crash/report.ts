@@ -61,10 +61,7 @@ export const isCleanRecord = (record: CrashRecord) =>
 export function writeReport(record: CrashRecord, seconds: number): string {
   const { findings, tally } = record
   const counted = Object.fromEntries(
-    Object.entries(findings).map(([name, list]) => [
-      name,
-      { count: list.length, first: list.slice(0, FIRST) },
-    ]),
+    Object.entries(findings).map(([name, list]) => [name, { count: list.length, first: list.slice(0, FIRST) }]),
   )
   const report = {
     clean: isCleanRecord(record),
@@ -98,10 +95,7 @@ export function writeReport(record: CrashRecord, seconds: number): string {
   return lineOf(report, record)
 }
 
-function lineOf(
-  report: { seconds: number; clean: boolean },
-  { findings, tally, ...record }: CrashRecord,
-): string {
+function lineOf(report: { seconds: number; clean: boolean }, { findings, tally, ...record }: CrashRecord): string {
   const recovery = Object.entries(recoveryByKind(record.kills))
     .map(([kind, { median, worst }]) => `${kind} ${median}/${worst} ms`)
     .join(', ')

@@ -67,8 +67,7 @@ export const REFUSED_PHONE = '256788000001'
 export const UNSERVED_PHONE = '256788000002'
 
 export function phoneFor(chance: Chance, mode: Mode, at: 'api' | 'page' = 'api'): string {
-  if (mode === 'live' && at === 'page' && chance.next() < 0.2)
-    return chance.one([REFUSED_PHONE, UNSERVED_PHONE])
+  if (mode === 'live' && at === 'page' && chance.next() < 0.2) return chance.one([REFUSED_PHONE, UNSERVED_PHONE])
   if (mode === 'test' && chance.next() < 0.15) return chance.one(FAILING_PHONES)
   return `07${chance.whole(10_000_000, 69_999_999)}`
 }

@@ -79,11 +79,7 @@ async function send(state: State, sending: Sending): Promise<void> {
   missedOnce.add(request.key)
 }
 
-function note(
-  state: State,
-  { request, merchant }: Sending,
-  { reply, sentAt }: { reply: Reply; sentAt: number },
-) {
+function note(state: State, { request, merchant }: Sending, { reply, sentAt }: { reply: Reply; sentAt: number }) {
   const { tally, open, missedOnce, acknowledged, goodListeners } = state
   state.journal.answered({ key: request.key, ...reply })
   if (!open.delete(request.key)) return
@@ -96,8 +92,7 @@ function note(
   tally.acknowledged += 1
   const paid = what === 'form' ? chargeIn(reply.body) : null
   if (paid !== null) state.paidOnLinks.push({ id: paid, merchant, mode })
-  if (what === 'charge' || what === 'payout')
-    acknowledged.push({ id: JSON.parse(reply.body).id, path, merchant, mode })
+  if (what === 'charge' || what === 'payout') acknowledged.push({ id: JSON.parse(reply.body).id, path, merchant, mode })
   for (const listener of goodListeners) listener(sentAt)
 }
 
@@ -108,8 +103,7 @@ export async function repeatUnanswered(state: State, withinMs: number): Promise<
   while (open.size > 0) {
     await Promise.all([...open.values()].slice(0, REPEATED_AT_ONCE).map((sending) => send(state, sending)))
     if (open.size === 0) return
-    if (performance.now() > giveUpAt)
-      throw new Error(`still no answer to ${[...open.keys()].slice(0, 10).join(', ')}`)
+    if (performance.now() > giveUpAt) throw new Error(`still no answer to ${[...open.keys()].slice(0, 10).join(', ')}`)
     await sleep(20)
   }
 }

@@ -19,16 +19,11 @@ export async function killedBy(
   return notKilled(end, crashPoint)
 }
 
-export const notKilled = (
-  end: Pick<End, 'signal'> | { signal: string | null } | null,
-  crashPoint: string,
-): string[] => (end?.signal === 'SIGKILL' ? [] : [`${crashPoint} was not passed`])
+export const notKilled = (end: Pick<End, 'signal'> | { signal: string | null } | null, crashPoint: string): string[] =>
+  end?.signal === 'SIGKILL' ? [] : [`${crashPoint} was not passed`]
 
 /** Looks until there is something; on a busy machine that takes time. */
-export async function untilThere<Thing>(
-  what: string,
-  look: () => Promise<Thing | null | undefined>,
-): Promise<Thing> {
+export async function untilThere<Thing>(what: string, look: () => Promise<Thing | null | undefined>): Promise<Thing> {
   const giveUpAt = performance.now() + PASSED_WITHIN_MS
   for (;;) {
     const thing = await look()

@@ -106,10 +106,10 @@ async function haveMachines(
 }
 
 /** Starts the service whose live rail talks to the fake operator. */
-export const withLiveRail = (
-  { operator }: World,
-  role: NonNullable<StartOptions['role']> = 'all',
-): StartOptions => ({ role, program: { path: LIVE_PROGRAM, args: [operator.url, role] } })
+export const withLiveRail = ({ operator }: World, role: NonNullable<StartOptions['role']> = 'all'): StartOptions => ({
+  role,
+  program: { path: LIVE_PROGRAM, args: [operator.url, role] },
+})
 
 /** New live gift cards of one value for the customers of `live`. */
 export async function issueCards(world: World, value: number): Promise<string[]> {

@@ -79,14 +79,7 @@ test('an end is told once, with the whole status, and not again when it is resol
   assert.equal(room.listener.heard.length, 1)
 })
 
-const CASES: [
-  fault: FaultName,
-  nn: string,
-  params: FaultParams,
-  atOnce: number,
-  later: number,
-  all: number,
-][] = [
+const CASES: [fault: FaultName, nn: string, params: FaultParams, atOnce: number, later: number, all: number][] = [
   ['noCallback', '22', {}, 0, 24 * HOUR, 0],
   ['lateCallback', '23', { hours: 2 }, 0, 2 * HOUR, 1],
   ['duplicateCallback', '24', { times: 3 }, 3, HOUR, 3],

@@ -54,8 +54,7 @@ test('rules choose by product, operation, external id, reference, n-th request a
     { match: { amount: 77, probability: 0 }, ...code('NEVER') },
     { match: { amount: 77, probability: 1 }, count: 1, ...code('ONCE') },
   ])
-  const told = async (changes: Record<string, unknown>, call = {}) =>
-    (await partner.pay(changes, call)).body?.code
+  const told = async (changes: Record<string, unknown>, call = {}) => (await partner.pay(changes, call)).body?.code
   const phone = partyOf('collection', '256772000005')
   assert.deepEqual(
     [
@@ -95,10 +94,7 @@ test('a transaction is listed, resolved and called back about', async () => {
   assert.deepEqual([resolved.body.status, resolved.body.reason], ['FAILED', 'EXPIRED'])
   assert.equal((await control('POST', `transactions/${reference}/callback`)).status, 200)
   assert.equal((await control('POST', `transactions/${reference}/resolve`, { status: 'DONE' })).status, 400)
-  assert.equal(
-    (await control('POST', `transactions/${randomUUID()}/resolve`, { status: 'FAILED' })).status,
-    404,
-  )
+  assert.equal((await control('POST', `transactions/${randomUUID()}/resolve`, { status: 'FAILED' })).status, 404)
   assert.equal((await control('POST', `transactions/${reference}/forget`)).status, 404)
   assert.equal((await control('GET', `transactions?ref=${reference}`)).body.transactions.length, 1)
 })
@@ -156,18 +152,14 @@ test('the statement lists what moved, in a period, with faults on demand', async
     await emulator.resolve(reference, { status: 'SUCCESSFUL' })
     await emulator.advance(1000)
   }
-  const lines = async (query = '') =>
-    (await control('GET', `statement.csv${query}`)).body.trim().split('\n').slice(1)
+  const lines = async (query = '') => (await control('GET', `statement.csv${query}`)).body.trim().split('\n').slice(1)
   const plain = await lines()
   assert.equal(plain.length, 3)
   assert.match(plain[0], /^\d+,txn_100,collect,100,0,0,UGX,[-\dT:.]+\+03:00,SUCCESSFUL$/)
   assert.deepEqual((await lines('?faults=missing')).length, 2)
   assert.deepEqual((await lines('?faults=extra')).length, 4)
   assert.match((await lines('?faults=amount'))[0], /,101,/)
-  assert.equal(
-    (await lines('?faults=duplicate')).filter((line: string) => line.includes('txn_100')).length,
-    2,
-  )
+  assert.equal((await lines('?faults=duplicate')).filter((line: string) => line.includes('txn_100')).length, 2)
   const from = new Date(emulator.clock.nowMs() - 1500).toISOString()
   assert.deepEqual((await lines(`?from=${from}`)).length, 1)
   assert.deepEqual((await lines(`?to=${from}`)).length, 2)
@@ -179,10 +171,7 @@ test('the statement lists what moved, in a period, with faults on demand', async
 
 test('faults, switches, credentials, statistics and a reset', async () => {
   const { emulator, partner } = room
-  assert.equal(
-    (await control('POST', 'fault', { name: 'http', params: { status: 502 }, count: 2 })).status,
-    200,
-  )
+  assert.equal((await control('POST', 'fault', { name: 'http', params: { status: 502 }, count: 2 })).status, 200)
   const statuses = [await partner.pay(), await partner.pay(), await partner.pay()].map(({ status }) => status)
   assert.deepEqual(statuses, [502, 502, 202])
   assert.match((await control('POST', 'fault', { name: 'meteor' })).body.error, /no fault called meteor/)

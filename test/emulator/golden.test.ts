@@ -33,9 +33,7 @@ async function replay(emulator: Emulator, steps: readonly Step[]): Promise<void>
       await emulator.advance(step.advanceMs)
       continue
     }
-    const heard = await say(emulator, step.says, (text) =>
-      text.replace(/\{(\w+)\}/, (all, name) => own[name] ?? all),
-    )
+    const heard = await say(emulator, step.says, (text) => text.replace(/\{(\w+)\}/, (all, name) => own[name] ?? all))
     own.token = /"access_token":"([^"]+)"/.exec(heard.body)?.[1] ?? own.token ?? ''
     const body = own.token === '' ? heard.body : heard.body.replace(own.token, '{token}')
     assert.deepEqual({ ...heard, body }, step.hears, `step ${nth + 1}`)

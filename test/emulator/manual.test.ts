@@ -91,8 +91,7 @@ test('--help tells every option of the manual, and a wrong value is refused with
 
 test('the manual names every fault, and its rules are rules', () => {
   const faults = chapter('Faults')
-  for (const name of FAULT_NAMES)
-    assert.ok(faults.includes(`\`${name}\``), `${name} is not in the table of faults`)
+  for (const name of FAULT_NAMES) assert.ok(faults.includes(`\`${name}\``), `${name} is not in the table of faults`)
   const [rules = ''] = blocksOf(chapter('Rules'))
   assert.equal(readRules(JSON.parse(rules)).length, 5)
 })

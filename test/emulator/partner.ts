@@ -17,10 +17,7 @@ export type Partner = {
   references: string[]
   call(method: string, path: string, call?: Call): Promise<Heard>
   token(): Promise<string>
-  pay(
-    changes?: Record<string, unknown>,
-    call?: Call & { reference?: string },
-  ): Promise<Heard & { reference: string }>
+  pay(changes?: Record<string, unknown>, call?: Call & { reference?: string }): Promise<Heard & { reference: string }>
   ask(reference: string, call?: Call): Promise<Heard>
 }
 
@@ -36,15 +33,12 @@ const agent = new Agent({
   maxResponseSize: 300_000,
 })
 
-async function send(
-  url: string,
-  method: string,
-  { headers = {}, body, waitMs = PATIENT_MS }: Call,
-): Promise<Heard> {
+async function send(url: string, method: string, { headers = {}, body, waitMs = PATIENT_MS }: Call): Promise<Heard> {
   const bytes = body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body)
-  const kept = Object.fromEntries(
-    Object.entries(headers).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>
+  const kept = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >
   const answer = await request(url, {
     method: method as 'GET',
     headers: kept,
@@ -131,10 +125,7 @@ export async function withOperator(
 }
 
 /** The status of an answer and the word by which it is known. */
-export const codeOf = ({ status, body, text }: Heard) => [
-  status,
-  body?.code ?? body?.error ?? body?.message ?? text,
-]
+export const codeOf = ({ status, body, text }: Heard) => [status, body?.code ?? body?.error ?? body?.message ?? text]
 
 /** What a caller hears of one payment: status and word of an answer, or the code of an error. */
 export async function outcomeOf(

@@ -13,8 +13,7 @@ const operator = opened(async () => {
   return { emulator, partner: partnerOf(emulator), close: () => emulator.close() }
 })
 
-const basicOf = (user: string, secret: string) =>
-  `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`
+const basicOf = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`
 const own = () => operator.emulator.credentials.collection
 const good = () => basicOf(own().user, own().secret)
 const token =
@@ -25,11 +24,7 @@ const token =
       body,
     })
 const pay =
-  (
-    changes: Record<string, unknown>,
-    headers: Record<string, string> = {},
-    reference: string = randomUUID(),
-  ) =>
+  (changes: Record<string, unknown>, headers: Record<string, string> = {}, reference: string = randomUUID()) =>
   (partner: Partner) =>
     partner.pay(changes, { headers, reference })
 const KEY_DENIED = /^Access denied due to invalid subscription key/
@@ -52,8 +47,7 @@ const ROWS: Row[] = [
   ],
   [
     'a subscription key of the other product',
-    () =>
-      token({ 'ocp-apim-subscription-key': operator.emulator.credentials.disbursement.subscriptionKey })(),
+    () => token({ 'ocp-apim-subscription-key': operator.emulator.credentials.disbursement.subscriptionKey })(),
     [401, KEY_DENIED],
     'without subscriptionKey',
     200,
@@ -93,13 +87,7 @@ const ROWS: Row[] = [
     'without tokenTarget',
     200,
   ],
-  [
-    'a call without a bearer token',
-    pay({}, { authorization: '' }),
-    [401, 'login_failed'],
-    'without bearer',
-    202,
-  ],
+  ['a call without a bearer token', pay({}, { authorization: '' }), [401, 'login_failed'], 'without bearer', 202],
   [
     'a call with an unknown token',
     pay({}, { authorization: 'Bearer nobody' }),
@@ -124,20 +112,13 @@ const ROWS: Row[] = [
   ],
   [
     'a body that is no JSON',
-    (partner) =>
-      partner.call('POST', '/collection/v1_0/requesttopay', { body: 'amount=5', headers: bearerAnd() }),
+    (partner) => partner.call('POST', '/collection/v1_0/requesttopay', { body: 'amount=5', headers: bearerAnd() }),
     VALIDATION as [number, string],
     null,
     0,
   ],
   ...['0', '5.5', '-5', '', 'many', undefined].map(
-    (amount): Row => [
-      `the amount ${amount}`,
-      pay({ amount }),
-      VALIDATION as [number, string],
-      'without body',
-      202,
-    ],
+    (amount): Row => [`the amount ${amount}`, pay({ amount }), VALIDATION as [number, string], 'without body', 202],
   ),
   ...['0772', '+256772000001', '1234567890123456', undefined].map(
     (partyId): Row => [

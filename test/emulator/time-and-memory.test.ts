@@ -104,17 +104,14 @@ test('the latencies of Uganda have the medians and tails that are said', () => {
 })
 
 test('where the profile decides, limits hold: of a payment and of a wallet', () =>
-  withOperator(
-    { decide: 'at once', limits: { payment: 5_000_000, wallet: 20_000_100 } },
-    async (emulator, partner) => {
-      const out = partnerOf(emulator, 'disbursement')
-      const large = await partner.pay({ amount: '5000001' })
-      assert.equal((await partner.ask(large.reference)).body.reason, 'PAYER_LIMIT_REACHED')
-      const full = await out.pay({ amount: '101' })
-      assert.equal((await out.ask(full.reference)).body.reason, 'PAYEE_LIMIT_REACHED')
-      assert.equal((await out.ask((await out.pay({ amount: '100' })).reference)).body.status, 'SUCCESSFUL')
-    },
-  ))
+  withOperator({ decide: 'at once', limits: { payment: 5_000_000, wallet: 20_000_100 } }, async (emulator, partner) => {
+    const out = partnerOf(emulator, 'disbursement')
+    const large = await partner.pay({ amount: '5000001' })
+    assert.equal((await partner.ask(large.reference)).body.reason, 'PAYER_LIMIT_REACHED')
+    const full = await out.pay({ amount: '101' })
+    assert.equal((await out.ask(full.reference)).body.reason, 'PAYEE_LIMIT_REACHED')
+    assert.equal((await out.ask((await out.pay({ amount: '100' })).reference)).body.status, 'SUCCESSFUL')
+  }))
 
 test('a state file brings everything back, and what was open goes on', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'emulator-'))
@@ -171,11 +168,7 @@ test('after 100,000 random operations every wallet holds what the movements add 
   for (const { status } of moved) assert.equal(status, 'SUCCESSFUL')
 })
 
-function randomTransaction(
-  nth: number,
-  pick: <One>(list: readonly One[]) => One,
-  chance: () => number,
-): Transaction {
+function randomTransaction(nth: number, pick: <One>(list: readonly One[]) => One, chance: () => number): Transaction {
   const operation = pick(['requesttopay', 'transfer', 'deposit', 'requesttowithdraw'] as const)
   const isIn = operation === 'requesttopay' || operation === 'requesttowithdraw'
   return {

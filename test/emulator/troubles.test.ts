@@ -207,9 +207,7 @@ test(
     const { references, wallets, totals } = emulator.oracle()
     assert.deepEqual(wallets, totals)
     assert.equal(wallets.collection, 1400)
-    const known = Object.values(references).filter(
-      ({ externalId, moves }) => externalId === 'txn_1' && moves === 1,
-    )
+    const known = Object.values(references).filter(({ externalId, moves }) => externalId === 'txn_1' && moves === 1)
     assert.deepEqual(
       known.map((one) => one.known),
       [true, false],

@@ -60,8 +60,7 @@ function converse(socket: Socket, clerk: Clerk): void {
     if (clerk.trouble() === 'hang' && verb === 'RCPT') return
     if (verb === 'EHLO') return say('250-fake\r\n250 8BITMIME')
     if (verb === 'RCPT') {
-      if (clerk.trouble() === 'refuse')
-        return say(`550 5.1.1 <${/<([^>]*)>/.exec(line)?.[1]}> is no mailbox here`)
+      if (clerk.trouble() === 'refuse') return say(`550 5.1.1 <${/<([^>]*)>/.exec(line)?.[1]}> is no mailbox here`)
       if (clerk.trouble() === 'busy') return say('451 4.3.0 come back later')
       to = /<([^>]*)>/.exec(line)?.[1] ?? ''
       return say('250 ok')

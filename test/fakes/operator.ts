@@ -167,8 +167,7 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
     // The caller is gone; the book stays as it is.
     done.catch(() => response.destroy())
   })
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
   const shut = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve())

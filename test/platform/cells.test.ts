@@ -168,6 +168,5 @@ test('the rows of each merchant lie in its own schema and nowhere else', async (
 test('no statement of the product names a schema', () => {
   const statements = listStatements()
   assert.ok(statements.length > 50)
-  for (const { name, text } of statements)
-    assert.doesNotMatch(text, /\b(cell_[0-9]+|directory|public)\s*\./, name)
+  for (const { name, text } of statements) assert.doesNotMatch(text, /\b(cell_[0-9]+|directory|public)\s*\./, name)
 })

@@ -34,8 +34,7 @@ const headOf = async (merchantId: number, mode: Mode) => {
 const keysOf = async (merchantId: number) =>
   (await service.rows('select 1 from idempotency_keys where merchant_id = $1', [merchantId])).length
 const idOf = async (handle: string) =>
-  (await service.rows<{ id: number }>('select id from merchants where handle = $1', [handle]))[0]
-    ?.id as number
+  (await service.rows<{ id: number }>('select id from merchants where handle = $1', [handle]))[0]?.id as number
 
 test('F47: a month is closed by the earlier of both clocks, and stays as it was shown while the clock is wrong', async () => {
   const own = await payer(service, 10_000)
@@ -82,10 +81,9 @@ test('F47: keys are forgotten by the earlier of both clocks, and in an hour at m
     await service.run('prune')
     service.pass(HOUR + MINUTE)
   }
-  const left = await service.rows<{ key: string }>(
-    'select key from idempotency_keys where merchant_id = $1',
-    [own.merchantId],
-  )
+  const left = await service.rows<{ key: string }>('select key from idempotency_keys where merchant_id = $1', [
+    own.merchantId,
+  ])
   assert.deepEqual(left, [{ key: 'a day later' }])
   await service.run('prune')
   assert.equal(await keysOf(own.merchantId), 0)

@@ -56,14 +56,7 @@ test('F45: with a wrong clock requests are answered and no sweep claims anything
   for (const ms of [MINUTE, -MINUTE, MONTH, -MONTH]) {
     service.clock.beWrong(ms)
     const digest = await service.digest()
-    for (const sweep of [
-      'follow-charges',
-      'settle-charges',
-      'send-payouts',
-      'run-schedules',
-      'prune',
-      'verify',
-    ])
+    for (const sweep of ['follow-charges', 'settle-charges', 'send-payouts', 'run-schedules', 'prune', 'verify'])
       assert.equal(await service.run(sweep), 0, sweep)
     assert.equal(await service.digest(), digest)
     assert.equal((await live.get(`/v1/charges/${before.body.id}`)).body.status, 'authorized')

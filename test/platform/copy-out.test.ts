@@ -27,12 +27,7 @@ after(async () => {
 })
 
 const never: RestFor = () => 0
-const read = (
-  text: string,
-  values: readonly CopyLiteral[] = [],
-  memory: Buffer[] = [],
-  restFor: RestFor = never,
-) =>
+const read = (text: string, values: readonly CopyLiteral[] = [], memory: Buffer[] = [], restFor: RestFor = never) =>
   copyOut(client as unknown as pg.PoolClient, { name: 'test: copied out', text }, { values, memory, restFor })
 /** Where a value of a row of one column stands. */
 const ONLY = 6
@@ -41,10 +36,7 @@ test('values keep their types and their places', async () => {
   const at = new Date('2026-03-31T20:59:59.999Z')
   const values = [1, 'live', at, null, -5, 2, 3, 4, 5, 60] as const
   const text = `select $3::timestamptz as at, $1::bigint - $5 + $10 as whole, $2::cell_0.mode as mode, $4::text as nothing, $1 || '0' as ten`
-  const json = new RowsAsJson(
-    { at: 'time', whole: 'whole', mode: 'text', nothing: 'text', ten: 'text' },
-    'whole',
-  )
+  const json = new RowsAsJson({ at: 'time', whole: 'whole', mode: 'text', nothing: 'text', ten: 'text' }, 'whole')
   for (const rows of await read(text, values)) json.add(rows)
   const { lines, count, sum } = json.take()
   assert.equal(
@@ -61,22 +53,18 @@ test('no other value comes into the text of a statement', async () => {
     ...[new Date('never'), ['live'], { toString: () => 'live' }, 1n, true, Symbol('live'), () => 'live'],
     ...[new String('live'), new Number(1), [1.5], ['1'], [[1]], [null], ["1}'"]],
   ]
-  for (const value of strange)
-    assert.throws(() => writeLiteral(value), /may not stand in the text/, String(value))
-  assert.deepEqual(
-    [0, -7, [], [5, -6], 'test', 'live', null, new Date(0), new Date(-7e13)].map(writeLiteral),
-    [
-      "'0'",
-      "'-7'",
-      "'{}'",
-      "'{5,-6}'",
-      "'test'",
-      "'live'",
-      'null',
-      "'1970-01-01T00:00:00.000Z'",
-      "'-infinity'",
-    ],
-  )
+  for (const value of strange) assert.throws(() => writeLiteral(value), /may not stand in the text/, String(value))
+  assert.deepEqual([0, -7, [], [5, -6], 'test', 'live', null, new Date(0), new Date(-7e13)].map(writeLiteral), [
+    "'0'",
+    "'-7'",
+    "'{}'",
+    "'{5,-6}'",
+    "'test'",
+    "'live'",
+    'null',
+    "'1970-01-01T00:00:00.000Z'",
+    "'-infinity'",
+  ])
   await assert.rejects(read('select $2', [1]), /may not stand/)
 })
 
@@ -111,16 +99,7 @@ test('an answer of any size is blocks of whole rows, in memory that the one befo
 })
 
 test('whole numbers and times are exact to the last digit', async () => {
-  for (const whole of [
-    0n,
-    -1n,
-    2n ** 32n,
-    -(2n ** 32n),
-    2n ** 53n - 1n,
-    2n ** 53n,
-    2n ** 63n - 1n,
-    -(2n ** 63n),
-  ]) {
+  for (const whole of [0n, -1n, 2n ** 32n, -(2n ** 32n), 2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n)]) {
     const [rows] = await read(`select ${whole < 0n ? `(${whole + 1n}::bigint - 1)` : `${whole}::bigint`}`)
     assert.ok(rows)
     const found = wholeAt(rows, ONLY)
@@ -162,10 +141,7 @@ test('rests while it reads change nothing in the answer, and nothing is read mea
   // A piece ends with a whole row, of less than 500 bytes.
   assert.ok(rests <= plain.length / (64 * 1024) && rests >= Math.floor(plain.length / (64 * 1024 + 500)))
   assert.ok(paused.some(Boolean))
-  const next = await Promise.all([
-    read('select 7::bigint', [], [], resting),
-    client.query('select 8 as eight'),
-  ])
+  const next = await Promise.all([read('select 7::bigint', [], [], resting), client.query('select 8 as eight')])
   assert.equal(wholeAt(next[0][0] as Buffer, ONLY), 7)
   assert.deepEqual(next[1].rows, [{ eight: 8 }])
 })

@@ -159,12 +159,9 @@ test('what breaks a rule in the middle keeps nothing, names the rule, and leaves
   })
   await assert.rejects(attempt(COPIED.rows(rowsWith(12, 13, 14))), { code: '23514' })
   await assert.rejects(attempt(NOWHERE.rows(rowsWith(1))), { code: '42P01' })
-  await assert.rejects(
-    attempt(COPIED.rows(rowsWith(1)), COPIED.rows(rowsWith(1)), COPIED.rows(rowsWith(2))),
-    {
-      code: '23505',
-    },
-  )
+  await assert.rejects(attempt(COPIED.rows(rowsWith(1)), COPIED.rows(rowsWith(1)), COPIED.rows(rowsWith(2))), {
+    code: '23505',
+  })
   // The first error is told, not the ones that follow from it.
   await assert.rejects(attempt([call(BROKEN)], COPIED.rows(rowsWith(1)), [call(ONE)]), { code: '22012' })
   assert.deepEqual(await db.query(READ), [])

@@ -13,9 +13,7 @@ before(async () => {
   database = await testDatabase()
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
-  await client.query(
-    'create table payers (phone text primary key check (length(phone) = 12), whose text not null)',
-  )
+  await client.query('create table payers (phone text primary key check (length(phone) = 12), whose text not null)')
   await client.query(`insert into payers values ('256700111222', 'Amina')`)
 })
 after(async () => {
@@ -61,9 +59,7 @@ test('D8: a log line of a database error names the constraint and shows nothing 
 
 test('D8: phones and secrets are taken out of every message, and causes end somewhere', () => {
   const line = logLine(
-    new Error(
-      'no answer for 256700111222 with sk_live_col_abcDEF123 and whsec_AbC+/= and dsec_abc, 0772123456',
-    ),
+    new Error('no answer for 256700111222 with sk_live_col_abcDEF123 and whsec_AbC+/= and dsec_abc, 0772123456'),
   )
   assert.match(line, /2567\*\*\*\*\*222 with sk_\.\.\. and whsec_\.\.\. and dsec_\.\.\., 0772\*\*\*\*\*456/)
   const round = new Error('round')

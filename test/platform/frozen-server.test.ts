@@ -6,13 +6,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { sumCounter } from '../../src/platform/log/measures.ts'
-import {
-  childrenOf,
-  HAS_STANDBYS,
-  signal,
-  startPair,
-  switchingAddress,
-} from '../helpers/database/own-postgres.ts'
+import { childrenOf, HAS_STANDBYS, signal, startPair, switchingAddress } from '../helpers/database/own-postgres.ts'
 import { eventually } from '../helpers/service/live-service.ts'
 import { CHARGE, startService, type TestService } from '../helpers/service/test-service.ts'
 

@@ -54,8 +54,7 @@ test('no statement reads all charges or all deliveries where an index could find
   try {
     await client.query(`set search_path = ${service.app.cell}, directory`)
     // As where the tables are large: few rows of one lead to few of the other.
-    for (const way of ['seqscan', 'hashjoin', 'mergejoin', 'material'])
-      await client.query(`set enable_${way} = off`)
+    for (const way of ['seqscan', 'hashjoin', 'mergejoin', 'material']) await client.query(`set enable_${way} = off`)
     for (const { name, text } of listStatements()) {
       if (text.startsWith('copy') || !/\b(charges|deliveries)\b/.test(text)) continue
       const { rows } = await client.query(`explain (generic_plan, costs off) ${text}`)

@@ -49,9 +49,10 @@ const LISTS: List[] = [
 ]
 const ENDED_TOO: List = { table: 'charges', name: 'list charges', of: 'ended', filters: ANY }
 // Live ones may be open for days.
-const OPEN_TOO: List[] = LISTS.filter(({ of, filters }) => of === 'ended' && filters.status === null).map(
-  (list) => ({ ...list, of: 'live and open' }),
-)
+const OPEN_TOO: List[] = LISTS.filter(({ of, filters }) => of === 'ended' && filters.status === null).map((list) => ({
+  ...list,
+  of: 'live and open',
+}))
 
 const service = opened(() => startService())
 const large = made(() => payer(service, 1_000_000))
@@ -103,14 +104,7 @@ for (const { table, name, filters } of LISTS)
     const always = Object.entries(filters).flatMap(([filter, value]) =>
       value === null ? [] : `&${filter}=${filter === 'phone' ? `0${value}` : value}`,
     )
-    for (const query of [
-      'limit=20',
-      'limit=1',
-      'limit=100',
-      `created_before=${middle()}`,
-      'limit=2',
-      'limit=3',
-    ])
+    for (const query of ['limit=20', 'limit=1', 'limit=100', `created_before=${middle()}`, 'limit=2', 'limit=3'])
       for (const { api } of [large, small])
         assert.equal((await api.get(`/v1/${table}?${query}${always.join('')}`)).status, 200)
     // Each connection has plans of its own, and a background task may have had the one that is asked now.
@@ -144,8 +138,7 @@ for (const list of [...LISTS, ENDED_TOO, ...OPEN_TOO])
     }
   })
 
-const find = (name: string) =>
-  listStatements().find((statement) => statement.name === name) ?? assert.fail(name)
+const find = (name: string) => listStatements().find((statement) => statement.name === name) ?? assert.fail(name)
 
 const looked = ({ name, of, filters }: List, way: string, bounds: string[]): Promise<number> =>
   rowsLookedAt(service, {

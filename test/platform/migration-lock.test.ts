@@ -42,9 +42,7 @@ async function whileBehind(work: () => Promise<void>): Promise<void> {
      delete from cell_0.migration_checksums where name = ${LAST}`,
   )
   await work().finally(() =>
-    holder.query(
-      'insert into cell_0.migration_checksums select * from kept on conflict do nothing; drop table kept',
-    ),
+    holder.query('insert into cell_0.migration_checksums select * from kept on conflict do nothing; drop table kept'),
   )
 }
 
@@ -52,10 +50,7 @@ test('a start and every command that only reads the schema do not wait for who m
   const service = await startService({ database })
   try {
     const { handle } = await service.merchant()
-    const ran = await runInside(
-      ['payouts', 'freeze', '--merchant', handle, '--reason', 'at night'],
-      settings(),
-    )
+    const ran = await runInside(['payouts', 'freeze', '--merchant', handle, '--reason', 'at night'], settings())
     assert.equal(ran.code, 0, ran.stderr)
     assert.match((await runInside(['doctor'], settings())).stdout, /DATABASE_URL|MASTER_KEY|ALERT/)
     assert.match((await runInside(['migrate'], settings())).stdout, /nothing to do/)

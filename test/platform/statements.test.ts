@@ -83,12 +83,7 @@ test('time and chance are parameters: no statement asks the database for them', 
     named(({ name, text }) => !COMPARES_CLOCKS.includes(name) && TIME_OR_CHANCE.test(text)),
     [],
   )
-  for (const text of [
-    'select now()',
-    'select current_timestamp',
-    'select RANDOM ()',
-    'select localtimestamp',
-  ])
+  for (const text of ['select now()', 'select current_timestamp', 'select RANDOM ()', 'select localtimestamp'])
     assert.match(text, TIME_OR_CHANCE)
 })
 
@@ -123,9 +118,7 @@ const PROGRAMS = ['main.js', join('platform', 'picture-process.js')]
 
 async function importProduct(): Promise<void> {
   const files = readdirSync(PRODUCT, { recursive: true, encoding: 'utf8' })
-  const modules = files.filter(
-    (file) => file.endsWith('.js') && !file.endsWith('.test.js') && !PROGRAMS.includes(file),
-  )
+  const modules = files.filter((file) => file.endsWith('.js') && !file.endsWith('.test.js') && !PROGRAMS.includes(file))
   for (const file of modules) await import(pathToFileURL(join(PRODUCT, file)).href)
 }
 

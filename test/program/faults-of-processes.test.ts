@@ -53,10 +53,7 @@ test('F31: SIGTERM under load fails no request, holds no lease, and ends with 0'
   await Promise.all(clients)
   assert.deepEqual(await service.ended, { code: 0, signal: null })
   assert.deepEqual([...new Set(statuses)], [201])
-  assert.deepEqual(
-    await installation.sql('select event_id from deliveries where lease_until is not null'),
-    [],
-  )
+  assert.deepEqual(await installation.sql('select event_id from deliveries where lease_until is not null'), [])
 })
 
 test('F32: a second SIGTERM ends the process at once with 1', async () => {

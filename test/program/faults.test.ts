@@ -196,11 +196,7 @@ test('F19: without its database the service is alive, says so, refuses cleanly, 
   await door.close()
   assert.equal((await fetch(`${url}/v1/balance`, { headers })).status, 503)
   const unready = await (await look('/readyz'))?.json()
-  assert.deepEqual(
-    unready,
-    { ready: false, reasons: ['the database does not answer'] },
-    'no word of the clock',
-  )
+  assert.deepEqual(unready, { ready: false, reasons: ['the database does not answer'] }, 'no word of the clock')
   assert.equal((await look('/livez'))?.status, 200)
   await door.open()
   await until(async () => (await fetch(`${url}/v1/balance`, { headers })).status === 200)

@@ -97,7 +97,5 @@ test('while the database is away there is one line, one a minute with counts, an
   assert.equal(saying('the database is back').length, 1)
   assert.ok(written().length < 12, `${lines.length} lines`)
   assert.equal((await charge()).status, 201)
-  await eventually('requests are written again', async () =>
-    saying('request').some(({ status }) => status === 201),
-  )
+  await eventually('requests are written again', async () => saying('request').some(({ status }) => status === 201))
 })

@@ -128,9 +128,7 @@ test('every metric that the rules and the dashboards name is in the table', () =
   ]
   assert.ok(expressions.length > 60)
   const named = expressions.flatMap((text) =>
-    [...text.replace(/"[^"]*"|\\"[^"]*\\"/g, '').matchAll(/\b[a-z]+(?:_[a-z]+)+\b|\bparked\b/g)].map(
-      ([name]) => name,
-    ),
+    [...text.replace(/"[^"]*"|\\"[^"]*\\"/g, '').matchAll(/\b[a-z]+(?:_[a-z]+)+\b|\bparked\b/g)].map(([name]) => name),
   )
   const known = (name: string) => name.replace(/_(?:bucket|count|sum)$/, '') in METRICS || name in METRICS
   const functions = ['histogram_quantile', 'exp_samples', 'eval_time']
@@ -166,13 +164,10 @@ test('every rule names a paragraph of the manual, and promtool finds that each s
 })
 
 test('the settings of Prometheus, Alertmanager and Grafana are whole, and a scrape by them hears this service', async (t) => {
-  const severities = new Set(
-    [...readOps('prometheus/alerts.yml').matchAll(/severity: (\w+)/g)].map(([, one]) => one),
-  )
+  const severities = new Set([...readOps('prometheus/alerts.yml').matchAll(/severity: (\w+)/g)].map(([, one]) => one))
   assert.deepEqual([...severities].sort(), ['page', 'today'])
   const routes = readOps('alertmanager/alertmanager.yml')
-  for (const severity of severities)
-    assert.ok(routes.includes(`matchers: ['severity="${severity}"']`), severity)
+  for (const severity of severities) assert.ok(routes.includes(`matchers: ['severity="${severity}"']`), severity)
   assert.match(readOps('grafana/provisioning/dashboards/gateway.yml'), /type: file/)
   assert.match(readOps('grafana/provisioning/datasources/prometheus.yml'), /type: prometheus/)
   if (!spawnSync('amtool', ['--version']).error)
@@ -188,16 +183,9 @@ test('the settings of Prometheus, Alertmanager and Grafana are whole, and a scra
   cpSync(join(OPS, 'prometheus'), folder, { recursive: true })
   writeFileSync(join(folder, 'token'), TOKEN)
   const settings = readOps('prometheus/prometheus.yml').replace('localhost:8080', new URL(service.url).host)
-  writeFileSync(
-    join(folder, 'prometheus.yml'),
-    settings.replace('scrape_interval: 15s', 'scrape_interval: 1s'),
-  )
+  writeFileSync(join(folder, 'prometheus.yml'), settings.replace('scrape_interval: 15s', 'scrape_interval: 1s'))
   execFileSync('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder })
-  const words = [
-    '--config.file=prometheus.yml',
-    '--storage.tsdb.path=data',
-    `--web.listen-address=127.0.0.1:${port}`,
-  ]
+  const words = ['--config.file=prometheus.yml', '--storage.tsdb.path=data', `--web.listen-address=127.0.0.1:${port}`]
   const prometheus = spawn('prometheus', words, { cwd: folder, stdio: 'ignore' })
   try {
     await eventually('it has scraped this service', async () => {

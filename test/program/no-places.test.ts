@@ -46,10 +46,10 @@ test('a process that can store no payment is not ready, says so by an alert, and
   await watch.check()
   await admin.query(`alter role ${LOGIN} connection limit 1`)
   const [kept] = await service.gateway.directory.query(OWN_PLACE)
-  await admin.query(
-    'select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and pid <> $2',
-    [LOGIN, kept?.pid],
-  )
+  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and pid <> $2', [
+    LOGIN,
+    kept?.pid,
+  ])
   assert.equal((await charge()).status, 503)
   await eventually('it is not ready', async () => (await statusOf('/readyz')) === 503)
   for (let look = 0; look < 5; look += 1)

@@ -113,9 +113,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   await json('admin', 'create', '--email', 'first@gateway.invalid')
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>
-    (await readCallbackSecrets(where.app, { merchantId: id, mode: 'live' }))
-      .map(({ secret }) => secret)
-      .sort()
+    (await readCallbackSecrets(where.app, { merchantId: id, mode: 'live' })).map(({ secret }) => secret).sort()
   const before = await signs(service)
   assert.equal(before.length, 4, 'dispense secret, operator secret, two keys')
 
@@ -148,10 +146,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   assert.deepEqual(next.app.vault.derive('gift card codes'), derived, 'codes of gift cards are still found')
   assert.deepEqual(
     oneJson(
-      await runInside(
-        ['gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards', '--json'],
-        alone,
-      ),
+      await runInside(['gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards', '--json'], alone),
     ),
     cards,
   )

@@ -62,9 +62,7 @@ async function production(settings: Record<string, string>, code: number): Promi
     ...settings,
   }
   const { findings } = oneJson(await runInside(['doctor', '--json'], env), code)
-  return findings
-    .map((finding: { level: string; says: string }) => `${finding.level} ${finding.says}`)
-    .join('\n')
+  return findings.map((finding: { level: string; says: string }) => `${finding.level} ${finding.says}`).join('\n')
 }
 
 const LEDGER = /the service signs in as|the service works as the role|the triggers that keep/
@@ -75,10 +73,7 @@ test('D7: production refuses a database user that may not make roles: nothing wo
   assert.equal(role, null)
   const says = await production({ DATABASE_URL: url }, 1)
   assert.match(says, new RegExp(`^refused the service signs in as ${OWNER}, which owns cell_0`, 'm'))
-  assert.match(
-    says,
-    /^refused the service works as the role owner_\d+, which can change (?:\S+, )*cell_0\.audit, /m,
-  )
+  assert.match(says, /^refused the service works as the role owner_\d+, which can change (?:\S+, )*cell_0\.audit, /m)
 })
 
 test('D7: an owner that may not make roles is told once what an administrator has to run, and then gives the rights', async () => {
@@ -178,10 +173,7 @@ test('D7: without MIGRATE_DATABASE_URL such a login works on a schema that is up
   const ran = await runInside(['merchants', 'list'], env)
   await asAdmin('insert into cell_0.migration_checksums table kept; drop table kept', database.name)
   assert.equal(ran.code, 1)
-  assert.match(
-    ran.stderr,
-    /^the schema cell_0 lacks migration \d{4}_\w+\.sql, and the database user service_/,
-  )
+  assert.match(ran.stderr, /^the schema cell_0 lacks migration \d{4}_\w+\.sql, and the database user service_/)
   assert.equal(ran.stderr.trim().split('\n').length, 1, 'a sentence, no stack')
 })
 

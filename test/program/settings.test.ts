@@ -19,10 +19,7 @@ test('D5: production wants to be told how many proxies stand in front, also when
   for (const proxies of [0, 1, 10])
     assert.equal(readConfig({ ...PRODUCTION, TRUSTED_PROXIES: String(proxies) }).trustedProxies, proxies)
   for (const wrong of ['-1', '11', 'one', '0x1'])
-    refused(
-      { ...PRODUCTION, TRUSTED_PROXIES: wrong },
-      /^TRUSTED_PROXIES must be a whole number from 0 to 10$/,
-    )
+    refused({ ...PRODUCTION, TRUSTED_PROXIES: wrong }, /^TRUSTED_PROXIES must be a whole number from 0 to 10$/)
   assert.equal(readConfig({}).trustedProxies, 0)
 })
 

@@ -59,17 +59,13 @@ export type Counter = Shop & {
 export async function newCounter(service: LiveService): Promise<Counter> {
   const shop = await service.shop()
   await service.set(shop.merchant, { instantSettlement: true })
-  await succeed(
-    service,
-    (await shop.live.charge({ amount: 900_000, customer: { phone: newPayer() } })).body.id,
-  )
+  await succeed(service, (await shop.live.charge({ amount: 900_000, customer: { phone: newPayer() } })).body.id)
   const { merchant: row } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const expires = kampalaIso(new Date(service.clock.nowMs() + 3 * DAY)).slice(0, 10)
   const cards: Counter['cards'] = []
   for (const value of CARD_VALUES)
     cards.push(
-      ...(await issueCards(service.app, BY_HAND, { issuer: row, value, quantity: 1, expires, notes: null }))
-        .cards,
+      ...(await issueCards(service.app, BY_HAND, { issuer: row, value, quantity: 1, expires, notes: null })).cards,
     )
   const links: string[] = []
   for (const body of LINKS) links.push((await shop.live.post('/v1/payment-links', body)).body.id)
@@ -109,10 +105,7 @@ export async function act(one: Step, counter: Counter): Promise<number[]> {
   }
 }
 
-async function payAtPage(
-  { link, card, payer, twice }: Pay,
-  { service, links, cards }: Counter,
-): Promise<number[]> {
+async function payAtPage({ link, card, payer, twice }: Pay, { service, links, cards }: Counter): Promise<number[]> {
   const id = links[link] as string
   const phone = newPayer()
   if (payer !== 'asked')
@@ -137,8 +130,7 @@ const OPEN = `select id from charges where mode = 'live' and status in ('pending
 
 /** Every customer who was asked decides, and the gateway finds out. */
 export async function decide(service: LiveService, pays: boolean): Promise<number[]> {
-  for (const { reference } of service.operator.book.values())
-    service.operator[pays ? 'pays' : 'refuses'](reference)
+  for (const { reference } of service.operator.book.values()) service.operator[pays ? 'pays' : 'refuses'](reference)
   for (let look = 0; look < 5 && (await service.rows(OPEN)).length > 0; look += 1) {
     service.pass(10 * MINUTE)
     await service.run('follow-charges')

@@ -81,8 +81,7 @@ function foreseePayment(model: Model, { link, card, payer }: Pay): number[] {
   const applied = usable >= amount ? amount : Math.max(0, Math.min(usable, amount - 500))
   const attempt: Attempt = { status: 'authorized', card: applied > 0 ? card : null, applied }
   if (applied < amount && payer === 'not served') return [302, 502]
-  if (holder)
-    Object.assign(holder, { balance: holder.balance - applied, reserved: holder.reserved + applied })
+  if (holder) Object.assign(holder, { balance: holder.balance - applied, reserved: holder.reserved + applied })
   own.attempts.push(attempt)
   if (applied === amount) end(model, attempt, 'succeeded')
   else if (payer === 'refused') end(model, attempt, 'failed')
@@ -109,11 +108,7 @@ async function assertModel(model: Model, counter: Counter): Promise<void> {
   )
   for (const [nth, { attempts }] of model.links.entries()) {
     const seen = (await chargesOf(counter, nth)).map((row) => `${row.status} ${row.card}`).sort()
-    assert.deepEqual(
-      seen,
-      attempts.map(({ status, applied }) => `${status} ${applied}`).sort(),
-      `link ${nth}`,
-    )
+    assert.deepEqual(seen, attempts.map(({ status, applied }) => `${status} ${applied}`).sort(), `link ${nth}`)
   }
 }
 
@@ -205,10 +200,7 @@ test('a payment that a card covers waits while its month is being closed, and is
     const paying = sendForm(service.url, payment(cheap, form))
     await somebodyWaits(service)
     const end = new Date(service.clock.nowMs() + 1000)
-    await closer.query('update ledger_heads set closed_until = $2 where merchant_id = $1', [
-      counter.row.id,
-      end,
-    ])
+    await closer.query('update ledger_heads set closed_until = $2 where merchant_id = $1', [counter.row.id, end])
     service.pass(2000)
     await closer.query('commit')
     assert.equal((await paying).status, 302)

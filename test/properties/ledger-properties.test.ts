@@ -92,10 +92,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 type Model = { total: number; events: number; succeeded: number; failed: number }
 const empty = (): Model => ({ total: 0, events: 0, succeeded: 0, failed: 0 })
 
-async function play(
-  steps: readonly Step[],
-  { shops, models }: { shops: Shop[]; models: Map<string, Model> },
-) {
+async function play(steps: readonly Step[], { shops, models }: { shops: Shop[]; models: Map<string, Model> }) {
   for (const one of steps) {
     if (one.do === 'pass') service.pass(one.ms)
     else if (one.do === 'sweep')
@@ -112,9 +109,7 @@ async function playShop(
   if (one.do === 'hold') return service.set(merchant, { testHold: one.realistic ? 'realistic' : 'none' })
   if (one.do === 'instant') return service.set(merchant, { instantSettlement: one.on })
   if (one.do === 'funds') {
-    const [row] = await service.rows<any>('select id, tag from cell_0.merchants where public_id = $1', [
-      merchant.id,
-    ])
+    const [row] = await service.rows<any>('select id, tag from cell_0.merchants where public_id = $1', [merchant.id])
     const holder = { merchantId: Number(row.id), tag: row.tag }
     await addTestFunds(service.app, BY_HAND, { holder, amount: one.amount, key: undefined })
     modelOf('test').total += one.amount
@@ -165,8 +160,7 @@ longTest(
         await play(steps, { shops, models })
         await assertVerified(service)
         for (const one of shops)
-          for (const api of [one.live, one.test])
-            assert.equal((await api.get('/v1/balance')).body.consistent, true)
+          for (const api of [one.live, one.test]) assert.equal((await api.get('/v1/balance')).body.consistent, true)
         await finish()
         await assertVerified(service)
         for (const [index, { merchant, live, test: sandbox }] of shops.entries())

@@ -6,13 +6,7 @@ import { contractSwitched, stoppedProcess } from './doubt-races.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
 import { exceptionsOpenAndClose, freezeAgainstStarts } from './freeze-races.ts'
 import { fullAndCollectionsKey, oneKeyTwoEndpoints } from './key-payout-races.ts'
-import {
-  finishedKeyReplayed,
-  keyRevoked,
-  oneKeyManyOwners,
-  oneKeyOneBody,
-  oneKeyTwoBodies,
-} from './key-races.ts'
+import { finishedKeyReplayed, keyRevoked, oneKeyManyOwners, oneKeyOneBody, oneKeyTwoBodies } from './key-races.ts'
 import { largeRateAcrossProcesses, leasedRateAcrossProcesses, rateAcrossProcesses } from './limit-races.ts'
 import { closedUnderLoad, oneFormOfReusableLink, submitsOfOneLink } from './link-races.ts'
 import { callbacksOfOneOrder, manyDispensers } from './machine-races.ts'

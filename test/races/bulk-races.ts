@@ -82,8 +82,7 @@ export const bulkWithMoneyForSome: Race = {
     const left = await availableOf(fleet, payer)
     const wrong: string[] = []
     if (answered.length === 0) wrong.push('nobody was answered')
-    if (answered.filter(({ replayed }) => !replayed).length > 1)
-      wrong.push('two answers say that they executed')
+    if (answered.filter(({ replayed }) => !replayed).length > 1) wrong.push('two answers say that they executed')
     if (replies.some(({ status }) => status !== 200 && status !== 409)) wrong.push(countKinds(replies))
     for (const reply of answered) wrong.push(...wrongOrder(resultsOf(reply)))
     if (paid.length !== FUNDED) wrong.push(`${paid.length} payouts, ${FUNDED} are funded`)

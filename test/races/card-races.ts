@@ -55,9 +55,7 @@ export const oneCardOnManyLinks: Race = {
     }
     const sums = await sumsOf(fleet, card)
     const covered = all.filter((linkCharge) => linkCharge.card === linkCharge.amount).length
-    const partly = all.filter(
-      (linkCharge) => linkCharge.card > 0 && linkCharge.card < linkCharge.amount,
-    ).length
+    const partly = all.filter((linkCharge) => linkCharge.card > 0 && linkCharge.card < linkCharge.amount).length
     if (partly === 0 || sums.freed === 0 || sums.uses === sums.freed)
       wrong.push(`not every way was gone: ${covered} covered, ${partly} partly, ${JSON.stringify(sums)}`)
     const seen = `${sums.uses} uses, ${covered} covered, ${sums.freed} freed, ${sums.restored} restored, ${sums.balance} left`
@@ -77,9 +75,7 @@ async function spendAtOnce(
   fleet: Fleet,
   { card, links, outcomes }: { card: Card; links: readonly string[]; outcomes: readonly PayerKind[] },
 ): Promise<FormAnswer[]> {
-  const cookies = await Promise.all(
-    links.map((link, nth) => applyCard(fleet, nth, { link, code: card.code })),
-  )
+  const cookies = await Promise.all(links.map((link, nth) => applyCard(fleet, nth, { link, code: card.code })))
   const forms = await openForms(fleet, links, cookies)
   const answers = await Promise.all(
     links.map(async (link, nth) => {
@@ -123,8 +119,7 @@ async function refundAll(fleet: Fleet, charges: readonly LinkCharge[]): Promise<
 
 function wrongSums(sums: Sums): string[] {
   const { value, balance, reserved, spent, usesReserved, usesTaken } = sums
-  const holds =
-    balance >= 0 && value === balance + reserved + spent && reserved === usesReserved && spent === usesTaken
+  const holds = balance >= 0 && value === balance + reserved + spent && reserved === usesReserved && spent === usesTaken
   return holds ? [] : [`the card does not add up: ${JSON.stringify(sums)}`]
 }
 

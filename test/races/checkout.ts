@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Form,
-  type FormAnswer,
-  openForm,
-  payment,
-  type Shown,
-  sendForm,
-  voucher,
-} from '../crash/forms.ts'
+import { type Form, type FormAnswer, openForm, payment, type Shown, sendForm, voucher } from '../crash/forms.ts'
 import { type Fleet, webOf } from './fleet.ts'
 import { newPhone } from './money.ts'
 
@@ -42,11 +34,7 @@ export const pay = (fleet: Fleet, nth: number, ...form: Parameters<typeof paymen
 export const openForms = (fleet: Fleet, links: readonly string[], cookies: readonly string[] = []) =>
   Promise.all(links.map((link, nth) => openAt(fleet, nth, { link, cookie: cookies[nth] ?? '' })))
 
-async function openAt(
-  fleet: Fleet,
-  nth: number,
-  { link, cookie }: { link: string; cookie: string },
-): Promise<Shown> {
+async function openAt(fleet: Fleet, nth: number, { link, cookie }: { link: string; cookie: string }): Promise<Shown> {
   for (let again = 0; again < 20; again += 1) {
     const shown = await openForm(webOf(fleet, nth + again), link, { cookie })
     if (shown !== null) return shown

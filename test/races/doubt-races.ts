@@ -81,10 +81,9 @@ function switchWithoutEnd(fleet: Fleet) {
 async function untilEnded(fleet: Fleet, ids: readonly string[]): Promise<void> {
   const giveUpAt = performance.now() + 3 * DONE_WITHIN_MS
   for (;;) {
-    const open = await fleet.installation.sql(
-      'select id from payouts where id = any($1) and follow_at is not null',
-      [ids],
-    )
+    const open = await fleet.installation.sql('select id from payouts where id = any($1) and follow_at is not null', [
+      ids,
+    ])
     if (open.length === 0) return
     if (performance.now() > giveUpAt) throw new Error(`${open.length} payouts in doubt were not ended`)
     fleet.installation.advance(QUESTION_MS)
@@ -155,8 +154,7 @@ export const stoppedProcess: Race = {
       await untilEnded(fleet, ids)
       const verdict = await onceAtOne(fleet, ids, 2)
       const told = replies.filter(({ status, text }) => status === 201 && !text.includes('"failed"'))
-      if (told.length !== SLEEPERS)
-        verdict.wrong.push(`its callers heard ${replies.map(({ status }) => status)}`)
+      if (told.length !== SLEEPERS) verdict.wrong.push(`its callers heard ${replies.map(({ status }) => status)}`)
       return verdict
     })
   },
@@ -187,9 +185,7 @@ async function untilWritten(fleet: Fleet, ids: readonly string[], posts: number)
     const found = await fleet.installation.sql(written, [ids, posts])
     if (found.length === ids.length) return
     if (performance.now() > giveUpAt)
-      throw new Error(
-        `only ${found.length} of ${ids.length} are with the operator, with ${posts} posts written down`,
-      )
+      throw new Error(`only ${found.length} of ${ids.length} are with the operator, with ${posts} posts written down`)
     if (posts === 1) fleet.installation.advance(QUESTION_MS)
     await sleep(LOOK_MS)
   }

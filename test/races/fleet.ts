@@ -24,10 +24,7 @@ export type Fleet = {
    */
   merchants: Record<'shop' | 'other' | 'held' | 'slow' | 'payer' | 'live', Merchant>
   /** Starts more processes for one race; they are killed after it. */
-  withMore<T>(
-    more: readonly MoreProcesses[],
-    work: (urls: string[], running: Running[]) => Promise<T>,
-  ): Promise<T>
+  withMore<T>(more: readonly MoreProcesses[], work: (urls: string[], running: Running[]) => Promise<T>): Promise<T>
   end(): Promise<void>
 }
 export type Contract = typeof FIRST_INSTALLATION | typeof SECOND_CONTRACT

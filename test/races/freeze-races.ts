@@ -49,10 +49,7 @@ export const freezeAgainstStarts: Race = {
 }
 
 /** A gateway inside this process, as a command opens one: it has its own connections to the database of the fleet. */
-async function withGateway<T>(
-  { installation }: Fleet,
-  work: (gateway: Gateway, app: App) => Promise<T>,
-): Promise<T> {
+async function withGateway<T>({ installation }: Fleet, work: (gateway: Gateway, app: App) => Promise<T>): Promise<T> {
   const config = readConfig({ DATA_DIR: installation.dataDir })
   const opened = await openGateway({
     config,
@@ -137,8 +134,7 @@ export const exceptionsOpenAndClose: Race = {
       for (let round = 0; round < ROUNDS_OF_QUESTIONS; round += 1) {
         fleet.installation.advance(QUESTION_MS)
         const nextAt = performance.now() + ASKED_MS
-        while (performance.now() < nextAt)
-          for (const { id } of await fleet.installation.sql(UNPAUSED)) unpaused.add(id)
+        while (performance.now() < nextAt) for (const { id } of await fleet.installation.sql(UNPAUSED)) unpaused.add(id)
       }
       for (const phone of payees) fleet.operator.onQuestion({ answer: 'book' }, phone)
       await allPaid(fleet, payees)

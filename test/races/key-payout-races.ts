@@ -20,9 +20,7 @@ export const oneKeyTwoEndpoints: Race = {
         return post(fleet, webOf(fleet, Math.floor(nth / 2)), { ...request, body: bodies[nth % 2] as object })
       }),
     )
-    const executed = [0, 1].filter((own) =>
-      replies.some(({ status }, nth) => nth % 2 === own && status === 201),
-    )
+    const executed = [0, 1].filter((own) => replies.some(({ status }, nth) => nth % 2 === own && status === 201))
     const made = await fleet.installation.sql(
       'select id from charges where reference = $1 union all select id from payouts where reference = $1',
       [key],

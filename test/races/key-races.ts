@@ -81,11 +81,8 @@ export const finishedKeyReplayed: Race = {
     const replies = await Promise.all(
       Array.from({ length: REPLAYS }, (_, nth) => postUntilJudged(fleet, webOf(fleet, nth), request)),
     )
-    const same = replies.filter(
-      ({ status, replayed, text }) => status === 201 && replayed && text === first.text,
-    )
-    const wrong =
-      first.status === 201 ? await rowsOf(fleet, key, 1) : [`the first: ${first.status} ${first.text}`]
+    const same = replies.filter(({ status, replayed, text }) => status === 201 && replayed && text === first.text)
+    const wrong = first.status === 201 ? await rowsOf(fleet, key, 1) : [`the first: ${first.status} ${first.text}`]
     if (same.length !== REPLAYS) wrong.push(`${REPLAYS - same.length} of ${REPLAYS} did not hear the answer`)
     return { wrong, seen: countKinds(replies) }
   },
@@ -118,9 +115,7 @@ export const keyRevoked: Race = {
     const late = replies.filter(({ status, sentAt }) => status < 300 && sentAt > revokedBy + DEAD_WITHIN_MS)
     const last = Math.max(...replies.filter(({ status }) => status === 201).map(({ sentAt }) => sentAt))
     const wrong = late.length === 0 ? [] : [`${late.length} requests with the old key passed a second later`]
-    const strange = replies.filter(
-      (reply) => reply.status !== 201 && reply.status !== 401 && !isTooBusy(reply),
-    )
+    const strange = replies.filter((reply) => reply.status !== 201 && reply.status !== 401 && !isTooBusy(reply))
     if (strange.length > 0) wrong.push(countKinds(strange))
     if (successor.some(({ status }) => status !== 201)) wrong.push(`the new key: ${countKinds(successor)}`)
     return { wrong, seen: `${countKinds(replies)}; last accepted ${Math.round(last - revokedBy)} ms after` }

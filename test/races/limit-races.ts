@@ -100,12 +100,7 @@ export const leasedRateAcrossProcesses: Race = {
 }
 
 /** Runs once before anything was counted, and once when everything counted has just left its window. */
-async function twice(
-  fleet: Fleet,
-  urls: readonly string[],
-  all: readonly Counted[],
-  longerMs = 0,
-): Promise<Verdict> {
+async function twice(fleet: Fleet, urls: readonly string[], all: readonly Counted[], longerMs = 0): Promise<Verdict> {
   const verdicts: Verdict[] = []
   await fleet.installation.sql('delete from rate_windows')
   for (const state of ['first', 'a minute later']) {

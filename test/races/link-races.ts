@@ -181,14 +181,9 @@ function atMostOne(charges: readonly LinkCharge[], reusable: boolean): string[] 
 }
 
 /** Opens the link again and many customers pay it at once: it is paid as often as its kind allows. */
-async function payAtLast(
-  fleet: Fleet,
-  { link, reusable }: { link: string; reusable: boolean },
-): Promise<string[]> {
+async function payAtLast(fleet: Fleet, { link, reusable }: { link: string; reusable: boolean }): Promise<string[]> {
   const forms = await openForms(fleet, Array<string>(6).fill(link))
-  const answers = await Promise.all(
-    forms.map((form, nth) => pay(fleet, nth, link, form, { phone: newPayer(fleet) })),
-  )
+  const answers = await Promise.all(forms.map((form, nth) => pay(fleet, nth, link, form, { phone: newPayer(fleet) })))
   await allDecided(fleet, [link])
   const paid = (await chargesOn(fleet, [link])).filter(({ status }) => status === 'succeeded').length
   const wrong = strangeAnswers(answers, [302])

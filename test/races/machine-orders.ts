@@ -71,10 +71,7 @@ export async function newOrders(
 const PAID = `select l.id, l.charge_id as charge from payment_links l where l.id = any($1) order by array_position($1, l.id)`
 
 /** Paid orders whose machines have received the command. */
-export async function toldOrders(
-  fleet: Fleet,
-  ...wanted: Parameters<typeof newOrders>[1][]
-): Promise<Paid[]> {
+export async function toldOrders(fleet: Fleet, ...wanted: Parameters<typeof newOrders>[1][]): Promise<Paid[]> {
   const made = (await Promise.all(wanted.map((some) => newOrders(fleet, some)))).flat()
   const ids = made.map(({ id }) => id)
   const forms = await openForms(fleet, ids)
@@ -86,10 +83,7 @@ export async function toldOrders(
   await allDecided(fleet, ids)
   const list = ids.map((id) => `'${id}'`).join()
   await until(fleet, `select 1 from vending_orders where id in (${list}) and watched`)
-  await until(
-    fleet,
-    `select 1 from dispense_claims where order_id in (${list}) and state in ('claimed', 'commanding')`,
-  )
+  await until(fleet, `select 1 from dispense_claims where order_id in (${list}) and state in ('claimed', 'commanding')`)
   return fleet.installation.sql<Paid>(PAID, [ids])
 }
 

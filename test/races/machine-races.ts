@@ -51,8 +51,7 @@ async function sendReports(fleet: Fleet, reports: readonly Callback[]): Promise<
     reports.map(async (report, nth) => {
       for (let again = 0; ; again += 1) {
         const { status, text } = await postCallback(webOf(fleet, nth + again), report)
-        if (status < 500 || again === 20)
-          return status === 200 ? [] : [`a callback was answered ${status} ${text}`]
+        if (status < 500 || again === 20) return status === 200 ? [] : [`a callback was answered ${status} ${text}`]
         await sleep(10)
       }
     }),

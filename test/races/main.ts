@@ -42,6 +42,5 @@ function asVerdict(error: unknown): Verdict {
 function printRow(name: string, all: readonly Verdict[]): void {
   const good = all.filter(({ wrong }) => wrong.length === 0).length
   console.log(`${name}  ${good === all.length ? 'held' : 'BROKE'} ${good}/${all.length}  ${all.at(-1)?.seen}`)
-  for (const sentence of new Set(all.flatMap(({ wrong }) => wrong).slice(0, FIRST)))
-    console.log(`    ${sentence}`)
+  for (const sentence of new Set(all.flatMap(({ wrong }) => wrong).slice(0, FIRST))) console.log(`    ${sentence}`)
 }

@@ -40,11 +40,7 @@ export async function createCharges(
 const AVAILABLE = `select h.available::float8 as available from ledger_heads h join merchants m on m.id = h.merchant_id
   where m.handle = $1 and h.mode = $2`
 
-export async function availableOf(
-  { installation }: Fleet,
-  merchant: Merchant,
-  mode = 'test',
-): Promise<number> {
+export async function availableOf({ installation }: Fleet, merchant: Merchant, mode = 'test'): Promise<number> {
   const [row] = await installation.sql<{ available: number }>(AVAILABLE, [merchant.handle, mode])
   return row?.available ?? 0
 }
@@ -92,8 +88,7 @@ async function payOut(fleet: Fleet, merchant: Merchant, amount: number): Promise
 
 let phones = 0
 /** A phone of a race's own: the operator can be told how to treat it. */
-export const newPhone = () =>
-  `2567${String(process.pid % 1000).padStart(3, '0')}${String(++phones).padStart(5, '0')}`
+export const newPhone = () => `2567${String(process.pid % 1000).padStart(3, '0')}${String(++phones).padStart(5, '0')}`
 
 /** A payout that succeeds. */
 export const PAYOUT = { amount: 10_000, recipient: { phone: '0700000000' } }

@@ -33,8 +33,7 @@ async function takeBackAndPay(fleet: Fleet, mode: Mode): Promise<Verdict> {
   const forms = await openForms(fleet, ids)
   const submit = (nth: number) =>
     pay(fleet, nth, ids[nth] as string, forms[nth] as (typeof forms)[number], { phone: newPayer(fleet) })
-  const takeBack = (nth: number) =>
-    ask(fleet, nth + 1, { mode, path: `/v1/vending/orders/${ids[nth]}/invalidate` })
+  const takeBack = (nth: number) => ask(fleet, nth + 1, { mode, path: `/v1/vending/orders/${ids[nth]}/invalidate` })
   const answers = await Promise.all(
     ids.map(async (_, nth) => {
       const paid = submit(nth)
@@ -46,9 +45,7 @@ async function takeBackAndPay(fleet: Fleet, mode: Mode): Promise<Verdict> {
   const states = await statesOf(fleet, ids)
   const wrong = answers.flatMap(({ taken, paid }, nth) => {
     const { over, standing } = states[nth] ?? { over: false, standing: 0 }
-    const told = over
-      ? taken.status === 200 && paid.status === 410
-      : taken.status === 409 && paid.status === 302
+    const told = over ? taken.status === 200 && paid.status === 410 : taken.status === 409 && paid.status === 302
     return told && standing === (over ? 0 : 1)
       ? []
       : [`${ids[nth]}: taken back ${over} (${taken.status}), ${standing} payments (${paid.status})`]

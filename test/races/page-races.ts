@@ -82,9 +82,7 @@ const reportAll = (fleet: Fleet, charges: readonly LinkCharge[]): Promise<Verdic
       // Moves past the last day on which the reports of the previous round are announced.
       fleet.installation.advance((REPORTS / PER_DAY + 1) * DAY_MS)
       const answers = await Promise.all(
-        charges.map((charge, nth) =>
-          sendUntilJudged(() => urls[nth % urls.length] as string, report(charge, 'late')),
-        ),
+        charges.map((charge, nth) => sendUntilJudged(() => urls[nth % urls.length] as string, report(charge, 'late'))),
       )
       const wrong = strangeAnswers(answers, [302])
       const { disputes, events, at_once } = await told(fleet, charges)
@@ -100,9 +98,7 @@ async function paidCharges(fleet: Fleet, count: number): Promise<LinkCharge[]> {
   const bodies = Array.from({ length: count }, () => ({ amount: 1000 }))
   const links = await newLinks(fleet, { merchant, mode: 'live' }, bodies)
   const forms = await openForms(fleet, links)
-  await Promise.all(
-    forms.map((form, nth) => pay(fleet, nth, links[nth] as string, form, { phone: newPayer(fleet) })),
-  )
+  await Promise.all(forms.map((form, nth) => pay(fleet, nth, links[nth] as string, form, { phone: newPayer(fleet) })))
   await allDecided(fleet, links)
   return chargesOn(fleet, links)
 }

@@ -99,8 +99,7 @@ async function oneOfTwo(fleet: Fleet, round: number): Promise<{ passed: string; 
   const [chargeId = ''] = await createCharges(fleet, payer, 1, LARGE)
   await allEnded(fleet, payer)
   const have = await availableOf(fleet, payer)
-  if (have < COST_OF_LARGE || have >= 2 * COST_OF_LARGE)
-    throw new Error(`${have} is not the money for exactly one`)
+  if (have < COST_OF_LARGE || have >= 2 * COST_OF_LARGE) throw new Error(`${have} is not the money for exactly one`)
   // The two take turns at being sent first.
   const both = [() => refund(fleet, round, chargeId), () => pay(fleet, round + 1, LARGE)]
   const asked = round % 2 === 0 ? both : both.reverse()

@@ -7,11 +7,7 @@ export const joined = (verdicts: readonly Verdict[]): Verdict => ({
 })
 
 /** Clients that go on until they are told to stop; `heard` holds the answers so far. */
-export const untilStopped = <Heard>(
-  clients: readonly Promise<void>[],
-  heard: readonly Heard[],
-  stop: () => void,
-) => ({
+export const untilStopped = <Heard>(clients: readonly Promise<void>[], heard: readonly Heard[], stop: () => void) => ({
   /** Waits for this many more answers. */
   answered: async (count: number) => {
     const wanted = heard.length + count

@@ -1,14 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  countKinds,
-  type Fleet,
-  isTooBusy,
-  newKey,
-  post,
-  type Race,
-  type Reply,
-  type Verdict,
-} from './fleet.ts'
+import { countKinds, type Fleet, isTooBusy, newKey, post, type Race, type Reply, type Verdict } from './fleet.ts'
 import { DONE_WITHIN_MS, earnLiveMoney, PAYOUT } from './money.ts'
 import { joined } from './several.ts'
 

@@ -45,19 +45,14 @@ async function dispensePaidOrder(fleet: Fleet): Promise<Verdict> {
         : ask(fleet, nth, { mode: 'live', ...directOf(order.charge, nth) }),
     ),
   )
-  const [direct, retried] = [1, 0].map((rest) => replies.filter((_, nth) => nth % 2 === rest)) as [
-    Reply[],
-    Reply[],
-  ]
+  const [direct, retried] = [1, 0].map((rest) => replies.filter((_, nth) => nth % 2 === rest)) as [Reply[], Reply[]]
   await takenUp(fleet, order.charge)
   const commands = commandsFor(fleet, order.charge) - before
   const wrong = commands === 1 ? [] : [`${commands} commands for a retried order`]
   const done = retried.filter(({ status }) => status === 200)
   // None succeeded only where the call that claimed the charge was too busy to answer.
-  if (done.length > 1 || done.some(({ text }) => !JSON.parse(text).ok))
-    wrong.push(`retries: ${countKinds(retried)}`)
-  if (retried.some(({ status }) => status !== 200 && status !== 409))
-    wrong.push(`retries: ${countKinds(retried)}`)
+  if (done.length > 1 || done.some(({ text }) => !JSON.parse(text).ok)) wrong.push(`retries: ${countKinds(retried)}`)
+  if (retried.some(({ status }) => status !== 200 && status !== 409)) wrong.push(`retries: ${countKinds(retried)}`)
   if (direct.some(({ status }) => status !== 409)) wrong.push(`direct: ${countKinds(direct)}`)
   return { wrong, seen: `${commands} command of ${retried.length} retries and ${direct.length} direct` }
 }
@@ -86,8 +81,7 @@ async function dispenseCharge(fleet: Fleet, mode: Mode): Promise<Verdict> {
     [charge],
   )
   const commands = mode === 'live' ? commandsFor(fleet, charge) : commanded
-  const wrong =
-    commands === 1 && commanded === 1 ? [] : [`${mode}: ${commands} commands, ${commanded} claimed`]
+  const wrong = commands === 1 && commanded === 1 ? [] : [`${mode}: ${commands} commands, ${commanded} claimed`]
   if (first.length > 1 || replies.some(({ status }) => status !== 200 && status !== 409))
     wrong.push(`${mode}: ${countKinds(replies)}`)
   return { wrong, seen: `${mode}: ${commands} command of ${replies.length} direct` }
@@ -170,9 +164,7 @@ async function retryAndRefund(fleet: Fleet, { id, charge }: Paid, nth: number) {
   const wrong: string[] = []
   if (status !== 202) wrong.push(`${id}: its refund was answered ${status}`)
   if (commands > 1 || good > commands) wrong.push(`${id}: ${commands} commands, told of ${good}`)
-  const strange = replies.filter(
-    (reply) => ![200, 409].includes(reply.status) && !reply.text.includes(AFTER_REFUND),
-  )
+  const strange = replies.filter((reply) => ![200, 409].includes(reply.status) && !reply.text.includes(AFTER_REFUND))
   if (strange.length > 0) wrong.push(`${id}: ${strange[0]?.text}`)
   if (late.status !== 400 && late.status !== 409)
     wrong.push(`${id}: ${commands} commands, and a late retry is told ${late.text}`)

@@ -51,9 +51,7 @@ export const resendAgainstAttempt: Race = {
     await book.arrived(1)
     const [{ event, body } = { event: null, body: '' }] = slow.receiver.received.slice(-1)
     const path = `/v1/webhooks/${event.id}/resend`
-    const resent = await Promise.all(
-      fleet.webs.map((url) => post(fleet, url, { path, apiKey: slow.keys.test })),
-    )
+    const resent = await Promise.all(fleet.webs.map((url) => post(fleet, url, { path, apiKey: slow.keys.test })))
     // Every worker polls five times a second: a second attempt would have come by now.
     await sleep(1000)
     const together = book.underWay()
@@ -114,9 +112,7 @@ const ENDS = `select count(*)::int as charges,
 
 async function oneEndEach({ installation }: Fleet, from: string): Promise<Verdict> {
   const [ends = {}] = await installation.sql(ENDS, [from])
-  const breaks = await installation.sql(
-    `select kind, subject from exceptions where starts_with(subject, 'txn_')`,
-  )
+  const breaks = await installation.sql(`select kind, subject from exceptions where starts_with(subject, 'txn_')`)
   const wrong = Object.entries(ends)
     .filter(([name, count]) => (name === 'charges' ? count !== CHARGES : count !== 0))
     .map(([name, count]) => `${name}: ${count}`)

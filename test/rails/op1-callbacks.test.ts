@@ -37,8 +37,7 @@ async function heard(id: string, times: number): Promise<void> {
 }
 const questionsOf = (reference: string) =>
   service.emulator.journal(reference).filter(({ method }) => method === 'GET').length
-const callbackUrlOf = (reference: string) =>
-  service.emulator.transactions({ reference })[0]?.callbackUrl ?? ''
+const callbackUrlOf = (reference: string) => service.emulator.transactions({ reference })[0]?.callbackUrl ?? ''
 
 async function charged() {
   const shop = await service.shop()
@@ -72,10 +71,9 @@ longTest('hundreds of callbacks at once lead to few questions, one credit and on
   await service.emulator.resolve(reference, { status: 'SUCCESSFUL' })
   await followUntilEnded(service, id)
   assert.deepEqual([(await transfersOf(service, id)).length, (await eventsOf(service, id)).length], [2, 1])
-  const kept = await service.rows(
-    `select 1 from rail_evidence where operation = 'callback' and attempt_id = $1`,
-    [reference],
-  )
+  const kept = await service.rows(`select 1 from rail_evidence where operation = 'callback' and attempt_id = $1`, [
+    reference,
+  ])
   assert.ok(kept.length <= 20, 'a flood leaves a bounded record')
 })
 

@@ -119,9 +119,7 @@ test('37 floatEmpty: the payout fails with its reason and gives the money back, 
   const ended = (await shop.live.get(`/v1/payouts/${body.id}`)).body
   assert.deepEqual([ended.status, ended.failure_reason], ['failed', 'insufficient_funds'])
   assert.deepEqual(await balanceOf(shop.live), before)
-  const told = await service.rows(
-    `select 1 from directory.rail_troubles where kind = 'float' and side = 'disburse'`,
-  )
+  const told = await service.rows(`select 1 from directory.rail_troubles where kind = 'float' and side = 'disburse'`)
   assert.ok(told.length > 0)
 })
 

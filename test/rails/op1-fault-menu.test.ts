@@ -58,18 +58,12 @@ async function assertPaidOnce(shop: Shop, { id, rail_reference }: { id: string; 
 
 type Answered = { id: string; rail_reference: string }
 /** A charge under this fault that the merchant sees as `authorized`, with nothing said to anybody. */
-async function authorized(
-  name: FaultName,
-  params: FaultParams = {},
-): Promise<{ shop: Shop; body: Answered }> {
+async function authorized(name: FaultName, params: FaultParams = {}): Promise<{ shop: Shop; body: Answered }> {
   const shop = await service.shop()
   await fault(name, params)
   const { status, body } = await charge(shop)
   assert.deepEqual([status, body.status, body.failure_reason], [201, 'authorized', null])
-  assert.deepEqual(
-    [(await eventsOf(service, body.id)).length, (await transfersOf(service, body.id)).length],
-    [0, 0],
-  )
+  assert.deepEqual([(await eventsOf(service, body.id)).length, (await transfersOf(service, body.id)).length], [0, 0])
   return { shop, body }
 }
 
@@ -210,9 +204,12 @@ for (const [nn, name, params] of ODD)
 
 const UNBELIEVABLE: [nn: string, FaultName, FaultParams, kind: string | null][] = [
   ['31', 'contradiction', {}, 'contradictory_answer'],
-  ...(['amount', 'currency', 'party', 'externalId'] as const).map(
-    (field): [string, FaultName, FaultParams, string] => ['32', 'mismatch', { field }, 'mismatch'],
-  ),
+  ...(['amount', 'currency', 'party', 'externalId'] as const).map((field): [string, FaultName, FaultParams, string] => [
+    '32',
+    'mismatch',
+    { field },
+    'mismatch',
+  ]),
   ['45', 'unknownWord', { word: 'UNDER_REVIEW' }, null],
 ]
 for (const [nn, name, params, kind] of UNBELIEVABLE)
@@ -227,8 +224,5 @@ for (const [nn, name, params, kind] of UNBELIEVABLE)
       kind === null ? [] : [kind],
     )
     if (kind === 'mismatch')
-      assert.match(
-        (await pay(shop.live, { recipient: { phone: newPayer() } })).text,
-        /paused on this account/,
-      )
+      assert.match((await pay(shop.live, { recipient: { phone: newPayer() } })).text, /paused on this account/)
   })

@@ -42,15 +42,8 @@ async function importing(
   const path = join(folder, `${files}.csv`)
   const line = (number: string, at: number, id: string) =>
     `${files}${number},${id},${type},1,0,0,UGX,${new Date(at).toISOString()},FAILED`
-  const lines = [
-    line('1', sentAt - 3 * HOUR, 'x'),
-    line('2', sentAt, about),
-    line('3', service.clock.nowMs(), 'x'),
-  ]
-  writeFileSync(
-    path,
-    `rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status\n${lines.join('\n')}\n`,
-  )
+  const lines = [line('1', sentAt - 3 * HOUR, 'x'), line('2', sentAt, about), line('3', service.clock.nowMs(), 'x')]
+  writeFileSync(path, `rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status\n${lines.join('\n')}\n`)
   await importStatement(service.gateway, BY_HAND, {
     source: fromPath(path),
     installation,
@@ -116,19 +109,12 @@ test('a charge that never arrived: refused without proof, and then it fails once
     says: /its operator has not answered "not found", and nothing else, for 24 hours/,
   })
   await importing('collect', { sentAt })
-  assert.equal(
-    (await shop.live.get(`/v1/charges/${body.id}`)).body.status,
-    'authorized',
-    'nothing moved so far',
-  )
+  assert.equal((await shop.live.get(`/v1/charges/${body.id}`)).body.status, 'authorized', 'nothing moved so far')
   const resolved = await end(body.id)
   assert.notEqual(resolved.closedAt, null)
   const shown = (await shop.live.get(`/v1/charges/${body.id}`)).body
   assert.deepEqual([shown.status, shown.failure_reason], ['failed', 'timeout'])
-  assert.deepEqual(
-    [(await eventsOf(service, body.id)).length, (await transfersOf(service, body.id)).length],
-    [1, 0],
-  )
+  assert.deepEqual([(await eventsOf(service, body.id)).length, (await transfersOf(service, body.id)).length], [1, 0])
   await assert.rejects(endLost(service.app, BY_HAND, { ...exception, note: 'again' }), {
     message: 'this exception was already resolved',
   })
@@ -147,10 +133,7 @@ test('a payout that never arrived gives back its amount and fee', async () => {
     [body.id],
   )
   assert.ok(post && post.reposts > 0, 'it was posted again')
-  assert.ok(
-    post.sending_since.getTime() - post.first_sent_at.getTime() < HOUR,
-    'as long as the contract says',
-  )
+  assert.ok(post.sending_since.getTime() - post.first_sent_at.getTime() < HOUR, 'as long as the contract says')
   await importing('disburse', { sentAt })
   await end(body.id)
   const shown = (await shop.live.get(`/v1/payouts/${body.id}`)).body

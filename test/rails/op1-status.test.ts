@@ -54,11 +54,7 @@ for (const [nth, side] of EACH_SIDE.entries())
       for (const [word, reasons] of Object.entries(FAILS)) {
         const [, status] = await askWith(side, { status: 'FAILED', reason: word }, { object })
         assert.deepEqual(
-          [
-            status.kind,
-            status.kind === 'failed' && status.reason,
-            status.kind === 'failed' && status.operatorCode,
-          ],
+          [status.kind, status.kind === 'failed' && status.reason, status.kind === 'failed' && status.operatorCode],
           ['failed', reasons[nth], word],
         )
       }

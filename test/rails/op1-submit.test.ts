@@ -92,13 +92,7 @@ const CASES: Case[] = [
     fault: 'tooMany',
     seen: { kind: 'unavailable', cure: 'wait', retryAfterSeconds: 5 },
   },
-  ...[
-    'NOT_ALLOWED',
-    'NOT_ALLOWED_TARGET_ENVIRONMENT',
-    'INVALID_CURRENCY',
-    'PAYER_NOT_FOUND',
-    'PAYEE_NOT_FOUND',
-  ]
+  ...['NOT_ALLOWED', 'NOT_ALLOWED_TARGET_ENVIRONMENT', 'INVALID_CURRENCY', 'PAYER_NOT_FOUND', 'PAYEE_NOT_FOUND']
     .concat('NOT_ENOUGH_FUNDS', 'PAYER_LIMIT_REACHED', 'PAYEE_LIMIT_REACHED', 'PAYEE_NOT_ALLOWED_TO_RECEIVE')
     .concat('SENDER_ACCOUNT_NOT_ACTIVE')
     .map(
@@ -168,9 +162,7 @@ for (const side of EACH_SIDE) {
       match: { reference: one.reference },
       resolve: { status: 'FAILED', reason: 'NOT_ENOUGH_FUNDS' },
     } as const
-    wired.emulator.setRules([
-      { ...rule, onSubmit: { http: { status: 500, code: 'NOT_ENOUGH_FUNDS' }, record: true } },
-    ])
+    wired.emulator.setRules([{ ...rule, onSubmit: { http: { status: 500, code: 'NOT_ENOUGH_FUNDS' }, record: true } }])
     const submitted = await movementOf(wired.rail, side).submit(one, soon())
     wired.emulator.setRules([])
     assert.deepEqual(seen(submitted), rejected('insufficient_funds', 'NOT_ENOUGH_FUNDS', false))

@@ -10,10 +10,7 @@ const attempt = ({ clock }: Wired) => attemptAt(clock, { installation: 'ug-1' })
 const tokenCalls = ({ emulator }: Wired, product = 'collection') =>
   emulator.journal().filter(({ path }) => path === `/${product}/token/`)
 
-async function withRail(
-  options: Parameters<typeof wireUp>[0],
-  work: (wired: Wired) => Promise<void>,
-): Promise<void> {
+async function withRail(options: Parameters<typeof wireUp>[0], work: (wired: Wired) => Promise<void>): Promise<void> {
   const wired = await wireUp(options)
   await work(wired).finally(wired.close)
 }
@@ -60,18 +57,12 @@ test('no token from the start: submits and readiness are clean and can wait, and
   }))
 
 test('wrong credentials are the fault of a person, and a person hears of it', () =>
-  withRail(
-    { contract: { collection: { subscriptionKey: 'wrong', user: 'u', secret: 's' } } },
-    async (wired) => {
-      const ready = await wired.rail.readiness('collect', soon())
-      assert.deepEqual(ready.kind === 'unavailable' && [ready.cure, ready.why], [
-        'person',
-        'credentials refused',
-      ])
-      assert.ok(wired.alarms.some(({ kind, says }) => kind === 'refused' && says.includes('ug-1')))
-      assert.equal((await wired.rail.readiness('disburse', soon())).kind, 'ready', 'the other product works')
-    },
-  ))
+  withRail({ contract: { collection: { subscriptionKey: 'wrong', user: 'u', secret: 's' } } }, async (wired) => {
+    const ready = await wired.rail.readiness('collect', soon())
+    assert.deepEqual(ready.kind === 'unavailable' && [ready.cure, ready.why], ['person', 'credentials refused'])
+    assert.ok(wired.alarms.some(({ kind, says }) => kind === 'refused' && says.includes('ug-1')))
+    assert.equal((await wired.rail.readiness('disburse', soon())).kind, 'ready', 'the other product works')
+  }))
 
 test('a user of the new platform, which ends in "=", goes into the header as it is', () =>
   withRail({ operator: { platform: 'new' } }, async (wired) => {

@@ -39,9 +39,7 @@ for (const [name, fault, params, stage] of BROKEN)
   })
 
 test('a 202 whose body stalls is accepted: the status line is enough', async () => {
-  const raw = await rawOperator((socket) =>
-    socket.write('HTTP/1.1 202 Accepted\r\ncontent-length: 10\r\n\r\n'),
-  )
+  const raw = await rawOperator((socket) => socket.write('HTTP/1.1 202 Accepted\r\ncontent-length: 10\r\n\r\n'))
   const submitted = await postTo(raw.url)
   await raw.close()
   assert.deepEqual(submitted.slice(0, 2), ['accepted', 'answered'])
@@ -113,9 +111,7 @@ test('no place among those under way within its time: clean, at our own gate', a
 })
 
 /** A server that gets the token from our operator and then does what it likes with a payment. */
-async function rawOperator(
-  onPayment: (socket: Socket) => void,
-): Promise<{ url: string; close(): Promise<void> }> {
+async function rawOperator(onPayment: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))

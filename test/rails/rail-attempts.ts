@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { newId, uuidFor } from '../../src/platform/text/ids.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
-import {
-  type Attempt,
-  deadlineIn,
-  type MovementRail,
-  type PayoutFailure,
-  type Rail,
-} from '../../src/rails/rail.ts'
+import { type Attempt, deadlineIn, type MovementRail, type PayoutFailure, type Rail } from '../../src/rails/rail.ts'
 
 /** Money in, and money out: what fails on the phone that fails, and how the operator calls it. */
 export const SIDES = {
@@ -21,10 +15,7 @@ export const PHONE = '256712345678'
 export const soon = () => deadlineIn(5000)
 
 /** An attempt that nobody has made before. */
-export function attemptAt(
-  clock: Clock,
-  more: Partial<Omit<Attempt, 'reference' | 'publicId'>> = {},
-): Attempt {
+export function attemptAt(clock: Clock, more: Partial<Omit<Attempt, 'reference' | 'publicId'>> = {}): Attempt {
   const publicId = newId('txn_', 'abcde')
   return {
     ...{ reference: uuidFor(publicId), publicId, phone: PHONE, installation: 'first contract' },

@@ -124,8 +124,7 @@ for (const [name, carrier] of Object.entries(CARRIERS)) {
 
 function testMovement(name: string, carrier: Carrier, side: Side): void {
   const movement = () => movementOf(carrier.rail(), side)
-  const attemptOf = (phone: string) =>
-    attemptAt(carrier.clock(), { phone, installation: carrier.installation })
+  const attemptOf = (phone: string) => attemptAt(carrier.clock(), { phone, installation: carrier.installation })
 
   test(`${name}: accepted, pending, then succeeded with exactly what was asked for`, async () => {
     const attempt = attemptOf(carrier.payer)
@@ -170,10 +169,7 @@ function testMovement(name: string, carrier: Carrier, side: Side): void {
 
   test(`${name}: its evidence is dated by the clock given and holds no phone number`, async () => {
     const attempt = attemptOf(carrier.payer)
-    for (const { evidence } of [
-      await movement().submit(attempt, soon()),
-      await movement().status(attempt, soon()),
-    ]) {
+    for (const { evidence } of [await movement().submit(attempt, soon()), await movement().status(attempt, soon())]) {
       assert.ok(Math.abs(evidence.at.getTime() - carrier.clock().nowMs()) < 5000)
       assert.equal(evidence.stage, 'answered')
       assert.ok(!JSON.stringify(evidence).includes(carrier.payer.slice(-9)))

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { getMerchantNamed } from '../../src/merchants/account/set-merchant.ts'
 import { requestWithdrawal } from '../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/payments/withdrawals/withdrawal-number.ts'
 import { EN } from '../../src/web/checkout/texts/en.ts'
 import { balanceOf } from '../helpers/database/money-rows.ts'
 import { succeed } from '../helpers/payments/following-charges.ts'
@@ -56,11 +53,7 @@ test('live charges outside the limits are refused before any write and before a 
     for (const [amount, refusal] of OUTSIDE) assertRefused(await charge(amount), refusal)
   })
   for (const amount of WITHIN) assert.equal((await charge(amount)).status, 201)
-  assert.equal(
-    (await live.charge({ amount: 200 })).body.code,
-    'fee_exceeds_amount',
-    'our own rules come first',
-  )
+  assert.equal((await live.charge({ amount: 200 })).body.code, 'fee_exceeds_amount', 'our own rules come first')
   for (const amount of [201, 5_000_001, 1_000_000_000])
     assert.equal((await sandbox.charge({ amount })).status, 201, 'test money travels nowhere')
 })
@@ -110,13 +103,9 @@ test('on a hosted page the sum that is left after a gift card counts', async () 
 
 test('live payouts, items and schedules outside the limits are refused before any write', async () => {
   const shop = await richShop(service, 4_900_000)
-  await succeed(
-    service,
-    (await shop.live.charge({ amount: 5_000_000, customer: { phone: newPayer() } })).body.id,
-  )
+  await succeed(service, (await shop.live.charge({ amount: 5_000_000, customer: { phone: newPayer() } })).body.id)
   const recipient = { phone: newPayer() }
-  const schedule = (amount: number) =>
-    shop.live.post(SCHEDULES, { amount, interval: 'daily', recipients: [recipient] })
+  const schedule = (amount: number) => shop.live.post(SCHEDULES, { amount, interval: 'daily', recipients: [recipient] })
   await untouched(async () => {
     for (const [amount, refusal] of OUTSIDE) {
       assertRefused(await pay(shop.live, { amount, recipient }), refusal)
@@ -133,11 +122,7 @@ test('live payouts, items and schedules outside the limits are refused before an
     assert.equal((await pay(shop.live, { amount, recipient })).status, 201)
     assert.equal((await schedule(amount)).status, 201)
   }
-  assert.equal(
-    (await pay(shop.test, { amount: 499 })).body.code,
-    'insufficient_balance',
-    'test has no limits',
-  )
+  assert.equal((await pay(shop.test, { amount: 499 })).body.code, 'insufficient_balance', 'test has no limits')
 })
 
 test('a refund and a withdrawal that the operator would not send are refused, and the charge stays paid', async () => {

@@ -26,8 +26,7 @@ const HOUR = 60 * MINUTE
 const COMMIT = /commit\0/i
 
 const services = opened(() => startWiredServices({ LIVE_HOLD_HOURS: '0', RATE_LIMIT_PAYOUTS: '0' }))
-const submitted = (phone: string) =>
-  services.service.rail.submitted.filter((attempt) => attempt.phone === phone).length
+const submitted = (phone: string) => services.service.rail.submitted.filter((attempt) => attempt.phone === phone).length
 
 /** Begins something whose next commit is answered only when the process goes on. */
 async function standingStill<T>(begin: () => Promise<T>, asked = COMMIT) {
@@ -62,11 +61,7 @@ test('a lost charge that is marked to be posted again is not posted when the pro
   assert.equal((await live.get(`/v1/charges/${body.id}`)).body.status, 'authorized')
 })
 
-const STARTS: [
-  what: string,
-  refused: number,
-  (client: Client, phone: string, key: string) => Promise<Reply>,
-][] = [
+const STARTS: [what: string, refused: number, (client: Client, phone: string, key: string) => Promise<Reply>][] = [
   ['charge', 502, (client, phone, key) => client.charge({ customer: { phone } }, { 'idempotency-key': key })],
   ['payout', 503, (client, phone, key) => pay(client, { recipient: { phone } }, { 'idempotency-key': key })],
 ]
@@ -88,9 +83,7 @@ test('a charge that another process has shown meanwhile fails, and its customer 
   const { service, worker } = services
   const { live } = await service.shop()
   const phone = newPayer()
-  const still = await standingStill(() =>
-    live.charge({ customer: { phone } }, { 'idempotency-key': 'shown' }),
-  )
+  const still = await standingStill(() => live.charge({ customer: { phone } }, { 'idempotency-key': 'shown' }))
   service.pass(31_000)
   await worker.run('follow-charges')
   service.pass(HOUR)
@@ -154,10 +147,7 @@ async function endAsLost(subject: string, sentAt: number): Promise<void> {
     `${sentAt}${number},x,disburse,1,0,0,UGX,${new Date(at).toISOString()},FAILED`
   const path = join(mkdtempSync(join(tmpdir(), 'slept-')), 'statement.csv')
   const lines = [line(1, sentAt - 3 * HOUR), line(2, service.clock.nowMs())]
-  writeFileSync(
-    path,
-    `rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status\n${lines.join('\n')}\n`,
-  )
+  writeFileSync(path, `rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status\n${lines.join('\n')}\n`)
   const source = fromPath(path)
   await importStatement(worker.gateway, BY_HAND, {
     ...{ source, installation: FIRST_INSTALLATION, period: null, dryRun: false },

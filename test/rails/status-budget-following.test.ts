@@ -24,8 +24,7 @@ prepare(async () => {
 
 const TRIES = 50
 
-const liveCharges = (count: number): Promise<string[]> =>
-  Promise.all(Array.from({ length: count }, () => liveCharge()))
+const liveCharges = (count: number): Promise<string[]> => Promise.all(Array.from({ length: count }, () => liveCharge()))
 
 /** A crowded machine refuses some of many at once, which leaves nothing of them; they are sent again, as a client would. */
 async function liveCharge(): Promise<string> {
@@ -67,9 +66,7 @@ async function follow(seconds: number, processes: readonly { run(sweep: string):
 }
 
 const mostInASecond = (asked: readonly Asked[]) =>
-  Math.max(
-    ...asked.map(({ atMs }) => asked.filter((one) => one.atMs >= atMs && one.atMs < atMs + SECOND).length),
-  )
+  Math.max(...asked.map(({ atMs }) => asked.filter((one) => one.atMs >= atMs && one.atMs < atMs + SECOND).length))
 
 longTest(
   '72: two processes with 200 due charges ask 8 times a second, and never more than 10 in any second',
@@ -80,11 +77,7 @@ longTest(
     const asked = await follow(15, [service, beside])
     assert.ok(asked.length >= 114 && asked.length <= 122, `${asked.length} questions in 15 seconds`)
     assert.ok(mostInASecond(asked) <= 10, `${mostInASecond(asked)} in one second`)
-    assert.equal(
-      new Set(asked.map(({ externalId }) => externalId)).size,
-      asked.length,
-      'nobody was asked twice',
-    )
+    assert.equal(new Set(asked.map(({ externalId }) => externalId)).size, asked.length, 'nobody was asked twice')
     const open = await service.rows('select 1 from charges where follow_at > $1 and id = any($2)', [
       service.clock.now(),
       ids,
@@ -109,29 +102,26 @@ test('72: a contract whose bucket is empty holds up neither submits nor another 
   await endAll()
 })
 
-longTest(
-  '72: hurried ones are asked first, then the young ones, and the old ones are not starved',
-  async () => {
-    const old = await liveCharges(60)
-    service.pass(20 * MINUTE)
-    const young = await liveCharges(150)
-    service.pass(6 * SECOND)
-    const hurried = [old[59], young[149]] as string[]
-    await service.rows('update rail_attempts set hurried = true where subject = any($1)', [hurried])
-    await service.rows('update charges set follow_at = $1 where id = any($2)', [service.clock.now(), hurried])
-    const asked = await follow(10, [service])
-    // The credit of the old ones may put one of them in front.
-    const first = asked.slice(0, 3).map(({ externalId }) => externalId)
-    assert.deepEqual(
-      hurried.filter((id) => !first.includes(id)),
-      [],
-      'both are among the first three',
-    )
-    const rest = asked.map(({ externalId }) => externalId).filter((id) => !hurried.includes(id))
-    const ofOld = rest.filter((id) => old.includes(id)).length
-    assert.ok(ofOld >= 6 && ofOld <= 10, `${ofOld} old ones among ${rest.length}`)
-    const marks = await service.rows('select 1 from rail_attempts where hurried')
-    assert.deepEqual(marks, [], 'the answer clears the mark')
-    await endAll()
-  },
-)
+longTest('72: hurried ones are asked first, then the young ones, and the old ones are not starved', async () => {
+  const old = await liveCharges(60)
+  service.pass(20 * MINUTE)
+  const young = await liveCharges(150)
+  service.pass(6 * SECOND)
+  const hurried = [old[59], young[149]] as string[]
+  await service.rows('update rail_attempts set hurried = true where subject = any($1)', [hurried])
+  await service.rows('update charges set follow_at = $1 where id = any($2)', [service.clock.now(), hurried])
+  const asked = await follow(10, [service])
+  // The credit of the old ones may put one of them in front.
+  const first = asked.slice(0, 3).map(({ externalId }) => externalId)
+  assert.deepEqual(
+    hurried.filter((id) => !first.includes(id)),
+    [],
+    'both are among the first three',
+  )
+  const rest = asked.map(({ externalId }) => externalId).filter((id) => !hurried.includes(id))
+  const ofOld = rest.filter((id) => old.includes(id)).length
+  assert.ok(ofOld >= 6 && ofOld <= 10, `${ofOld} old ones among ${rest.length}`)
+  const marks = await service.rows('select 1 from rail_attempts where hurried')
+  assert.deepEqual(marks, [], 'the answer clears the mark')
+  await endAll()
+})

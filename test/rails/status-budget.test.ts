@@ -41,8 +41,7 @@ async function askFor(seconds: number, id: string, askers: readonly Asker[]): Pr
 const mostInASecond = (questions: readonly Question[]) =>
   Math.max(
     ...questions.map(
-      ({ atMs }) =>
-        questions.filter((question) => question.atMs >= atMs && question.atMs < atMs + SECOND).length,
+      ({ atMs }) => questions.filter((question) => question.atMs >= atMs && question.atMs < atMs + SECOND).length,
     ),
   )
 const shareOf = (questions: readonly Question[], level: QuestionLevel) =>

@@ -69,10 +69,8 @@ export async function judgeSoak(
   }
   for (const wallet of SIDES) {
     const held = operators.reduce((sum, operator) => sum + (operator.wallets()[wallet] ?? 0), 0)
-    const expected =
-      (openings[wallet] ?? 0) + (wallet === 'collection' ? sums.collection : -sums.disbursement)
-    if (held !== expected)
-      found.wallets.push(`${wallet}: the operator holds ${held}, our ledger says ${expected}`)
+    const expected = (openings[wallet] ?? 0) + (wallet === 'collection' ? sums.collection : -sums.disbursement)
+    if (held !== expected) found.wallets.push(`${wallet}: the operator holds ${held}, our ledger says ${expected}`)
   }
   return found
 }

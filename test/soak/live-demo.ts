@@ -32,8 +32,7 @@ async function startOperator() {
   const reader = createInterface({ input: child.stdout })
   reader.on('line', (line) => lines.push(line))
   while (!lines.some((line) => line.includes('__emu'))) await sleep(20)
-  const find = (pattern: RegExp) =>
-    lines.map((line) => pattern.exec(line)?.[1]).find((found) => found !== undefined)
+  const find = (pattern: RegExp) => lines.map((line) => pattern.exec(line)?.[1]).find((found) => found !== undefined)
   const url = find(/(http:\/\/127\.0\.0\.1:\d+)(?!.*__emu)/) as string // It has just been printed.
   const control = find(/(http:\/\/[^ ]+\/__emu)/) as string
   return {
@@ -53,12 +52,7 @@ type Operator = Awaited<ReturnType<typeof startOperator>>
 
 type World = { operator: Operator; installation: Installation; shop: Merchant }
 
-async function api(
-  { installation, shop }: World,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: object,
-): Promise<any> {
+async function api({ installation, shop }: World, method: 'GET' | 'POST', path: string, body?: object): Promise<any> {
   const headers = {
     authorization: `Bearer ${shop.keys.live}`,
     'content-type': 'application/json',
@@ -222,9 +216,7 @@ try {
   const { json } = await installation.command(['rails', 'check'])
   say(`rails check: ${json.ok ? 'everything is there' : 'something is missing'}`)
   await walk({ operator, installation, shop })
-  say(
-    `\n${process.exitCode === 0 ? 'done: not a shilling lost, doubled or falsely called failed' : 'BROKEN'}`,
-  )
+  say(`\n${process.exitCode === 0 ? 'done: not a shilling lost, doubled or falsely called failed' : 'BROKEN'}`)
 } finally {
   await installation.end()
   await operator.stop()

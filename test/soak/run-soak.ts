@@ -101,9 +101,7 @@ async function soak(options: SoakOptions, world: World): Promise<Soaked> {
   // No trouble comes when all is over.
   const meanwhile = Math.min(MOST_MEANWHILE, Math.ceil(work.length / planned.length))
   const waits = () => work.length < (planned[0]?.left ?? 0) - meanwhile
-  const all = Array.from({ length: CLIENTS }, () =>
-    client({ shop, agent, work, waits, refused }, installation),
-  )
+  const all = Array.from({ length: CLIENTS }, () => client({ shop, agent, work, waits, refused }, installation))
   const answered = Promise.all(all).then(() => {
     going.done = true
   })
@@ -122,10 +120,7 @@ async function soak(options: SoakOptions, world: World): Promise<Soaked> {
   // A payment made by a clock that was ahead has a time that is still to come: it is judged when that time has passed.
   installation.advance(Math.max(0, ...world.wrong.map(({ byMs }) => byMs)))
   const broken = await brokenInvariants(installation)
-  const posts = operators.reduce(
-    (sum, one) => sum + one.journal().filter(({ method }) => method === 'POST').length,
-    0,
-  )
+  const posts = operators.reduce((sum, one) => sum + one.journal().filter(({ method }) => method === 'POST').length, 0)
   const found = { ...judged, lists, surprises, late, broken }
   return { ...found, seed: options.seed, came, posts, refused: refused.count }
 }

@@ -19,23 +19,16 @@ const OPEN = `select id, rail_reference as reference, follow_at as "followAt", f
 /**
  * Until everything that an operator has ended has ended with us as well, and every payout but those. Answers what has not in time.
  */
-export async function untilSettled(
-  installation: Installation,
-  operators: readonly Emulator[],
-): Promise<string[]> {
+export async function untilSettled(installation: Installation, operators: readonly Emulator[]): Promise<string[]> {
   const giveUpAt = installation.clock.nowMs() + PATIENCE_MS
   for (;;) {
-    const open = await installation.sql<{ id: string; reference: string; followAt: Date; waits: boolean }>(
-      OPEN,
-    )
+    const open = await installation.sql<{ id: string; reference: string; followAt: Date; waits: boolean }>(OPEN)
     const theirs = new Set(operators.flatMap((operator) => Object.keys(operator.oracle().references)))
     const left = open.filter(({ reference, waits }) => waits || theirs.has(reference))
     if (left.length === 0) return []
     const now = installation.clock.now()
     if (now.getTime() > giveUpAt)
-      return left.map(
-        ({ id, followAt }) => `${id} is looked at ${followAt.toISOString()}, now ${now.toISOString()}`,
-      )
+      return left.map(({ id, followAt }) => `${id} is looked at ${followAt.toISOString()}, now ${now.toISOString()}`)
     installation.advance(STEP_MS)
     await sleep(LOOK_MS)
   }
@@ -60,8 +53,7 @@ export async function brokenInvariants(installation: Installation): Promise<stri
     broken = await verified(installation)
   }
   return broken.map(
-    ({ id, says, violations, offenders }) =>
-      `${id} ${says}: ${violations}, ${JSON.stringify(offenders.slice(0, 3))}`,
+    ({ id, says, violations, offenders }) => `${id} ${says}: ${violations}, ${JSON.stringify(offenders.slice(0, 3))}`,
   )
 }
 

@@ -38,10 +38,7 @@ type Client = {
 const WAIT_MS = 20
 
 /** Sends one request after the other, each with its key until it has an answer that is no trouble of ours. */
-export async function client(
-  { shop, agent, work, waits, refused }: Client,
-  installation: Installation,
-): Promise<void> {
+export async function client({ shop, agent, work, waits, refused }: Client, installation: Installation): Promise<void> {
   for (let order = work.pop(); order !== undefined; order = work.pop()) {
     while (waits()) await sleep(WAIT_MS)
     for (let tries = 0; ; tries += 1) {
@@ -59,12 +56,7 @@ export async function client(
   }
 }
 
-export async function post(
-  { url, clock }: Installation,
-  { keys }: Merchant,
-  agent: Agent,
-  { path, key, body }: Order,
-) {
+export async function post({ url, clock }: Installation, { keys }: Merchant, agent: Agent, { path, key, body }: Order) {
   const headers = {
     ...{ authorization: `Bearer ${keys.live}`, 'content-type': 'application/json', 'idempotency-key': key },
     'x-timestamp': String(Math.floor(clock.nowMs() / 1000)),

@@ -47,9 +47,7 @@ export function soakRules(): Rule[] {
     const rule: Rule = RULE_FAULTS[fault](params)
     return { ...decided('SUCCESSFUL'), ...rule, match: { probability } }
   })
-  const ends = ENDS.map(
-    ([probability, reason]): Rule => ({ match: { probability }, ...decided('FAILED', reason) }),
-  )
+  const ends = ENDS.map(([probability, reason]): Rule => ({ match: { probability }, ...decided('FAILED', reason) }))
   return [...faults, ...ends, decided('SUCCESSFUL')]
 }
 

@@ -40,9 +40,7 @@ export async function importList({ installation, operators }: World, wallet: Wal
 /** How many lines are about payments of which an operator was told to speak wrong. */
 function misledLines(operators: readonly Emulator[]): number {
   const misled = misledReferences(operators)
-  const own = operators
-    .flatMap((operator) => operator.transactions())
-    .filter(({ reference }) => misled.has(reference))
+  const own = operators.flatMap((operator) => operator.transactions()).filter(({ reference }) => misled.has(reference))
   return own.reduce((lines, { moves }) => lines + moves, 0)
 }
 

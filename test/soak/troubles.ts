@@ -11,12 +11,7 @@ export type TroubleCounts = {
   /** Somebody imports the operator's own list of one wallet. */
   statements: number
 }
-export const TROUBLE_KINDS = [
-  'kills',
-  'sleeps',
-  'clocks',
-  'statements',
-] as const satisfies (keyof TroubleCounts)[]
+export const TROUBLE_KINDS = ['kills', 'sleeps', 'clocks', 'statements'] as const satisfies (keyof TroubleCounts)[]
 export type Trouble =
   | { kind: 'kill'; role: Role }
   /** `at`: the point at which it falls asleep; null: wherever it is. */

@@ -30,7 +30,8 @@ const BOOKKEEPING = new Set<string>([
 const freely = (table: string) => BOOKKEEPING.has(table)
 
 // The entry points of requests, customers, machines and commands.
-const DOOR = /^src\/(?:(?:[\w-]+\/)+(?:[\w-]+-)?routes|commands\/run-command|commands\/demo|front)\.ts$/
+const DOOR =
+  /^src\/(?:(?:[\w-]+\/)+(?:[\w-]+-)?routes|program\/commands\/frame\/run-command|program\/commands\/demo|program\/front)\.ts$/
 const rootsIn = (sources: readonly Source[]) =>
   [...declaredIn(sources)].filter(([, { place }]) => DOOR.test(place)).map(([at]) => at)
 
@@ -38,7 +39,7 @@ const rootsIn = (sources: readonly Source[]) =>
 const OUR_OWN = ['src/program/sweeps.ts', 'src/program/open-gateway.ts']
 const NO_ACTS = [
   // That a session is in use. Only its idle time hangs on it.
-  'src/merchants/people/session.ts SEEN',
+  'src/merchants/people/session.ts RECORD_SEEN',
   // Lists of what is sealed. `secrets rewrap`, which asks the table, sends their statements; doctor only reads the lists.
   'src/program/commands/secrets.ts SEALED_IN_CELL',
   'src/program/commands/secrets.ts SEALED_IN_DIRECTORY',
@@ -63,10 +64,7 @@ test('a mutation that asks nobody would be found', () => {
     code: text.replace(/'[^']*'/g, (quoted) => ' '.repeat(quoted.length)),
     strings: text,
   })
-  const routes = plant(
-    'src/ears/routes.ts',
-    `import { hear } from './hear.ts'\nexport const ears = () => hear()\n`,
-  )
+  const routes = plant('src/ears/routes.ts', `import { hear } from './hear.ts'\nexport const ears = () => hear()\n`)
   const hear = (asks: string) =>
     plant(
       'src/ears/hear.ts',

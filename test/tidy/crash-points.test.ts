@@ -25,9 +25,7 @@ test('no crash point is passed once a row', () => {
   const wrong = SRC.flatMap(({ path, code }) => {
     const lines = code.split('\n')
     return lines.flatMap((line, at) =>
-      /\bcrashPoint\(/.test(line) && around(lines, at).some((outer) => loop.test(outer))
-        ? [`${path}:${at + 1}`]
-        : [],
+      /\bcrashPoint\(/.test(line) && around(lines, at).some((outer) => loop.test(outer)) ? [`${path}:${at + 1}`] : [],
     )
   })
   assert.deepEqual(wrong, [])

@@ -22,7 +22,7 @@ test('only platform/outbound and the wire of the live rail open connections to o
   assert.deepEqual(
     importsOf(
       network,
-      /^src\/(?:platform\/outbound\/|rails\/op1-momo\/transport\.ts$|http\/|metrics\.ts$|platform\/db\/server-socket\.ts$)/,
+      /^src\/(?:platform\/outbound\/|rails\/op1-momo\/transport\.ts$|api\/http\/|program\/metrics\.ts$|platform\/db\/wire\/server-socket\.ts$)/,
     ),
     [],
   )
@@ -31,16 +31,15 @@ test('only platform/outbound and the wire of the live rail open connections to o
 })
 
 test('only alerts, machine suppliers and webhooks send through it', () => {
-  const senders = /^src\/(?:platform\/outbound\/|open-posters\.ts$|alerts\/|vending\/|webhooks\/)/
+  const senders =
+    /^src\/(?:platform\/outbound\/|program\/open-posters\.ts$|operations\/alerts\/|selling\/vending\/|merchants\/webhooks\/)/
   assert.deepEqual(importsOf(/^src\/platform\/outbound\/attempt/, senders), [])
 })
 
 test('only routes, the sender of replies and the frame see HTTP', () => {
-  const doors = /^src\/(?:http\/|(?:[\w-]+\/)+(?:[\w-]+-)?routes\.ts$|checkout\/send-reply\.ts$)/
+  const doors = /^src\/(?:api\/http\/|(?:[\w-]+\/)+(?:[\w-]+-)?routes\.ts$|web\/checkout\/send-reply\.ts$)/
   const seen = PRODUCT.filter(({ path }) => !doors.test(path)).flatMap(({ path, imports }) =>
-    imports
-      .filter((imported) => /^@?fastify\b/.test(imported.path))
-      .map((imported) => `${path}:${imported.line}`),
+    imports.filter((imported) => /^@?fastify\b/.test(imported.path)).map((imported) => `${path}:${imported.line}`),
   )
   assert.deepEqual(seen, [])
 })
@@ -56,7 +55,7 @@ test('S5: a lane of a cell is declared, so that a stop waits for it and the metr
   const made = /\b(?:batch|turns|merchantTurns)(?:<[^(]*>)?\(/
   const undeclared = PRODUCT.filter(
     ({ path, code }) =>
-      !/^src\/(?:platform|rate-limits)\//.test(path) &&
+      !/^src\/(?:platform|api\/rate-limits)\//.test(path) &&
       !others.includes(path) &&
       made.test(code) &&
       !/\bdefine(?:Request)?Lane\(/.test(code),
@@ -78,22 +77,16 @@ test('limits of time are made by timeLimit: a collection may take away what Abor
 // What reserves money for a payout, or has one reserved, without the rule of the second person, and why.
 const WITHOUT_SECOND_PERSON: Record<string, string> = {
   'src/payments/payouts/bulk/run-item.ts': 'its call has passed as a whole when it was stored',
-  'src/payments/payouts/prepared/check-payout.ts':
-    'judges what is asked for or prepared, and writes nothing of it',
-  'src/payments/refunds/refund-charge.ts':
-    'goes back to the payer of its charge, and never more than was paid',
+  'src/payments/payouts/prepared/check-payout.ts': 'judges what is asked for or prepared, and writes nothing of it',
+  'src/payments/refunds/refund-charge.ts': 'goes back to the payer of its charge, and never more than was paid',
   'src/payments/scheduled-payouts/run-cycle.ts': 'its schedule has passed when it was made',
   'src/payments/withdrawals/withdraw.ts': 'goes to the verified number alone, and waits for an operator',
 }
 
 test('whatever sends money out for a person passes the rule of the second person, or says why not', () => {
-  const sends = PRODUCT.filter(({ code }) =>
-    /(?<!function )\b(?:openDesk|acceptPayout)\((?:app|\{)/.test(code),
-  )
+  const sends = PRODUCT.filter(({ code }) => /(?<!function )\b(?:openDesk|acceptPayout)\((?:app|\{)/.test(code))
   // `by`: who is judged where another function reserves.
-  const unjudged = sends
-    .filter(({ code }) => !/\bopenChecks\(tx|\bby: actor\b/.test(code))
-    .map(({ path }) => path)
+  const unjudged = sends.filter(({ code }) => !/\bopenChecks\(tx|\bby: actor\b/.test(code)).map(({ path }) => path)
   assert.deepEqual(unjudged.sort(), Object.keys(WITHOUT_SECOND_PERSON))
   assert.ok(sends.length > unjudged.length, 'the others are found')
   const reserves = PRODUCT.filter(({ code }) => /(?<!function )\breservePayout\(/.test(code))

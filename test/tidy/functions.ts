@@ -5,8 +5,7 @@ export type FoundFunction = { path: string; line: number; name: string; length: 
 
 const HEADER = /(?:\bfunction\b|=>\s*\{$|\)\s*(?::[^=]*)?\{$)/
 // `describe` is a heading over tests, not a function.
-const NO_FUNCTION =
-  /^\s*(?:\}\s*)?(?:if|else|for|while|switch|catch|try|do|return|class|type|export type|describe)\b/
+const NO_FUNCTION = /^\s*(?:\}\s*)?(?:if|else|for|while|switch|catch|try|do|return|class|type|export type|describe)\b/
 
 /**
  * Every function with a body in braces. Because of the formatter a body ends at the first later line that
@@ -26,9 +25,7 @@ export function functionsOf({ path, code, text }: Source): FoundFunction[] {
     const indent = indentOf(line)
     const end = lines.findIndex((later, index) => index > at && later.startsWith(`${indent}}`))
     if (end === -1) return []
-    return [
-      { path, line: start + 1, name: (written[start] ?? '').trim().slice(0, 60), length: end - start + 1 },
-    ]
+    return [{ path, line: start + 1, name: (written[start] ?? '').trim().slice(0, 60), length: end - start + 1 }]
   })
 }
 
@@ -38,8 +35,7 @@ function startOfHeader(lines: readonly string[], at: number): number {
   if (!/^\s*[)}\]]/.test(line)) return at
   const indent = indentOf(line)
   let start = at - 1
-  while (start > 0 && (lines[start]?.trim() === '' || indentOf(lines[start] ?? '').length > indent.length))
-    start -= 1
+  while (start > 0 && (lines[start]?.trim() === '' || indentOf(lines[start] ?? '').length > indent.length)) start -= 1
   return start
 }
 

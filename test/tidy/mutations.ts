@@ -20,8 +20,7 @@ const ASKS = /\ballow\(/
 /** Every top-level declaration of these files. Because of the formatter only these begin in the first column. */
 export function declaredIn(sources: readonly Source[]): Map<string, Declared> {
   const found = new Map<string, Declared>()
-  for (const source of sources)
-    for (const one of partsOf(source)) found.set(`${source.path} ${one.name}`, one)
+  for (const source of sources) for (const one of partsOf(source)) found.set(`${source.path} ${one.name}`, one)
   return found
 }
 
@@ -52,8 +51,7 @@ function partsOf(source: Source): Declared[] {
 const nameOn = (line: string | undefined) => OPENING.exec(line ?? '')?.[1] ?? ''
 
 /** `for update`, `do update set` and the like write no table of their own. */
-const tableOf = (sql: string) =>
-  WRITE.exec(sql.replace(/\b(?:for(?: no key)?|do) update\b/g, ''))?.[1] ?? null
+const tableOf = (sql: string) => WRITE.exec(sql.replace(/\b(?:for(?: no key)?|do) update\b/g, ''))?.[1] ?? null
 
 /** The imported names of a file, and where each is declared. */
 function importedBy(source: Source): Map<string, string> {

@@ -42,9 +42,5 @@ test('the scripts of all pages together stay below 60 KB', () => {
   const bytes = scripts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   assert.ok(bytes <= 60 * 1024, `${bytes} bytes of script`)
   for (const { path, text } of scripts)
-    assert.doesNotMatch(
-      text,
-      /innerHTML|outerHTML|document\.write|\beval\b|localStorage|document\.cookie/,
-      path,
-    )
+    assert.doesNotMatch(text, /innerHTML|outerHTML|document\.write|\beval\b|localStorage|document\.cookie/, path)
 })

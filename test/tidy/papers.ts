@@ -44,10 +44,7 @@ const NO_CODES = ['A4', 'C0', 'V8']
 const NUMBER = String.raw`\d+(?:\.\d+)*[a-z]?(?: [a-z](?![\w']))?`
 const MORE = String.raw`(?:(?:,|;|\sand)\s${NUMBER})*`
 const RULE = String.raw`,?\s(?:rule|step)s?\s(\d+)(?:\sand\s(\d+))?`
-const CITED = new RegExp(
-  String.raw`(?<![\w/[-])([a-z]+)(\.md)?,?\s(?:section\s)?(${NUMBER}${MORE})(?:${RULE})?`,
-  'g',
-)
+const CITED = new RegExp(String.raw`(?<![\w/[-])([a-z]+)(\.md)?,?\s(?:section\s)?(${NUMBER}${MORE})(?:${RULE})?`, 'g')
 const NOWHERE_IN = /(?<![\w/[-])([a-z]+)\.md\b(?!,?\s(?:section\s)?(?:\d|[A-Z]{1,3}\d))/g
 const LETTER = /(?<=[(,;]\s?)3 ([a-z])(?=[),;:.])/g
 const CODE = /(?<![\w-])([A-Z]{1,3})(\d{1,3}[a-z]?)(?![\w-]|\.\d)/g

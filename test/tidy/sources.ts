@@ -54,8 +54,7 @@ function importsOf(path: string, text: string): Import[] {
             .split(' as ')[0]
             ?.trim() ?? '',
       ),
-      typeOnly:
-        type !== undefined || (!others && parts.length > 0 && parts.every((part) => /^type /.test(part))),
+      typeOnly: type !== undefined || (!others && parts.length > 0 && parts.every((part) => /^type /.test(part))),
     }
   })
 }

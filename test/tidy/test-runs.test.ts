@@ -8,7 +8,7 @@ import { sourcesOf } from './sources.ts'
 
 // What runs the tests is no part of the product: it is tried from outside, on a small checkout of its own.
 const SCRIPTS = join(import.meta.dirname, '..', '..', '..', 'scripts')
-const PARTS = 'helpers/parts.ts'
+const PARTS = 'service/parts.ts'
 const checkout = mkdtempSync(join(tmpdir(), 'gateway-runs-'))
 after(() => rmSync(checkout, { recursive: true }))
 
@@ -21,10 +21,7 @@ function write(files: Record<string, string>): void {
 
 /** What a program says that may use the scripts. */
 function says(program: string): string {
-  const text = program.replace(
-    /from '\.\/([\w-]+)\.mjs'/g,
-    (_, name) => `from '${join(SCRIPTS, `${name}.mjs`)}'`,
-  )
+  const text = program.replace(/from '\.\/([\w-]+)\.mjs'/g, (_, name) => `from '${join(SCRIPTS, `${name}.mjs`)}'`)
   // It is no test of this run.
   const { NODE_TEST_CONTEXT: _, ...own } = process.env
   const env = { ...own, TEST_UNSTEADY_LIST: join(checkout, 'unsteady') }
@@ -37,10 +34,9 @@ test('a test runs again for what it imports, for what that reads, and for pages 
     'src/fees.ts': 'export const fee = 1',
     'src/migrate.ts': "export const from = join(ROOT, 'migrations')",
     'migrations/0001.sql': 'select 1',
-    'src/program/app.ts':
-      "import './migrate.ts'\nimport './dashboard/dashboard.ts'\nimport type { Fee } from './fees.ts'\nexport const a = 1",
-    'src/web/dashboard/dashboard.ts':
-      "import { ROUTES } from './routes-list.ts'\nexport const shell = ROUTES",
+    'src/app.ts':
+      "import './migrate.ts'\nimport './web/dashboard/dashboard.ts'\nimport type { Fee } from './fees.ts'\nexport const a = 1",
+    'src/web/dashboard/dashboard.ts': "import { ROUTES } from './routes-list.ts'\nexport const shell = ROUTES",
     'src/web/dashboard/routes-list.ts':
       "import './payouts/routes.ts'\nimport './charges/routes.ts'\nexport const ROUTES = []",
     'src/web/dashboard/payouts/routes.ts': "import './list.tsx'\nexport const P = [page('/payouts', show)]",
@@ -52,14 +48,13 @@ test('a test runs again for what it imports, for what that reads, and for pages 
     'test/payouts.test.ts': "import '../src/app.ts'\nget('/dashboard/payouts/new')",
     'test/charges.test.ts': "import '../src/app.ts'\nget('/dashboard/charges')",
     'test/every.test.ts':
-      "import '../src/app.ts'\nimport { ROUTES } from '../src/dashboard/routes-list.ts'\nget('/dashboard')",
+      "import '../src/app.ts'\nimport { ROUTES } from '../src/web/dashboard/routes-list.ts'\nget('/dashboard')",
   })
   execFileSync('git', ['init', '-q'], { cwd: checkout })
   const names = ['fees', 'api', 'payouts', 'charges', 'every'].map((name) => `test/${name}`)
   // As the compiler leaves it: imports of types are gone.
   write({
-    'dist/src/program/app.js':
-      "import './migrate.js'\nimport './dashboard/dashboard.js'\nimport {} from './fees.js'",
+    'dist/src/app.js': "import './migrate.js'\nimport './web/dashboard/dashboard.js'\nimport {} from './fees.js'",
   })
   const reached = (path: string): string[] =>
     JSON.parse(
@@ -134,8 +129,6 @@ test('the list of long tests names exactly the files that mark some of their tes
   assert.deepEqual(named, (JSON.parse(list) as string[]).sort())
   // A test of node itself would run in both parts, unless it is one that has a size for each.
   const both = marking.filter(({ text }) => /import \{[^}]*\b(test|it)\b[^}]*\} from 'node:test'/.test(text))
-  const unsized = both
-    .filter(({ text }) => !/\b(sized|inThisRun|inTurn)\b/.test(text))
-    .map(({ path }) => path)
+  const unsized = both.filter(({ text }) => !/\b(sized|inThisRun|inTurn)\b/.test(text)).map(({ path }) => path)
   assert.deepEqual(unsized, [])
 })

@@ -13,39 +13,39 @@ const SRC = ALL.filter((source) => source.path.startsWith('src/') && !isTest(sou
 const SCRIPTS = [...sourcesOf('scripts', '.mjs'), ...sourcesOf('bin', '.mjs')]
 const MIGRATIONS = sourcesOf('migrations', '.sql')
 
-// Who may import whom: a folder imports itself and the folders on the lines above, never others on its own line or below.
+// Who may import whom: a room imports itself and the rooms on the lines above, never others on its own line or below. So no wing imports
+// one below it either.
 const ORDER = [
   ['platform'],
-  ['actors'],
-  ['rate-limits'],
-  ['http'],
-  ['idempotency'],
-  ['ledger', 'rails', 'mails'],
-  ['merchants'],
-  ['webhooks', 'requests', 'saved-views'],
-  ['people'],
-  ['verification', 'branding'],
-  ['exceptions'],
-  ['approvals'],
-  ['subaccounts', 'gift-cards'],
-  ['charges'],
-  ['payouts'],
-  ['scheduled-payouts', 'refunds', 'withdrawals', 'top-ups'],
-  ['payment-links'],
-  ['vending'],
-  ['storefront', 'disputes'],
-  ['closing'],
+  ['api/access'],
+  ['api/rate-limits'],
+  ['api/http'],
+  ['api/idempotency'],
+  ['ledger', 'rails', 'merchants/mails'],
+  ['merchants/account'],
+  ['merchants/webhooks', 'merchants/request-log', 'merchants/saved-views'],
+  ['merchants/people'],
+  ['merchants/verification', 'merchants/branding'],
+  ['payments/exceptions'],
+  ['payments/subaccounts', 'payments/gift-cards'],
+  ['payments/charges'],
+  ['payments/payouts'],
+  ['payments/scheduled-payouts', 'payments/refunds', 'payments/withdrawals', 'payments/top-ups'],
+  ['selling/payment-links'],
+  ['selling/vending'],
+  ['selling/storefront', 'selling/disputes'],
   ['reports'],
-  ['pages'],
-  ['notices'],
-  ['checkout'],
-  ['verify', 'docs', 'jobs', 'waiting'],
-  ['alerts'],
-  ['reconciliation'],
-  ['investigation', 'overview'],
-  ['dashboard', 'console'],
-  ['settings'],
-  ['(program)', 'commands'],
+  ['reports/notices', 'operations/approvals'],
+  ['operations/closing'],
+  ['operations/verify', 'operations/jobs', 'operations/waiting'],
+  ['operations/alerts'],
+  ['operations/reconciliation'],
+  ['operations/investigation', 'operations/overview'],
+  ['web/parts'],
+  ['web/checkout', 'web/docs'],
+  ['web/dashboard', 'web/console'],
+  ['program/settings'],
+  ['program', 'program/commands'],
 ]
 const PROGRAM = ORDER.length - 1
 // Types that every folder may import: every operation gets the App, and any folder may know the name of a setting.
@@ -61,13 +61,19 @@ const OTHER_WRITERS: string[] = []
 // A wrong state of these tables pays or dispenses twice, so one file alone writes each, and only along its table of moves.
 const ONE_WRITER: Record<string, string> = { dispense_claims: 'src/selling/vending/dispensing/move-claim.ts' }
 
+const MAX_IN_SRC = 12
 const LONGEST_FILE = 250
 const LONGEST_FUNCTION = 60
 const LONG_FUNCTION = 40
 
 const isTestPath = (path: string) => path.endsWith('.test.ts') || !path.startsWith('src/')
-const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1] ?? '(program)'
-const rankOf = (folder: string) => ORDER.findIndex((line) => line.includes(folder))
+/** The room of a file: its wing and folder where the order names that, else its wing. */
+const roomOf = (path: string) => {
+  const [, wing = 'program', folder] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? []
+  return rankOf(`${wing}/${folder}`) === -1 ? wing : `${wing}/${folder}`
+}
+const folderOf = (path: string) => roomOf(path).replace(/^.*\//, '')
+const rankOf = (room: string) => ORDER.findIndex((line) => line.includes(room))
 const none = (violations: string[]) => assert.deepEqual(violations, [])
 
 /** Where a pattern occurs in one part of these files, as path:line. */
@@ -80,15 +86,17 @@ function places(sources: readonly Source[], part: 'code' | 'strings' | 'text', p
 }
 
 test('every folder of src has its place in the order', () => {
-  none([...new Set(SRC.map(({ path }) => folderOf(path)))].filter((folder) => rankOf(folder) === -1))
+  none([...new Set(SRC.map(({ path }) => roomOf(path)))].filter((room) => rankOf(room) === -1))
+  const wings = new Set(SRC.map(({ path }) => path.replace(/^src\/([^/]+).*/, '$1')))
+  assert.ok(wings.size <= MAX_IN_SRC, `${wings.size} in src`)
 })
 
 test('a file imports its own folder and what stands before it in the order', () => {
   const wrong = SRC.flatMap(({ path, imports }) => {
-    const own = folderOf(path)
+    const own = roomOf(path)
     return imports
-      .filter(({ path: target }) => target.startsWith('src/') && folderOf(target) !== own)
-      .filter(({ path: target }) => rankOf(folderOf(target)) >= rankOf(own) && rankOf(own) < PROGRAM)
+      .filter(({ path: target }) => target.startsWith('src/') && roomOf(target) !== own)
+      .filter(({ path: target }) => rankOf(roomOf(target)) >= rankOf(own) && rankOf(own) < PROGRAM)
       .filter(({ path: target, names, typeOnly }) => {
         const free = TYPES_OF_ALL[target]
         return !(typeOnly && free && names.every((name) => free.includes(name)))
@@ -149,9 +157,7 @@ test('nothing watches promises, which costs every payment, but what is used wher
   const others = SRC.filter(({ path }) => path !== 'src/platform/log/async-context.ts')
   none(
     others.flatMap(({ path, imports }) =>
-      imports
-        .filter((imported) => /\basync_hooks$/.test(imported.path))
-        .map((imported) => `${path}:${imported.line}`),
+      imports.filter((imported) => /\basync_hooks$/.test(imported.path)).map((imported) => `${path}:${imported.line}`),
     ),
   )
 })
@@ -166,9 +172,7 @@ test(`no file is longer than ${LONGEST_FILE} lines`, () => {
     path,
     lines: text.trimEnd().split('\n').length,
   }))
-  none(
-    long.filter(({ lines }) => lines > LONGEST_FILE).map(({ path, lines }) => `${path} has ${lines} lines`),
-  )
+  none(long.filter(({ lines }) => lines > LONGEST_FILE).map(({ path, lines }) => `${path} has ${lines} lines`))
 })
 
 test(`no function is longer than ${LONGEST_FUNCTION} lines`, (context) => {
@@ -191,8 +195,7 @@ test('every table has an owner, and only statements in its folder write it', () 
   const made = MIGRATIONS.flatMap(({ text }) => [...text.matchAll(/create (?:unlogged )?table (\w+)/g)])
   const unowned = made.map((match) => match[1] as string).filter((table) => !(table in OWNERS))
   none(unowned.map((table) => `${table} has no owner`))
-  const write =
-    /\b(?:insert into|update|delete from|truncate(?: table)?)\s+(?:only\s+)?(?:[a-z_]*\s*\.)?([a-z_]+)/g
+  const write = /\b(?:insert into|update|delete from|truncate(?: table)?)\s+(?:only\s+)?(?:[a-z_]*\s*\.)?([a-z_]+)/g
   // Not names of tables: `for update skip locked`, `do update set`, `before update or delete`.
   const noTable = ['set', 'skip', 'nowait', 'of', 'or', 'on', 'delete', 'truncate', 'from']
   const writes = SRC.flatMap((source) =>
@@ -213,11 +216,7 @@ test('every table has an owner, and only statements in its folder write it', () 
   const doors = Object.entries(ONE_WRITER)
   const past = writes.filter(({ path, table }) => path !== (ONE_WRITER[table] ?? path))
   none(past.map(({ place, table }) => `${place} writes ${table}, not ${ONE_WRITER[table]}`))
-  none(
-    doors
-      .filter(([table, path]) => !writes.some((write) => write.table === table && write.path === path))
-      .flat(),
-  )
+  none(doors.filter(([table, path]) => !writes.some((write) => write.table === table && write.path === path)).flat())
 })
 
 test('everything that is exported is imported by somebody', () => {

@@ -39,8 +39,7 @@ function refusalOf(actor: Actor, action: Action, of?: number): string | null {
   }
 }
 
-const mayDo = (actor: Actor) =>
-  (Object.keys(ACTIONS) as Action[]).filter((action) => refusalOf(actor, action) === null)
+const mayDo = (actor: Actor) => (Object.keys(ACTIONS) as Action[]).filter((action) => refusalOf(actor, action) === null)
 
 test('A75: every action is open to exactly the actors that its row names', () => {
   for (const action of Object.keys(ACTIONS) as Action[]) {
@@ -124,13 +123,7 @@ test('a person whose e-mail address is not proven moves no real money, and does 
   const mine = mayDo(person('owner'))
   for (const action of mine)
     equal(refusalOf(unconfirmed, action), ruleOf(action).unconfirmed ? null : 'email_unconfirmed', action)
-  for (const action of [
-    'charge.create',
-    'link.create',
-    'key.create',
-    'webhook.address',
-    'top-up.request',
-  ] as const)
+  for (const action of ['charge.create', 'link.create', 'key.create', 'webhook.address', 'top-up.request'] as const)
     equal(ruleOf(action).unconfirmed, undefined, action)
   deepEqual(
     mine.filter((action) => ruleOf(action).moneyOut && ruleOf(action).unconfirmed),

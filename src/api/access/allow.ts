@@ -30,10 +30,7 @@ export function requireRole(actor: Actor, action: Action): void {
 /** Whether the table allows the action, so that a page offers it. Checks neither the factor nor live mode. */
 export const mayDo = (actor: Actor, action: Action): boolean => isAllowed(actor, ruleOf(action))
 
-function isAllowed(
-  actor: Actor,
-  { key, persons = [], operators = [], others = [], tills }: ActionRule,
-): boolean {
+function isAllowed(actor: Actor, { key, persons = [], operators = [], others = [], tills }: ActionRule): boolean {
   switch (actor.kind) {
     case 'key':
       return key === 'any' || (key === 'full' && actor.scope === 'full')

@@ -38,5 +38,4 @@ export const auditRow = (act: AuditAct): Call => AUDIT_ROWS.row(act)
 /** Adds the rows of many acts in one statement; no call when there are none. */
 export const auditRows = (acts: readonly AuditAct[]): Call[] => AUDIT_ROWS.rows(acts)
 
-const maskedJson = (value: object | null | undefined) =>
-  value == null ? null : JSON.stringify(maskSecrets(value))
+const maskedJson = (value: object | null | undefined) => (value == null ? null : JSON.stringify(maskSecrets(value)))

@@ -93,11 +93,8 @@ export const parseAuditPart = (text: string | undefined, fallback: AuditPart): A
   (['acts', 'looks', 'all'] as const).find((part) => part === text) ?? fallback
 
 /** Reads a page of the audit of the caller's business, newest first: rows of its cell and of the directory, in one order. */
-export const readAuditAsMerchant = (
-  app: App,
-  { merchantId }: Caller,
-  filter: AuditFilter,
-): Promise<AuditPage> => readAuditPage(app, merchantId, { filter, present: redactForMerchant })
+export const readAuditAsMerchant = (app: App, { merchantId }: Caller, filter: AuditFilter): Promise<AuditPage> =>
+  readAuditPage(app, merchantId, { filter, present: redactForMerchant })
 
 /** Reads a page of a merchant's audit for staff, who also see by whom and why. */
 export function readAuditAsStaff(
@@ -111,11 +108,7 @@ export function readAuditAsStaff(
 
 type AuditPageInput = { filter: AuditFilter; present(row: Omit<Row, 'number'>): Omit<AuditEntry, 'id'> }
 
-async function readAuditPage(
-  app: App,
-  merchantId: number,
-  { filter, present }: AuditPageInput,
-): Promise<AuditPage> {
+async function readAuditPage(app: App, merchantId: number, { filter, present }: AuditPageInput): Promise<AuditPage> {
   const direction = filter.newer === null ? 'older' : 'newer'
   const start = parseCursor(filter.newer ?? filter.older)
   const values = [filter.action, filter.actor]
@@ -137,8 +130,7 @@ async function readAuditPage(
   return {
     entries: rows.map(({ place, row: { number, ...row } }) => ({ ...present(row), id: `${place}${number}` })),
     older: direction === 'newer' || more ? formatCursor(numbers, 'low', start, direction) : null,
-    newer:
-      isFirst || (direction === 'newer' && !more) ? null : formatCursor(numbers, 'high', start, direction),
+    newer: isFirst || (direction === 'newer' && !more) ? null : formatCursor(numbers, 'high', start, direction),
   }
 }
 

@@ -51,11 +51,7 @@ const newestStatement = (of: 'all' | 'merchant') => {
 const NEWEST_STATEMENTS = { all: newestStatement('all'), merchant: newestStatement('merchant') }
 
 /** Reads the newest `limit` matching rows of one database, after `older`. Throws 400 for a wrong cursor. */
-export function readNewestAudit(
-  db: Database,
-  filter: WholeAuditFilter,
-  limit: number,
-): Promise<WholeAuditRow[]> {
+export function readNewestAudit(db: Database, filter: WholeAuditFilter, limit: number): Promise<WholeAuditRow[]> {
   const { action, actor, subject, merchant, from, until } = filter
   const start = filter.older ?? ABOVE_EVERY_ID
   if (!/^[0-9]{1,16}$/.test(start)) throw badRequest('invalid cursor')

@@ -26,10 +26,7 @@ const SEAL = statement(
   `insert into audit_seals (number, audit_id, hash)
    select n.number, n.audit_id, n.hash from unnest($1::bigint[], $2::bigint[], $3::bytea[]) as n (number, audit_id, hash)`,
 )
-const UNQUEUE = statement(
-  'audit rows are sealed',
-  'delete from audit_to_seal where audit_id = any($1::bigint[])',
-)
+const UNQUEUE = statement('audit rows are sealed', 'delete from audit_to_seal where audit_id = any($1::bigint[])')
 
 export const MAX_ROWS_SEALED_AT_ONCE = 500
 // A busy chain moves each second; the log needs one point a minute to compare with, not all of them.

@@ -35,11 +35,7 @@ const MAX_SEAL_LAG_MS = 60_000
  * Follows one chain from its first row, in steps of bounded size, and names the first row that was edited, is missing, or was
  * added without a seal. With an anchor that was kept elsewhere it also finds a chain that was cut or rebuilt.
  */
-export async function verifyAudit(
-  db: Database,
-  now: Date,
-  kept: AuditAnchor | null = null,
-): Promise<AuditProof> {
+export async function verifyAudit(db: Database, now: Date, kept: AuditAnchor | null = null): Promise<AuditProof> {
   const chain = await followSeals(db, kept)
   if (chain.broken !== null) return chain
   return { ...chain, broken: await findUnsealed(db, now) }

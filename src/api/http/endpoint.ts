@@ -78,10 +78,8 @@ export type Endpoint<App> = {
 export type UntaggedEndpoint<App> = Omit<Endpoint<App>, 'tag'>
 
 /** Puts the endpoints of one group under this tag of the description. */
-export const tagEndpoints = <App>(
-  tag: string,
-  endpoints: readonly UntaggedEndpoint<App>[],
-): Endpoint<App>[] => endpoints.map((endpoint) => ({ ...endpoint, tag }))
+export const tagEndpoints = <App>(tag: string, endpoints: readonly UntaggedEndpoint<App>[]): Endpoint<App>[] =>
+  endpoints.map((endpoint) => ({ ...endpoint, tag }))
 
 /** Declares an endpoint; the handler sees the body as the schema says it. */
 export function endpoint<App, Body extends TSchema>(

@@ -23,7 +23,6 @@ const MAX_HEADERS = 100
 export function findHeadersRefusal(request: IncomingMessage): Refusal | undefined {
   if (request.rawHeaders.length > 2 * MAX_HEADERS)
     return new Refusal(431, 'bad_request', 'invalid request: too many headers')
-  if (request.httpVersion === '1.1' && request.headers.host === undefined)
-    return invalidRequest('Host header required')
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return invalidRequest('Host header required')
   return undefined
 }

@@ -13,8 +13,7 @@ const REQUEST_ID_FORMAT = /^[A-Za-z0-9._-]{1,128}$/
 /** Returns the bearer token of the one Authorization header. Throws 401 (spec 7.1). */
 export function parseBearerToken(request: IncomingMessage): string {
   const header = request.headers.authorization
-  if (header === undefined || countHeader(request, 'authorization') > 1)
-    throw unauthorized('missing bearer token')
+  if (header === undefined || countHeader(request, 'authorization') > 1) throw unauthorized('missing bearer token')
   const match = /^Bearer +([^\s,]+)$/i.exec(header)
   if (!match?.[1]) throw unauthorized('missing bearer token')
   return match[1]
@@ -40,10 +39,8 @@ export function checkTimestamp(header: string | string[] | undefined, clock: Clo
   const seconds = typeof header === 'string' ? parseXTimestamp(header.trim()) : null
   if (seconds === null) throw badRequest('X-Timestamp must be an integer Unix timestamp')
   const age = Math.floor(clock.nowMs() / 1000) - seconds
-  if (age > MAX_AGE_S)
-    throw badRequest(`request timestamp is ${age}s old - max allowed skew is ${MAX_AGE_S}s`)
-  if (-age > MAX_AHEAD_S)
-    throw badRequest('request timestamp is too far in the future - check your system clock')
+  if (age > MAX_AGE_S) throw badRequest(`request timestamp is ${age}s old - max allowed skew is ${MAX_AGE_S}s`)
+  if (-age > MAX_AHEAD_S) throw badRequest('request timestamp is too far in the future - check your system clock')
 }
 
 /** Returns the trimmed Idempotency-Key; null when absent or blank. Throws 400 for what is no key (G56). */
@@ -89,8 +86,7 @@ function addressBehindProxies(request: IncomingMessage, hops: number): string {
 export function parseQuery(query: unknown): Record<string, string | undefined> {
   const parsed: Record<string, string | undefined> = Object.create(null)
   for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
-    if (Array.isArray(value))
-      throw badRequest(`invalid request: query parameter ${name.slice(0, 40)} is given twice`)
+    if (Array.isArray(value)) throw badRequest(`invalid request: query parameter ${name.slice(0, 40)} is given twice`)
     const text = String(value)
     if (hasControl(text))
       throw badRequest(`invalid request: query parameter ${name.slice(0, 40)} contains control characters`)

@@ -36,10 +36,7 @@ export function addHealthRoutes(server: FastifyInstance, health: Health): void {
       .send(JSON.stringify(body))
   })
   server.get('/readyz', async (_request, reply) => {
-    const reasons = [
-      ...(await health.notReady()),
-      ...((await databaseUp()) ? [] : ['the database does not answer']),
-    ]
+    const reasons = [...(await health.notReady()), ...((await databaseUp()) ? [] : ['the database does not answer'])]
     const ready = reasons.length === 0
     return reply
       .code(ready ? 200 : 503)

@@ -91,11 +91,7 @@ function refuseMethod(reply: FastifyReply, methods: Iterable<string>): Refusal {
  * Makes the 404 of an unknown path, or the 405 of a path that has another verb: pages and health documents, whose paths have no
  * parameters.
  */
-export function buildNotFound(
-  server: FastifyInstance,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Refusal {
+export function buildNotFound(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Refusal {
   const url = request.url.split('?', 1)[0] ?? ''
   const methods = ROUTED_METHODS.filter((method) => server.hasRoute({ url, method: method as 'GET' }))
   return methods.length === 0 ? noSuchPath() : refuseMethod(reply, methods)

@@ -17,15 +17,7 @@ declare module 'fastify' {
 }
 
 /** The facts noted about a request on its way; each is null until it is known. */
-export const REQUEST_FACTS = [
-  'passed',
-  'objectId',
-  'outcome',
-  'code',
-  'errorText',
-  'bytesOut',
-  'spent',
-] as const
+export const REQUEST_FACTS = ['passed', 'objectId', 'outcome', 'code', 'errorText', 'bytesOut', 'spent'] as const
 
 /** Notes code and text of a refusal that is answered from the bytes stored under its key. */
 export function noteStoredRefusal(request: FastifyRequest, { body }: Answer): void {

@@ -29,8 +29,7 @@ export function logRequest<App>(
     outcome: request.outcome ?? null,
   })
   const level = PROBE_ROUTES.includes(observed.route) && observed.status < 400 ? 'debug' : 'info'
-  if (log.isLevelEnabled(level))
-    log[level](buildLogLine(request, reply, { ...observed, trustedProxies }), 'request')
+  if (log.isLevelEnabled(level)) log[level](buildLogLine(request, reply, { ...observed, trustedProxies }), 'request')
   if (passed !== null) note(buildAnsweredRequest(request, passed, observed))
 }
 

@@ -79,9 +79,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     if (refusal instanceof TooBusy && !wantsPage(request)) sendTooBusy(send, request, { refusal, reply })
     else sendError(frame, request, reply, refusal)
   })
-  server.setNotFoundHandler((request, reply) =>
-    sendError(frame, request, reply, buildNotFound(server, request, reply)),
-  )
+  server.setNotFoundHandler((request, reply) => sendError(frame, request, reply, buildNotFound(server, request, reply)))
   limitListener(server.server).on('checkExpectation', answerExpectation)
   server.addHook('onRequest', (request, reply, done) => beginRequest(server, request, reply, done))
   server.addHook('preHandler', (request, _reply, done) => {
@@ -161,11 +159,7 @@ function addEndpoint<App>(
   })
 }
 
-function handleRequest<App>(
-  frame: Frame<App>,
-  declared: Endpoint<App>,
-  request: FastifyRequest,
-): Promise<Answer> {
+function handleRequest<App>(frame: Frame<App>, declared: Endpoint<App>, request: FastifyRequest): Promise<Answer> {
   const { caller, key } = request.passed as AdmittedRequest
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
@@ -207,12 +201,7 @@ function sendTooBusy(
   send(request.id, reply, { status, body: writeErrorBody(refusal, request.id), retryAfterSeconds })
 }
 
-function sendError<App>(
-  frame: Frame<App>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): void {
+function sendError<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const refusal = toRefusal(error)
   request.code = refusal.code
   request.errorText = refusal.message
@@ -220,10 +209,7 @@ function sendError<App>(
   reply.headers(secureHeaders({ https: frame.https })).header('X-Request-ID', request.id)
   // Overload: a second log line for each refusal would add to it.
   if (refusal.status >= 500 && !(error instanceof TooBusy))
-    frame.log[refusal.status === 500 ? 'error' : 'warn'](
-      { err: error, request_id: request.id },
-      refusal.message,
-    )
+    frame.log[refusal.status === 500 ? 'error' : 'warn']({ err: error, request_id: request.id }, refusal.message)
   if (refusal.retryAfterSeconds !== null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
   if (refusal.status === 413 || refusal.status === 431) closeAfterReply(request, reply)
   if (wantsPage(request)) {
@@ -239,11 +225,7 @@ const wantsPage = (request: FastifyRequest) =>
   !/^\/+v1(\/|$|\?)/.test(request.url) && (request.headers.accept ?? '').includes('text/html')
 
 /** Removes a clean 4xx from its rate window, then counts and logs. Returns their error, because the answer has been sent. */
-function finishRequest<App>(
-  frame: Frame<App>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Error | undefined {
+function finishRequest<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): Error | undefined {
   const status = reply.statusCode
   try {
     if (status >= 400 && status < 500) request.passed?.giveBack?.()

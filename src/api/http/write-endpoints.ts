@@ -5,10 +5,7 @@ import type { Answer } from './answer.ts'
 import { type ApiRequest, type Endpoint, jsonAnswer, type UntaggedEndpoint } from './endpoint.ts'
 
 type Idempotency = NonNullable<ApiRequest['idempotency']>
-type WriteEndpointOptions<App> = Pick<
-  Endpoint<App>,
-  'path' | 'name' | 'summary' | 'description' | 'action' | 'rate'
-> &
+type WriteEndpointOptions<App> = Pick<Endpoint<App>, 'path' | 'name' | 'summary' | 'description' | 'action' | 'rate'> &
   Partial<Pick<Endpoint<App>, 'refusals'>>
 type CreateEndpointOptions<App, Body extends TSchema> = WriteEndpointOptions<App> &
   Pick<Endpoint<App>, 'answers'> & { body: Body }

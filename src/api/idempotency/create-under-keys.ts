@@ -55,8 +55,7 @@ export function createUnderKeys<Request extends KeyedInput, Made extends { id: s
 ): Creations<Request, Made> {
   const usedKeys = new Map(deciding.keys.map((row) => [formatKeyOwner(row), row]))
   // Mostly there is none, and then the name of a key need not be put together.
-  const rowOf = (request: Request) =>
-    usedKeys.size === 0 ? undefined : usedKeys.get(formatKeyOwner(request))
+  const rowOf = (request: Request) => (usedKeys.size === 0 ? undefined : usedKeys.get(formatKeyOwner(request)))
   const uses: Parameters<typeof addKeys>[0][number][] = []
   const created: Creations<Request, Made> = {
     outcomes: [],
@@ -65,11 +64,7 @@ export function createUnderKeys<Request extends KeyedInput, Made extends { id: s
     addKeys: () => addKeys(uses, deciding.at),
   }
 
-  function keep(
-    { merchantId, mode, key, fingerprint }: Request,
-    answer: StoredAnswer | null,
-    id: string | null,
-  ) {
+  function keep({ merchantId, mode, key, fingerprint }: Request, answer: StoredAnswer | null, id: string | null) {
     uses.push({ merchantId, mode, key, fingerprint, answer, objectId: id })
   }
 
@@ -81,9 +76,7 @@ export function createUnderKeys<Request extends KeyedInput, Made extends { id: s
     const body = deciding.bodyOf(made)
     const answer = body === null ? null : { status: 201, body, objectId: made.id }
     keep(request, answer, made.id)
-    return (
-      answer ?? { status: 201, body: '', stored: { made, mark: momentAt(deciding.at) }, objectId: made.id }
-    )
+    return answer ?? { status: 201, body: '', stored: { made, mark: momentAt(deciding.at) }, objectId: made.id }
   }
 
   function outcomeOf(request: Request): ItemOutcome<CreatedAnswer<Made>> {

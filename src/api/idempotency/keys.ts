@@ -60,8 +60,7 @@ const FREE = statement(
 const RESERVED = '\u0001'
 
 /** Builds the key of an act of our own that may happen only once, from the words that name what is acted on. */
-export const buildReservedKey = (...words: readonly (string | number)[]): string =>
-  `${RESERVED}${words.join(' ')}`
+export const buildReservedKey = (...words: readonly (string | number)[]): string => `${RESERVED}${words.join(' ')}`
 
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
   const each = toColumns(owners)

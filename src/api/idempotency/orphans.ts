@@ -58,10 +58,7 @@ type OrphanRules = {
  * key whose finishing throws is logged and left for the next run; it does not delay the others. Returns how many were finished.
  * Throws DatabaseAway.
  */
-export async function finishOrphans(
-  app: FinisherServices,
-  { prefix, afterMs, decide }: OrphanRules,
-): Promise<number> {
+export async function finishOrphans(app: FinisherServices, { prefix, afterMs, decide }: OrphanRules): Promise<number> {
   const bounds = computeOrphanBounds(app.clock, afterMs)
   const waitsUntil = performance.now() + MAX_RUN_WAIT_MS
   let finished = 0
@@ -70,9 +67,7 @@ export async function finishOrphans(
     const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_PER_PAGE, skipped])
     for (const orphan of orphans) {
       const waitMs = Math.max(0, Math.min(MAX_ORPHAN_WAIT_MS, waitsUntil - performance.now()))
-      if (
-        await tryToFinish(app, orphan, () => retryWhileAway(() => finishOrphan(app, orphan, decide), waitMs))
-      )
+      if (await tryToFinish(app, orphan, () => retryWhileAway(() => finishOrphan(app, orphan, decide), waitMs)))
         finished += 1
       else skipped += 1
     }
@@ -88,11 +83,7 @@ function finishOrphan({ db }: FinisherServices, orphan: Orphan, endOf: OrphanRul
   })
 }
 
-async function tryToFinish(
-  app: FinisherServices,
-  orphan: Orphan,
-  finish: () => Promise<unknown>,
-): Promise<boolean> {
+async function tryToFinish(app: FinisherServices, orphan: Orphan, finish: () => Promise<unknown>): Promise<boolean> {
   try {
     await finish()
     return true

@@ -31,16 +31,10 @@ export function toKeyUse({ caller, idempotency }: KeyedRequest): KeyUse | null {
  * object, the key and the answer are written in one commit. A refusal by the rules of the business is stored under the key; any other is
  * thrown. Throws keyInFlight (409) while the first request with this key is under way.
  */
-export async function createUnderOptionalKey(
-  app: App,
-  request: KeyedRequest,
-  make: CreateObject,
-): Promise<Answer> {
+export async function createUnderOptionalKey(app: App, request: KeyedRequest, make: CreateObject): Promise<Answer> {
   const use = toKeyUse(request)
   if (use === null) return createInTransaction(app, { request, use, make })
-  return app.keysInFlight.during(use, () =>
-    retryWhileKeyHeld(() => createInTransaction(app, { request, use, make })),
-  )
+  return app.keysInFlight.during(use, () => retryWhileKeyHeld(() => createInTransaction(app, { request, use, make })))
 }
 
 /**

@@ -4,13 +4,7 @@ import type { Call, Database } from '../../platform/db/database.ts'
 import { type MerchantMode, merchantModeKey } from '../../platform/mode.ts'
 import { rememberNewest } from './bounded-map.ts'
 import { MINUTE_MS } from './limits.ts'
-import {
-  copyWindow,
-  type LimitWindows,
-  type OpenWindows,
-  openLockedWindows,
-  refuseIfFull,
-} from './open-windows.ts'
+import { copyWindow, type LimitWindows, type OpenWindows, openLockedWindows, refuseIfFull } from './open-windows.ts'
 import { makeShape, type RateWindow, removeRequests, type WindowShape } from './window.ts'
 import { compareMerchantModes, lockRows, makeRows, type WindowRow } from './window-rows.ts'
 
@@ -61,11 +55,7 @@ export const NOT_COUNTED: ExactWindow = {
 /** `limit`: requests a minute for each merchant and mode without a granted rate; 0 switches the limit off for all. */
 export type WindowLimits = { limit: number; grantedTo?: (merchantId: number) => number | undefined }
 
-export function newExactWindow({
-  what,
-  db,
-  ...limits
-}: WindowLimits & { what: string; db: Database }): ExactWindow {
+export function newExactWindow({ what, db, ...limits }: WindowLimits & { what: string; db: Database }): ExactWindow {
   if (limits.limit === 0) return NOT_COUNTED
   const frame: LimitWindows = { what, shapeFor: shapesFor(limits), known: new Map() }
   const { shapeFor, known } = frame
@@ -106,10 +96,7 @@ export function newExactWindow({
  * Returns the shape of each merchant's window. When a changed limit switches between exact and wide slots, the window starts empty: slot
  * numbers of the other width look like counts of a wrong clock, and are dropped as such.
  */
-function shapesFor({
-  limit,
-  grantedTo = () => undefined,
-}: WindowLimits): (merchantMode: MerchantMode) => WindowShape {
+function shapesFor({ limit, grantedTo = () => undefined }: WindowLimits): (merchantMode: MerchantMode) => WindowShape {
   const usual = makeShape(limit, MINUTE_MS)
   const granted = new Map<number, WindowShape>()
   return ({ merchantId }) => {
@@ -121,10 +108,7 @@ function shapesFor({
   }
 }
 
-function lockWindows(
-  { what, known }: LimitWindows,
-  merchantModes: readonly MerchantMode[],
-): Call<WindowRow>[] {
+function lockWindows({ what, known }: LimitWindows, merchantModes: readonly MerchantMode[]): Call<WindowRow>[] {
   const sorted = [...merchantModes].sort(compareMerchantModes)
   const missing = sorted.filter((merchantMode) => known.get(merchantModeKey(merchantMode))?.made !== true)
   return [...(missing.length === 0 ? [] : [makeRows(missing, what)]), lockRows(sorted, what)]
@@ -135,16 +119,12 @@ function applyChanges(
   { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: BatchTurn },
   changes: readonly CountChange[],
 ): Promise<ItemOutcome<number>[]> {
-  const merchantModes = new Map(
-    changes.map(({ merchantMode }) => [merchantModeKey(merchantMode), merchantMode]),
-  )
+  const merchantModes = new Map(changes.map(({ merchantMode }) => [merchantModeKey(merchantMode), merchantMode]))
   const nowMs = Math.max(...changes.map(({ atMs }) => atMs))
   return db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
     const open = window.open(await tx.send(...window.lock([...merchantModes.values()])), nowMs)
     for (const { merchantMode, atMs, back } of changes) if (back) open.giveBack(merchantMode, atMs)
-    const outcomes = changes.map((change) =>
-      change.back ? itemDone(change.atMs) : takeOrRefuse(open, change, nowMs),
-    )
+    const outcomes = changes.map((change) => (change.back ? itemDone(change.atMs) : takeOrRefuse(open, change, nowMs)))
     return { value: outcomes, last: open.writes() }
   })
 }

@@ -50,15 +50,13 @@ export function newLeasedWindow({
   return {
     ...rows,
     refuseEarly(merchantMode, nowMs) {
-      if ((leases.get(merchantModeKey(merchantMode))?.unused ?? 0) === 0)
-        rows.refuseEarly(merchantMode, nowMs)
+      if ((leases.get(merchantModeKey(merchantMode))?.unused ?? 0) === 0) rows.refuseEarly(merchantMode, nowMs)
     },
     runCounted: (requests, nowMs, work) =>
       limit > 0
         ? countByLeases({ rows, leases, limitOf, requests, nowMs }, work)
         : work({
-            lock: () =>
-              rows.lock([...countByMerchantMode(requests).values()].map(({ merchantMode }) => merchantMode)),
+            lock: () => rows.lock([...countByMerchantMode(requests).values()].map(({ merchantMode }) => merchantMode)),
             open: (answers) => rows.open(answers, nowMs),
           }),
     idle: async () => {
@@ -93,9 +91,7 @@ async function countByLeases<T>(
         settleAll('undone')
         for (const [key, { merchantMode, count }] of counts)
           quotas.set(key, takeQuota(leases, merchantMode, { count, nowMs }))
-        const needed = [...quotas.values()].flatMap((quota) =>
-          quota.kind === 'row' ? [quota.merchantMode] : [],
-        )
+        const needed = [...quotas.values()].flatMap((quota) => (quota.kind === 'row' ? [quota.merchantMode] : []))
         return needed.length === 0 ? [] : rows.lock(needed)
       },
       open: (answers) => openQuotas(rows.open(answers, nowMs), { quotas, limitOf, nowMs }),
@@ -124,11 +120,7 @@ function countByMerchantMode(requests: readonly MerchantMode[]) {
 
 function openQuotas(
   rows: OpenWindows,
-  {
-    quotas,
-    limitOf,
-    nowMs,
-  }: Pick<CountInput, 'limitOf' | 'nowMs'> & { quotas: ReadonlyMap<number, TransactionQuota> },
+  { quotas, limitOf, nowMs }: Pick<CountInput, 'limitOf' | 'nowMs'> & { quotas: ReadonlyMap<number, TransactionQuota> },
 ): OpenWindows {
   for (const quota of quotas.values()) if (quota.kind === 'row' && quota.old) settleLease(rows, quota.old)
   const quotaOf = (merchantMode: MerchantMode) => quotas.get(merchantModeKey(merchantMode))

@@ -48,10 +48,8 @@ export function newLease(
  * Whether the lease has `count` left at this time. Before `fromMs` (the clock went back) it has none: older counts have left the row
  * already.
  */
-const covers = (
-  { unused, fromMs, endMs }: Lease,
-  { count, nowMs }: { count: number; nowMs: number },
-): boolean => unused >= count && fromMs <= nowMs && nowMs < endMs
+const covers = ({ unused, fromMs, endMs }: Lease, { count, nowMs }: { count: number; nowMs: number }): boolean =>
+  unused >= count && fromMs <= nowMs && nowMs < endMs
 
 /**
  * Takes `count` requests from the lease, so that no other transaction uses them. Where the lease does not cover them, the row is needed.

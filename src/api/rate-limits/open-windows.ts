@@ -57,11 +57,7 @@ type OpenWindow = {
 }
 
 /** Opens the locked windows of these rows. */
-export function openLockedWindows(
-  frame: LimitWindows,
-  rows: readonly WindowRow[],
-  nowMs: number,
-): OpenWindows {
+export function openLockedWindows(frame: LimitWindows, rows: readonly WindowRow[], nowMs: number): OpenWindows {
   const opened = new Map(rows.map((row) => [merchantModeKey(row), openRow(frame, row, nowMs)]))
   const openedOf = (merchantMode: MerchantMode) => {
     const window = opened.get(merchantModeKey(merchantMode)) ?? openMissing(frame, merchantMode)
@@ -136,8 +132,7 @@ function buildWrite({ what, known }: LimitWindows, opened: OpenWindow[]): Call {
   const texts = opened.map(({ merchantMode, window, known: cached }) => {
     const text = formatWindow(window)
     // Unless a request was removed meanwhile: then the cache holds that count, and the row follows.
-    if (cached !== null && known.get(merchantModeKey(merchantMode)) === cached)
-      Object.assign(cached, { text, window })
+    if (cached !== null && known.get(merchantModeKey(merchantMode)) === cached) Object.assign(cached, { text, window })
     return text
   })
   return writeRows(

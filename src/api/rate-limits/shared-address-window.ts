@@ -75,8 +75,7 @@ export function newAddressCounts(db: Database): AddressCounts {
     idle: changes.idle,
     forget: async (now) => {
       for (let round = 0; round < MAX_ROUNDS; round += 1)
-        if ((await db.query(FORGET, [now.toISOString(), FORGOTTEN_PER_ROUND])).length < FORGOTTEN_PER_ROUND)
-          return
+        if ((await db.query(FORGET, [now.toISOString(), FORGOTTEN_PER_ROUND])).length < FORGOTTEN_PER_ROUND) return
     },
   }
 }
@@ -123,9 +122,7 @@ export function newSharedAddressWindow({
     },
     async giveBack(address, takenMs) {
       own.giveBack(address, takenMs)
-      await change(address, takenMs, true).catch((error) =>
-        log.error({ err: error }, `${what} count one too many`),
-      )
+      await change(address, takenMs, true).catch((error) => log.error({ err: error }, `${what} count one too many`))
     },
   }
 }
@@ -137,15 +134,10 @@ const compareForLocking = (a: AddressCountChange, b: AddressCountChange) =>
   a.what < b.what ? -1 : a.what > b.what ? 1 : Buffer.compare(a.address, b.address)
 
 /** Removes requests first, because that may make room for others in the batch. */
-async function applyChanges(
-  db: Database,
-  changes: readonly AddressCountChange[],
-): Promise<ItemOutcome<number>[]> {
+async function applyChanges(db: Database, changes: readonly AddressCountChange[]): Promise<ItemOutcome<number>[]> {
   const nowMs = Math.max(...changes.map(({ atMs }) => atMs))
   // One change of each window, for its name and shape.
-  const firsts = [...new Map(changes.map((change) => [windowName(change), change])).values()].sort(
-    compareForLocking,
-  )
+  const firsts = [...new Map(changes.map((change) => [windowName(change), change])).values()].sort(compareForLocking)
   const names = [firsts.map(({ what }) => what), firsts.map(({ address }) => address)] as const
   return db.transaction(async (tx) => {
     const [, rows] = await tx.send(call(MAKE, ...names, new Date(nowMs).toISOString()), call(LOCK, ...names))

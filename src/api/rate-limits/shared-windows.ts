@@ -107,16 +107,12 @@ export function newSharedWindows(
           moveWindow(window, Math.floor(nowMs / 1000))
           window.others = 0
           if (window.sum === 0) own.delete(key)
-          else if (
-            window.sum >=
-            (granted(what, window.merchantId) ?? limits[what] ?? 0) * PUBLISHED_FROM_FRACTION
-          )
+          else if (window.sum >= (granted(what, window.merchantId) ?? limits[what] ?? 0) * PUBLISHED_FROM_FRACTION)
             published.push(window)
         }
       if (published.length > 0) await publishCounts(db, process, { windows: published, now })
       const ofOthers = await db.query(READ_OTHER_COUNTS, [process, new Date(nowMs - FRESH_MS).toISOString()])
-      for (const { merchantId, mode, what, count } of ofOthers)
-        windowOf(merchantId, mode, what, nowMs).others = count
+      for (const { merchantId, mode, what, count } of ofOthers) windowOf(merchantId, mode, what, nowMs).others = count
       if (Math.floor(nowMs / 1000) % WINDOW_SECONDS === 0)
         await db.query(FORGET_COUNTS, [new Date(nowMs - FORGOTTEN_MS).toISOString()])
     },
@@ -151,9 +147,5 @@ async function publishCounts(
   { windows, now }: { windows: SecondsWindow[]; now: Date },
 ): Promise<void> {
   const each = toColumns(windows)
-  await db.query(PUBLISH_COUNTS, [
-    process,
-    ...each.values('merchantId', 'mode', 'what', 'sum'),
-    now.toISOString(),
-  ])
+  await db.query(PUBLISH_COUNTS, [process, ...each.values('merchantId', 'mode', 'what', 'sum'), now.toISOString()])
 }

@@ -36,19 +36,9 @@ export const lockRows = (merchantModes: readonly MerchantMode[], what: string): 
   callFor(LOCK, merchantModes, what)
 
 /** Stores these windows; makes their rows when a crash of the database has emptied the table. */
-export const writeRows = (
-  merchantModes: readonly MerchantMode[],
-  what: string,
-  texts: readonly string[],
-): Call => {
+export const writeRows = (merchantModes: readonly MerchantMode[], what: string, texts: readonly string[]): Call => {
   const merchants = numberColumn(merchantModes.map((merchantMode) => merchantMode.merchantId))
-  return call(
-    WRITE,
-    merchants,
-    modeColumn(merchantModes.map((merchantMode) => merchantMode.mode)),
-    what,
-    texts,
-  )
+  return call(WRITE, merchants, modeColumn(merchantModes.map((merchantMode) => merchantMode.mode)), what, texts)
 }
 
 const callFor = (statement: typeof LOCK, merchantModes: readonly MerchantMode[], what: string) =>

@@ -122,8 +122,7 @@ test('what is written can be read back', () => {
 
 test('D6: when there are too many, the oldest is forgotten and not all', () => {
   const known = new Map<string, number>()
-  for (const [value, key] of ['a', 'b', 'c', 'a', 'd'].entries())
-    rememberNewest(known, { key, value, most: 3 })
+  for (const [value, key] of ['a', 'b', 'c', 'a', 'd'].entries()) rememberNewest(known, { key, value, most: 3 })
   assert.deepEqual(
     [...known],
     [

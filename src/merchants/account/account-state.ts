@@ -35,5 +35,4 @@ export const beginClosing = (
   { by, message, at }: { by: 'owner' | 'operator'; message: string | null; at: Date },
 ): Call => call(BEGIN_CLOSING, merchantId, at.toISOString(), by, message)
 export const openAccount = (merchantId: number): Call => call(OPEN, merchantId)
-export const setAccountClosed = (merchantId: number, at: Date): Call =>
-  call(CLOSE, merchantId, at.toISOString())
+export const setAccountClosed = (merchantId: number, at: Date): Call => call(CLOSE, merchantId, at.toISOString())

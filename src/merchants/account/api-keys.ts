@@ -54,10 +54,7 @@ const FIND_ACCOUNT_STATE = statement<{ account: AccountState }>(
   'account of holder',
   `select ${ACCOUNT_STATE} as account from merchants where id = $1`,
 )
-const LOCK_HOLDER = statement(
-  'lock holder of keys',
-  'select id from merchants where id = $1 for no key update',
-)
+const LOCK_HOLDER = statement('lock holder of keys', 'select id from merchants where id = $1 for no key update')
 const COUNT_OPEN_OF_KIND = statement<{ count: number }>(
   'open keys of kind',
   `select count(*) as count from api_keys where merchant_id = $1 and kind = $2 and revoked_at is null`,
@@ -101,11 +98,7 @@ export function addCellKey(app: App, holder: KeyMerchant, { kind, key, at, name,
 }
 
 /** Makes a new key of this kind. Every older one of the kind is refused from the commit on, in all processes within a second (G60). */
-export async function rotateKey(
-  app: App,
-  actor: Actor,
-  { holder, kind, commandKey }: KeyInput,
-): Promise<string> {
+export async function rotateKey(app: App, actor: Actor, { holder, kind, commandKey }: KeyInput): Promise<string> {
   allow(actor, 'key.rotate', holder.id)
   allowKeyKind(actor, { merchantId: holder.id, kind })
   await refuseClosed(app, holder)
@@ -152,8 +145,7 @@ export async function createKey(
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
   if (earlier !== null) return { id: makeKeyId(earlier.key), key: earlier.key }
   const newKey: NewApiKey = { kind, key: newApiKey(kind), at: app.clock.now(), name, by: actorName(actor) }
-  const keep =
-    commandKey === undefined ? [] : [storeCommand(app, { ...command, key: commandKey }, { key: newKey.key })]
+  const keep = commandKey === undefined ? [] : [storeCommand(app, { ...command, key: commandKey }, { key: newKey.key })]
   refuseThird(await app.directory.query(COUNT_OPEN_OF_KIND, [holder.id, kind]), kind)
   const act = { actor, action: 'key.create', at: newKey.at, merchantId: holder.id } as const
   const row = auditRow({
@@ -212,8 +204,7 @@ export async function revokeKey(
   const mails = await makeOwnerMails(app, { merchantId: holder.id, actor, act: 'key-revoked' })
   await app.directory.transaction(async (tx) => {
     const [revoked] = await tx.send(call(REVOKE_ONE, holder.id, id, at.toISOString()))
-    if (revoked.length === 0)
-      throw domainRefusal('not_found', `this merchant has no key with the id ${echo(id)}`)
+    if (revoked.length === 0) throw domainRefusal('not_found', `this merchant has no key with the id ${echo(id)}`)
     const row = auditRow({ actor, action: 'key.revoke', at, merchantId: holder.id, subject: id })
     return { value: null, last: [directoryChanged(), row, ...mails] }
   })

@@ -76,7 +76,4 @@ export async function changeHandle(gateway: Gateway, caller: PersonCaller, typed
 
 export const handleTaken = (handle: string) => domainRefusal('handle_taken', `the handle ${handle} is taken`)
 const tooManyChanges = () =>
-  domainRefusal(
-    'too_many_changes',
-    `the handle was changed ${MAX_CHANGES_PER_YEAR} times within a year: later again`,
-  )
+  domainRefusal('too_many_changes', `the handle was changed ${MAX_CHANGES_PER_YEAR} times within a year: later again`)

@@ -27,9 +27,7 @@ const BLANK = statement<{ key: string }>(
 
 /** Erases the stored output of commands after a day. That a key was used stays stored. */
 export async function blankCommandAnswers(app: App): Promise<number> {
-  return (
-    await app.directory.query(BLANK, [new Date(app.witness.earlierMs() - ANSWERS_KEPT_MS).toISOString()])
-  ).length
+  return (await app.directory.query(BLANK, [new Date(app.witness.earlierMs() - ANSWERS_KEPT_MS).toISOString()])).length
 }
 
 /** The binding under which an answer is sealed. */

@@ -88,9 +88,7 @@ export async function createMerchant(
   await storeInCell(app, actor, { input, merchant })
   await app.directory.transaction(async (tx) => {
     await tx.send(
-      ...KEY_KINDS.map((kind) =>
-        addDirectoryKey(merchant, { kind, key: draft.keys[kind], at: app.clock.now() }),
-      ),
+      ...KEY_KINDS.map((kind) => addDirectoryKey(merchant, { kind, key: draft.keys[kind], at: app.clock.now() })),
     )
     return { value: null, last: [directoryChanged()] }
   })
@@ -110,9 +108,7 @@ export async function isRepeatedCreation(
 ): Promise<boolean> {
   if (commandKey === undefined) return false
   const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
-  return (
-    (await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })) !== null
-  )
+  return (await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })) !== null
 }
 
 const newPublicKey = (mode: Mode) => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
@@ -120,8 +116,7 @@ const newPublicKey = (mode: Mode) => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABE
 function checkNames({ name, email, handle }: NewMerchant): void {
   if (name.trim() === '' || [...name].length > 200) throw invalidRequest('name must be 1 to 200 characters')
   if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters')
-  if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254)
-    throw invalidRequest('email is not a valid email address')
+  if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254) throw invalidRequest('email is not a valid email address')
   if (handle !== undefined) judgeHandle(handle)
 }
 

@@ -13,19 +13,7 @@ const RESERVED_PARTS = new Set([
 ])
 /** Reserved only as a whole handle, because names of businesses contain them among other words. */
 const RESERVED_HANDLES = new Set([
-  ...[
-    'account',
-    'api',
-    'customercare',
-    'gateway',
-    'help',
-    'pay',
-    'payment',
-    'payments',
-    'refund',
-    'root',
-    'security',
-  ],
+  ...['account', 'api', 'customercare', 'gateway', 'help', 'pay', 'payment', 'payments', 'refund', 'root', 'security'],
   ...['status', 'support', 'verify'],
 ])
 
@@ -43,10 +31,7 @@ const withoutDashes = (handle: string) => handle.replaceAll('-', '')
 const hasReservedPart = (handle: string): boolean =>
   handle
     .split('-')
-    .some(
-      (part) =>
-        RESERVED_PARTS.has(part) || BRANDS.some((brand) => part.startsWith(brand) || part.endsWith(brand)),
-    )
+    .some((part) => RESERVED_PARTS.has(part) || BRANDS.some((brand) => part.startsWith(brand) || part.endsWith(brand)))
 
 /** Refuses a handle of a wrong form, or a reserved one. Throws 400. */
 export function judgeHandle(handle: string): void {

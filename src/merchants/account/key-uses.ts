@@ -25,19 +25,14 @@ export function keyUses(): KeyUses {
     async write(app, uses) {
       const newest = new Map<string, ApiKeyUse>()
       for (const use of uses)
-        if (use.atMs - (written.get(use.keyId) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS)
-          newest.set(use.keyId, use)
+        if (use.atMs - (written.get(use.keyId) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS) newest.set(use.keyId, use)
       if (newest.size === 0) return
       // Sorted, so that two processes never lock each other's rows in a circle.
       const rows = [...newest.values()]
         .sort((a, b) => a.merchantId - b.merchantId || (a.keyId < b.keyId ? -1 : 1))
         .map((use) => ({ ...use, at: new Date(use.atMs) }))
       const each = toColumns(rows)
-      await app.db.query(RECORD_USES, [
-        ...each.numbers('merchantId'),
-        ...each.texts('keyId'),
-        ...each.times('at'),
-      ])
+      await app.db.query(RECORD_USES, [...each.numbers('merchantId'), ...each.texts('keyId'), ...each.times('at')])
       if (written.size > MAX_REMEMBERED_KEYS) written.clear()
       for (const { keyId, atMs } of rows) written.set(keyId, atMs)
     },

@@ -30,10 +30,7 @@ export const readMailOwners = (app: App, merchantId: number): Promise<{ email: s
   readMailRecipients(app, merchantId, ['owner'])
 
 /** Makes the mails to the owners about an act (reliability.md 8.2), for a transaction of the directory. */
-export async function makeOwnerMails(
-  app: App,
-  { merchantId, act, actor, ends = '' }: SecretActInput,
-): Promise<Call[]> {
+export async function makeOwnerMails(app: App, { merchantId, act, actor, ends = '' }: SecretActInput): Promise<Call[]> {
   const owners = await readMailOwners(app, merchantId)
   const at = app.clock.now()
   return owners.map(({ email, handle }) =>
@@ -46,6 +43,5 @@ export async function makeOwnerMails(
 
 /** Mails the owners after an act that was committed elsewhere. After a crash between the two no mail is sent; the audit has the act. */
 export async function mailOwners(app: App, input: SecretActInput): Promise<void> {
-  for (const { statement: add, values } of await makeOwnerMails(app, input))
-    await app.directory.query(add, values)
+  for (const { statement: add, values } of await makeOwnerMails(app, input)) await app.directory.query(add, values)
 }

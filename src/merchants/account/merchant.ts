@@ -174,5 +174,4 @@ export function holdMs(
 }
 
 /** Returns the offset, in ms, of the clock that decides what is due for this merchant and mode (contract.md 3 a). */
-export const clockOffsetMs = (terms: MerchantTerms, mode: Mode) =>
-  mode === 'test' ? terms.testClockOffsetMs : 0
+export const clockOffsetMs = (terms: MerchantTerms, mode: Mode) => (mode === 'test' ? terms.testClockOffsetMs : 0)

@@ -136,10 +136,7 @@ export async function repairFreezeCopy(app: App): Promise<number> {
 
 /** Reads the reason of the freeze in the directory and in the cell's copy (null: payouts run), without a lock. */
 export async function readFreezes(app: App): Promise<{ directory: string | null; cell: string | null }> {
-  const [[platform], [stop]] = await Promise.all([
-    app.directory.query(PLATFORM_FREEZE),
-    app.db.query(FIND_CELL_STOP),
-  ])
+  const [[platform], [stop]] = await Promise.all([app.directory.query(PLATFORM_FREEZE), app.db.query(FIND_CELL_STOP)])
   return { directory: platform?.reason ?? null, cell: stop?.frozenFor ?? null }
 }
 
@@ -196,9 +193,7 @@ export async function freezeAccount(
   if (ahead !== null && (ahead <= 0 || ahead > MAX_FREEZE_MS))
     throw invalidRequest('until must be a time within the next 366 days')
   await app.db.transaction(async (tx) => {
-    await tx.send(
-      freezeHead(merchantId, 'live', reason === null ? null : { reason, message: says, at, until }),
-    )
+    await tx.send(freezeHead(merchantId, 'live', reason === null ? null : { reason, message: says, at, until }))
     const act = { actor, action, at, merchantId, mode: 'live' } as const
     const after = reason === null ? { reason } : { reason, says, until }
     return { value: null, last: [auditRow({ ...act, after })] }

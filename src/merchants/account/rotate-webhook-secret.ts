@@ -62,12 +62,7 @@ export async function rotateWebhookSecret(
     const expiresAt = new Date(draft.atMs + OVERLAP_MS)
     return {
       value: true,
-      last: [
-        addSecret(app, { ...old, expiresAt }),
-        addSecret(app, { ...next, expiresAt: null }),
-        ...forget,
-        row,
-      ],
+      last: [addSecret(app, { ...old, expiresAt }), addSecret(app, { ...next, expiresAt: null }), ...forget, row],
     }
   })
   if (changed) await mailOwners(app, { merchantId: merchant.id, actor, act: 'secret-changed' })

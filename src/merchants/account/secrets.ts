@@ -28,10 +28,7 @@ export function addSecret(
 }
 
 /** Reads the webhook secrets of these merchants in force now: the current one first, then the previous one during its overlap. */
-export async function readWebhookSecrets(
-  app: App,
-  merchantIds: readonly number[],
-): Promise<Map<number, string[]>> {
+export async function readWebhookSecrets(app: App, merchantIds: readonly number[]): Promise<Map<number, string[]>> {
   const rows = await app.db.query(FIND, [merchantIds, app.clock.now().toISOString()])
   const secrets = new Map<number, string[]>()
   for (const row of rows.sort((a, b) => (a.purpose < b.purpose ? -1 : 1))) {
@@ -42,10 +39,8 @@ export async function readWebhookSecrets(
 }
 
 /** Decrypts the secret of a row. */
-export const openSecret = (
-  app: App,
-  row: { merchantId: number; purpose: SecretPurpose; ciphertext: Buffer },
-): string => app.vault.open(row.ciphertext, bindingOf(row))
+export const openSecret = (app: App, row: { merchantId: number; purpose: SecretPurpose; ciphertext: Buffer }): string =>
+  app.vault.open(row.ciphertext, bindingOf(row))
 
 const bindingOf = ({ merchantId, purpose }: { merchantId: number; purpose: SecretPurpose }) => ({
   merchantId,

@@ -72,10 +72,7 @@ const SET = statement(
      rate_limits = $15
    where id = $1`,
 )
-const LOCK = statement<{ id: number }>(
-  'lock merchant',
-  'select id from merchants where id = $1 for no key update',
-)
+const LOCK = statement<{ id: number }>('lock merchant', 'select id from merchants where id = $1 for no key update')
 const LOCK_FREE = statement<{ id: number }>(
   'lock free merchant',
   'select id from merchants where id = $1 for no key update skip locked',
@@ -92,8 +89,7 @@ const SET_PENDING_AFTER_REJECTION = statement(
 )
 
 /** Makes a rejected merchant pending again, because it has submitted a new application. Others do not change. */
-export const setPendingAfterRejection = (merchantId: number): Call =>
-  call(SET_PENDING_AFTER_REJECTION, merchantId)
+export const setPendingAfterRejection = (merchantId: number): Call => call(SET_PENDING_AFTER_REJECTION, merchantId)
 
 /**
  * Removes the mark of the address change made at this time, after every delivery has followed it. A later change keeps its mark.
@@ -103,10 +99,7 @@ export async function markAddressSettled(app: App, merchantId: number, changedAt
 }
 
 /** Returns a merchant by id or handle, with the cell that serves it. Refuses an unknown one. */
-export async function getMerchantNamed(
-  gateway: Gateway,
-  name: string,
-): Promise<{ app: App; merchant: Merchant }> {
+export async function getMerchantNamed(gateway: Gateway, name: string): Promise<{ app: App; merchant: Merchant }> {
   const [holder] = await gateway.directory.query(FIND_CELL, [name])
   const app = holder ? gateway.appOf(holder) : null
   const find = findMerchantNamed(name)
@@ -142,11 +135,7 @@ type ExtraWrites = (tx: Tx, before: Merchant) => Promise<readonly Call[]>
 export async function setMerchant(
   app: App,
   actor: Actor,
-  {
-    merchant,
-    change,
-    extraWrites,
-  }: { merchant: Merchant; change: MerchantChange; extraWrites?: ExtraWrites },
+  { merchant, change, extraWrites }: { merchant: Merchant; change: MerchantChange; extraWrites?: ExtraWrites },
 ): Promise<Merchant> {
   const fields = Object.keys(change) as (keyof MerchantChange)[] // Typed by its keys.
   for (const field of fields) allow(actor, ACTION_BY_FIELD[field], merchant.id)
@@ -183,8 +172,7 @@ export async function setMerchant(
 const applyRateChanges = (before: GrantedRates, change: MerchantChange['rateLimits'] = {}): GrantedRates =>
   Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, limit]) => limit !== null))
 
-export const closedMerchant = () =>
-  domainRefusal('merchant_closed', 'this merchant was closed and cannot be changed')
+export const closedMerchant = () => domainRefusal('merchant_closed', 'this merchant was closed and cannot be changed')
 
 const closingMerchant = () =>
   domainRefusal('merchant_closing', 'this account is being closed: keep it open instead of activating it')

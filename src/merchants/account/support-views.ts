@@ -62,10 +62,7 @@ export async function findSupportViewEnd(
 }
 
 /** Lists when our support viewed the pages of a merchant, never who did: the newest twenty of the last 90 days. */
-export async function listSupportViews(
-  { directory, clock }: DirectoryClock,
-  merchantId: number,
-): Promise<Date[]> {
+export async function listSupportViews({ directory, clock }: DirectoryClock, merchantId: number): Promise<Date[]> {
   const since = addMs(clock.now(), -LISTED_FOR_MS).toISOString()
   const rows = await directory.query(LIST_VIEWS, [merchantId, MAX_VIEWS_LISTED, since])
   return rows.map(({ beganAt }) => beganAt)

@@ -23,10 +23,7 @@ const LOGO_WIDTH = 480
 const LOGO_HEIGHT = 144
 const WEBP_QUALITIES = [85, 60, 35]
 
-const FIND = statement<Branding>(
-  'branding',
-  'select accent, logo_at as "logoAt" from brandings where merchant_id = $1',
-)
+const FIND = statement<Branding>('branding', 'select accent, logo_at as "logoAt" from brandings where merchant_id = $1')
 const LOGO = statement<{ logo: Buffer }>(
   'logo',
   'select logo from brandings where merchant_id = $1 and logo is not null',
@@ -63,8 +60,7 @@ export async function setBranding(
 ): Promise<Branding> {
   allow(actor, 'branding.set', merchantId)
   const accent = change.accent == null ? null : parseColour(change.accent)
-  if (change.accent != null && accent === null)
-    throw invalidRequest('accent must be a colour such as #0b6b53')
+  if (change.accent != null && accent === null) throw invalidRequest('accent must be a colour such as #0b6b53')
   const logo = change.logo == null ? null : await remakeLogo(change.logo)
   const [hasAccent, hasLogo] = [change.accent !== undefined, change.logo !== undefined]
   const at = app.clock.now()

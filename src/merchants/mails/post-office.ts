@@ -7,10 +7,7 @@ import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
 type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
 
 /** The result of posting a mail: taken, refused for good, or not known. */
-export type PostResult =
-  | { kind: 'taken' }
-  | { kind: 'refused'; why: string }
-  | { kind: 'unclear'; why: string }
+export type PostResult = { kind: 'taken' } | { kind: 'refused'; why: string } | { kind: 'unclear'; why: string }
 
 /** Hands mails to the mail server, or writes them to files. */
 export type PostOffice = { post(envelope: Envelope): Promise<PostResult>; close(): Promise<void> }

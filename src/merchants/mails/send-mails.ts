@@ -87,11 +87,7 @@ async function recordMail(
   const now = clock.now()
   const retryInMs = RETRY_DELAYS_MS[mail.attempts]
   const state =
-    posted.kind === 'taken'
-      ? 'sent'
-      : posted.kind === 'unclear' && retryInMs !== undefined
-        ? 'waiting'
-        : 'failed'
+    posted.kind === 'taken' ? 'sent' : posted.kind === 'unclear' && retryInMs !== undefined ? 'waiting' : 'failed'
   const why = posted.kind === 'taken' ? null : posted.why
   const due = state === 'waiting' ? new Date(now.getTime() + (retryInMs ?? 0)).toISOString() : null
   if (why !== null) log.warn({ mail: mail.id, template: mail.template, state, why }, 'a mail was not taken')
@@ -99,8 +95,5 @@ async function recordMail(
 }
 
 /** Deletes mails that were sent or given up more than 30 days ago. Returns how many. */
-export const pruneMails = async ({
-  directory,
-  witness,
-}: Pick<Gateway, 'directory' | 'witness'>): Promise<number> =>
+export const pruneMails = async ({ directory, witness }: Pick<Gateway, 'directory' | 'witness'>): Promise<number> =>
   (await directory.query(PRUNE, [new Date(witness.earlierMs() - KEPT_MS).toISOString()])).length

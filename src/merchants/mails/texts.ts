@@ -27,11 +27,7 @@ const LETTERS = {
   }),
   'reset-password': ({ link = '' }: LetterValues) => ({
     subject: 'Choose a new password',
-    lines: [
-      'Open this link within 24 hours to choose a new password:',
-      link,
-      'If you did not ask for it, do nothing.',
-    ],
+    lines: ['Open this link within 24 hours to choose a new password:', link, 'If you did not ask for it, do nothing.'],
   }),
   'no-account': () => ({
     subject: 'There is no account with this address',
@@ -92,9 +88,7 @@ const LETTERS = {
   }),
   'email-in-use': () => ({
     subject: 'This address has an account already',
-    lines: [
-      'Somebody asked to use this address for another account. It belongs to yours, so nothing was changed.',
-    ],
+    lines: ['Somebody asked to use this address for another account. It belongs to yours, so nothing was changed.'],
   }),
   'email-change': ({ link = '' }: LetterValues) => ({
     subject: 'Confirm your new e-mail address',
@@ -178,14 +172,7 @@ const LETTERS = {
       link,
     ],
   }),
-  'receiver-outage': ({
-    business = '',
-    waiting = '',
-    since = '',
-    code = '',
-    error = '',
-    link = '',
-  }: LetterValues) => ({
+  'receiver-outage': ({ business = '', waiting = '', since = '', code = '', error = '', link = '' }: LetterValues) => ({
     subject: `Webhooks of ${business} do not arrive`,
     lines: [
       `Since ${since} the webhook address of ${business} has taken nothing: ${code === '' ? `the last attempt ended with "${error}"` : `the last answer was ${code}`}. Events that wait for it: ${waiting}. Each is tried eight times over some two days.`,

@@ -7,8 +7,7 @@ import type { MembershipKey } from './roles.ts'
 
 export type Realm = 'merchant' | 'operator'
 
-export const realmOf = ({ kind }: Pick<SignedInActor, 'kind'>): Realm =>
-  kind === 'operator' ? 'operator' : 'merchant'
+export const realmOf = ({ kind }: Pick<SignedInActor, 'kind'>): Realm => (kind === 'operator' ? 'operator' : 'merchant')
 
 /** Returns the merchant under which the audit files an act about the own account; null for operators and for people without a merchant. */
 export const auditMerchantOf = (caller: SignedInActor): number | null =>
@@ -53,10 +52,7 @@ const CLOSE_CLAIMS = statement(
      select id from people where realm = $1 and email_key = $2 and closed_at is null and confirmed_at is null
      order by id offset ${MAX_CLAIMS_PER_ADDRESS})`,
 )
-const LOCK_ADDRESS = statement(
-  'lock address',
-  `select pg_advisory_xact_lock(hashtextextended('address ' || $1, 0))`,
-)
+const LOCK_ADDRESS = statement('lock address', `select pg_advisory_xact_lock(hashtextextended('address ' || $1, 0))`)
 const ADD_MEMBER = statement(
   'add membership',
   `insert into memberships (person_id, merchant_id, role, created_at, role_since, role_by)
@@ -69,8 +65,7 @@ const LOCK_MERCHANT = statement<{ id: number }>(
 )
 
 /** Finds the accounts that an address may mean: first the one that has proven it, then the oldest claims. */
-export const findAccounts = (realm: Realm, email: EmailAddress): Call<Account> =>
-  call(FIND_ACCOUNTS, realm, email.key)
+export const findAccounts = (realm: Realm, email: EmailAddress): Call<Account> => call(FIND_ACCOUNTS, realm, email.key)
 
 /** Locks an address until the commit, so that only one transaction at a time claims or proves it. */
 export const lockAddress = ({ key }: Pick<EmailAddress, 'key'>): Call => call(LOCK_ADDRESS, key)

@@ -13,8 +13,7 @@ export function parseBusinessName(typed: string): string {
   const name = oneLine(typed.normalize('NFC')).replace(/\s+/g, ' ')
   if (name === '' || [...name].length > MAX_NAME_CHARACTERS)
     throw invalidRequest(`business must be 1 to ${MAX_NAME_CHARACTERS} characters`)
-  if (ADDRESS_IN_NAME.test(name))
-    throw invalidRequest('business must be a name, without a web or e-mail address')
+  if (ADDRESS_IN_NAME.test(name)) throw invalidRequest('business must be a name, without a web or e-mail address')
   if (countLongestDigitRun(name) >= MIN_PHONE_DIGITS)
     throw invalidRequest(
       `business must be a name, without a phone number: at most ${MIN_PHONE_DIGITS - 1} digits in a row`,
@@ -24,7 +23,4 @@ export function parseBusinessName(typed: string): string {
 
 /** Counts the longest run of digits; blanks, dashes, dots and the like may stand between them. */
 const countLongestDigitRun = (name: string): number =>
-  Math.max(
-    0,
-    ...(name.match(/\p{Nd}[\p{Nd}\s().+\-/_]*/gu) ?? []).map((run) => run.match(/\p{Nd}/gu)?.length ?? 0),
-  )
+  Math.max(0, ...(name.match(/\p{Nd}[\p{Nd}\s().+\-/_]*/gu) ?? []).map((run) => run.match(/\p{Nd}/gu)?.length ?? 0))

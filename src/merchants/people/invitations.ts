@@ -57,17 +57,14 @@ export async function invitePerson(
       findOpenLinks(merchant.id, at),
       call(FIND_MEMBER_BY_EMAIL, email.key, merchant.id),
     )
-    if (member.length > 0)
-      throw domainRefusal('already_member', 'email belongs to somebody who works here already')
+    if (member.length > 0) throw domainRefusal('already_member', 'email belongs to somebody who works here already')
     if (open.length >= MAX_OPEN_INVITATIONS)
       throw domainRefusal(
         'too_many_invitations',
         `there are ${MAX_OPEN_INVITATIONS} open invitations already: take some back first`,
       )
     const letter =
-      actor.kind === 'command'
-        ? []
-        : accountMailRows(gateway, { to: email.text, template: 'invitation', values, at })
+      actor.kind === 'command' ? [] : accountMailRows(gateway, { to: email.text, template: 'invitation', values, at })
     const act = { actor, action: 'people.invite', at, merchantId: merchant.id } as const
     return {
       value: null,

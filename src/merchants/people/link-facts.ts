@@ -30,11 +30,7 @@ const FIND_FACTS = statement<{
 )
 
 /** Finds the business and address behind a link; null when the link does not work any more. */
-export async function findLinkFacts(
-  gateway: Gateway,
-  purpose: LinkPurpose,
-  token: string,
-): Promise<LinkFacts | null> {
+export async function findLinkFacts(gateway: Gateway, purpose: LinkPurpose, token: string): Promise<LinkFacts | null> {
   const now = gateway.clock.now().toISOString()
   const row = await firstRow(gateway.directory.query(FIND_FACTS, [hashToken(token), purpose, now]))
   if (row === null) return null

@@ -14,15 +14,7 @@ import { newToken } from './write-sessions.ts'
  * The purposes of a link: to confirm an address, choose a password, join a merchant, change an address or stop the change, let a till in,
  * become an operator, or set up an operator's sign-in again.
  */
-export type LinkPurpose =
-  | 'confirm'
-  | 'reset'
-  | 'join'
-  | 'email'
-  | 'email-stop'
-  | 'till'
-  | 'operator'
-  | 'operator-reset'
+export type LinkPurpose = 'confirm' | 'reset' | 'join' | 'email' | 'email-stop' | 'till' | 'operator' | 'operator-reset'
 
 /**
  * The links that sign in or change the address of an account: they become void when its password or a factor changes, or its other
@@ -147,19 +139,7 @@ export function makeLink(link: NewLink): { id: string; token: string; add: Call 
   return {
     id,
     token,
-    add: call(
-      ADD,
-      hashToken(token),
-      id,
-      purpose,
-      personId,
-      merchantId,
-      role,
-      email,
-      ...more,
-      ...times,
-      ...ofOperator,
-    ),
+    add: call(ADD, hashToken(token), id, purpose, personId, merchantId, role, email, ...more, ...times, ...ofOperator),
   }
 }
 
@@ -189,11 +169,8 @@ export const voidClaimLinks = (people: readonly number[], at: Date): Call =>
   call(VOID_OF_CLAIMS, people, at.toISOString())
 
 /** Voids the open invitations and codes for tills that these people have made, at one merchant or at all of them. */
-export const voidInvitationsBy = (
-  people: readonly number[],
-  at: Date,
-  merchantId: number | null = null,
-): Call => call(VOID_MADE_BY, people, at.toISOString(), merchantId)
+export const voidInvitationsBy = (people: readonly number[], at: Date, merchantId: number | null = null): Call =>
+  call(VOID_MADE_BY, people, at.toISOString(), merchantId)
 
 /** Voids the open invitations and codes for tills of a merchant. */
 export const voidMerchantLinks = (merchantId: number, at: Date): Call =>
@@ -208,12 +185,10 @@ export const voidStaffLinksTo = (email: EmailAddress, at: Date): Call =>
   call(VOID_STAFF_TO, email.key, at.toISOString())
 
 /** Voids the invitations of operators that this person has made, because they end with its role. */
-export const voidStaffLinksBy = (personId: number, at: Date): Call =>
-  call(VOID_STAFF_BY, personId, at.toISOString())
+export const voidStaffLinksBy = (personId: number, at: Date): Call => call(VOID_STAFF_BY, personId, at.toISOString())
 
 /** Takes back one invitation of an operator. Returns no row when it does not work any more. */
-export const voidStaffLink = (id: string, at: Date): Call<OneTimeLink> =>
-  call(VOID_STAFF, id, at.toISOString())
+export const voidStaffLink = (id: string, at: Date): Call<OneTimeLink> => call(VOID_STAFF, id, at.toISOString())
 
 /** Finds the open invitations of operators, newest first. */
 export const findOpenStaffLinks = (at: Date): Call<OneTimeLink> => call(LIST_OPEN_OF_STAFF, at.toISOString())

@@ -18,12 +18,7 @@ const FIND_MERCHANT_ID = statement<{ merchantId: number }>(
 export async function makeOwner(
   gateway: Gateway,
   actor: Actor,
-  {
-    merchant,
-    email: typed,
-    name,
-    password,
-  }: { merchant: string; email: string; name: string; password: string },
+  { merchant, email: typed, name, password }: { merchant: string; email: string; name: string; password: string },
 ): Promise<void> {
   allow(actor, 'account.create')
   const email = parseEmail(typed)

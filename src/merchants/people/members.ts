@@ -104,9 +104,7 @@ export async function removeMember(gateway: Gateway, caller: PersonCaller, membe
   await gateway.directory.transaction(async (tx) => {
     const { personId, role } = await lockMember(tx, member, null)
     const act = { actor: caller, action: 'people.remove', at, merchantId: member.merchantId } as const
-    const gone: Call[] = [REMOVE, END_SESSIONS].map((statement) =>
-      call(statement, member.merchantId, personId),
-    )
+    const gone: Call[] = [REMOVE, END_SESSIONS].map((statement) => call(statement, member.merchantId, personId))
     // Another person may have asked for a change of address in this person's browser.
     const links = voidLinks(personId, ['email', 'email-stop'], at)
     const row = auditRow({ ...act, subject: member.publicId, before: { role } })

@@ -56,8 +56,7 @@ const FIND_MEMBERSHIP = statement<{ merchantId: number }>(
 export const listOwnSessions = (
   gateway: Gateway,
   { kind, personId }: Pick<SignedInActor, 'kind' | 'personId'>,
-): Promise<OpenSession[]> =>
-  gateway.directory.query(LIST_OWN, [personId, ...openBounds(gateway, realmOf({ kind }))])
+): Promise<OpenSession[]> => gateway.directory.query(LIST_OWN, [personId, ...openBounds(gateway, realmOf({ kind }))])
 
 /** Lists the open sessions at this merchant, those of tills too, newest first. */
 export const listSessionsAt = (gateway: Gateway, merchantId: number): Promise<OpenSession[]> =>
@@ -93,10 +92,7 @@ export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActo
   allow(caller, 'account.sessions')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    await tx.send(
-      endOtherSessions(caller.personId, caller.sessionId),
-      voidLinks(caller.personId, LINKS_OF_SIGN_IN, at),
-    )
+    await tx.send(endOtherSessions(caller.personId, caller.sessionId), voidLinks(caller.personId, LINKS_OF_SIGN_IN, at))
     const act = {
       actor: caller,
       action: 'account.sessions',
@@ -108,11 +104,7 @@ export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActo
 }
 
 /** Moves the session to another merchant that the person works for. Throws 404. */
-export async function switchMerchant(
-  gateway: Gateway,
-  caller: PersonCaller,
-  publicId: string,
-): Promise<void> {
+export async function switchMerchant(gateway: Gateway, caller: PersonCaller, publicId: string): Promise<void> {
   allow(caller, 'account.switch')
   const [membership] = await gateway.directory.query(FIND_MEMBERSHIP, [caller.personId, publicId])
   if (!membership) throw notFound('merchant')

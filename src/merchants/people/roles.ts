@@ -33,9 +33,7 @@ export async function filterWithoutRole<Work extends MembershipKey>(
   if (work.length === 0) return []
   const columns = [work.map(({ merchantId }) => merchantId), work.map(({ personId }) => personId)]
   const rows = await directory.query(FIND_ROLES, columns)
-  const gone = new Set(
-    rows.filter(({ role }) => role === null || !roles.includes(role)).map(formatMembershipKey),
-  )
+  const gone = new Set(rows.filter(({ role }) => role === null || !roles.includes(role)).map(formatMembershipKey))
   return work.filter((work) => gone.has(formatMembershipKey(work)))
 }
 

@@ -96,10 +96,7 @@ const FIND = statement<Row>(
      and s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')
      and p.realm = $5 and p.closed_at is null`,
 )
-const RECORD_SEEN = statement(
-  'session seen',
-  'update sessions set seen_at = $2 where id = $1 and seen_at < $2',
-)
+const RECORD_SEEN = statement('session seen', 'update sessions set seen_at = $2 where id = $1 and seen_at < $2')
 
 /** Hashes the secret of a cookie or link for storing. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
@@ -174,12 +171,7 @@ export function makePersonCaller(
 /** Makes the caller of operations from the session of an operator. */
 export function makeStaffCaller(
   { person, sessionId, steppedUpAt }: SignedInSession,
-  {
-    role,
-    origin,
-    requestId,
-    nowMs,
-  }: { role: StaffRole; origin: string; requestId: string | null; nowMs: number },
+  { role, origin, requestId, nowMs }: { role: StaffRole; origin: string; requestId: string | null; nowMs: number },
 ): StaffCaller {
   const factorAgeMs = steppedUpAt === null ? null : Math.max(0, nowMs - steppedUpAt.getTime())
   const { email: name, id: personId } = person

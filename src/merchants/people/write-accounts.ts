@@ -42,10 +42,7 @@ const SET_EMAIL = statement(
   'update people set email = $2, email_key = $3, confirmed_at = $4 where id = $1',
 )
 const SET_NAME = statement('set name of person', 'update people set name = $2 where id = $1')
-const HOLD = statement(
-  'hold money of person',
-  'update people set held_until = greatest(held_until, $2) where id = $1',
-)
+const HOLD = statement('hold money of person', 'update people set held_until = greatest(held_until, $2) where id = $1')
 const MOVE_MEMBERSHIPS = statement(
   'move memberships',
   `update memberships w set person_id = $2 where w.person_id = $1
@@ -66,7 +63,6 @@ export const setEmail = (id: number, email: EmailAddress, at: Date): Call =>
   call(SET_EMAIL, id, email.text, email.key, at.toISOString())
 export const setPersonName = (id: number, name: string): Call => call(SET_NAME, id, name)
 /** Holds live money out of the dashboard for a day. */
-export const holdMoney = (id: number, at: Date): Call =>
-  call(HOLD, id, addMs(at, MONEY_HELD_MS).toISOString())
+export const holdMoney = (id: number, at: Date): Call => call(HOLD, id, addMs(at, MONEY_HELD_MS).toISOString())
 /** Moves the memberships of one account to another, which keeps its own where both have one. */
 export const moveMemberships = (from: number, to: number): Call => call(MOVE_MEMBERSHIPS, from, to)

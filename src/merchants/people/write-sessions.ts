@@ -50,14 +50,8 @@ const CLEAR_WRONG_CONFIRMATIONS = statement(
   'forgive wrong confirmations',
   'update sessions set wrong_codes = 0 where id = $1',
 )
-const END_OF_PEOPLE = statement(
-  'end sessions of people',
-  'delete from sessions where person_id = any($1::bigint[])',
-)
-const END_AT_MERCHANT = statement(
-  'end sessions at merchant of all',
-  'delete from sessions where merchant_id = $1',
-)
+const END_OF_PEOPLE = statement('end sessions of people', 'delete from sessions where person_id = any($1::bigint[])')
+const END_AT_MERCHANT = statement('end sessions at merchant of all', 'delete from sessions where merchant_id = $1')
 const END_TILLS = statement(
   'end sessions of tills',
   'delete from sessions where let_in_by = any($1::bigint[]) and ($2::bigint is null or merchant_id = $2)',
@@ -94,8 +88,7 @@ export function startSession(session: NewSession): { token: string; calls: Call[
   const { stage = 'in', steppedUp = true, signedUp = false, letInBy = null } = session
   const token = newToken()
   const now = at.toISOString()
-  const endsAt =
-    session.endsAt ?? addMs(at, stage === 'code' ? CODE_WAIT_MS : SESSION_LIFETIME_MS[visitor.realm])
+  const endsAt = session.endsAt ?? addMs(at, stage === 'code' ? CODE_WAIT_MS : SESSION_LIFETIME_MS[visitor.realm])
   const steppedUpAt = stage === 'in' && steppedUp ? now : null
   const add = call(
     ...([ADD, newId('ses_', newTag()), hashToken(token), personId, merchantId] as const),
@@ -122,12 +115,10 @@ export function renewSession(sessionId: string, at: Date): { token: string; rene
 }
 
 /** Ends one session of a person. Returns no row where there is none. */
-export const endSession = (personId: number, sessionId: string): Call<{ id: string }> =>
-  call(END, sessionId, personId)
+export const endSession = (personId: number, sessionId: string): Call<{ id: string }> => call(END, sessionId, personId)
 
 /** Ends all sessions of a person but the one that stays. */
-export const endOtherSessions = (personId: number, stays: string | null): Call =>
-  call(END_OTHERS, personId, stays)
+export const endOtherSessions = (personId: number, stays: string | null): Call => call(END_OTHERS, personId, stays)
 
 /** Ends every session of these people. */
 export const endSessionsOfPeople = (people: readonly number[]): Call => call(END_OF_PEOPLE, people)

@@ -24,10 +24,7 @@ export type LoggedRequest = {
 
 /** The filters as they stand in the query string; an absent one matches all. */
 export type RequestFilter = Partial<
-  Record<
-    'status' | 'method' | 'route' | 'code' | 'key' | 'request' | 'from' | 'until' | 'after' | 'before',
-    string
-  >
+  Record<'status' | 'method' | 'route' | 'code' | 'key' | 'request' | 'from' | 'until' | 'after' | 'before', string>
 >
 
 /** One page, newest first. `searchedBackTo`: the filter matched so few rows that the search stopped here; `older` goes on from there. */
@@ -89,11 +86,7 @@ export async function listRequests(app: App, caller: Caller, filter: RequestFilt
   const hasMore = matches.length > ROWS_PER_PAGE
   const page = matches.slice(0, ROWS_PER_PAGE).map(presentRequest)
   const lastSearched = hasMore ? null : ((await app.db.query(lastOf, bounds))[0]?.number ?? null)
-  const further = hasMore
-    ? (page.at(-1)?.id ?? null)
-    : lastSearched === null
-      ? null
-      : formatLogId(lastSearched)
+  const further = hasMore ? (page.at(-1)?.id ?? null) : lastSearched === null ? null : formatLogId(lastSearched)
   if (toNewer) {
     const rows = page.reverse()
     return { rows, newer: further, older: rows.at(-1)?.id ?? null, searchedBackTo: null }
@@ -130,8 +123,7 @@ function parseIdBounds({ from, until, after, before, request }: RequestFilter): 
 function parseMatches({ status, method, route, code, key, request }: RequestFilter): unknown[] {
   if (status !== undefined && !STATUSES.some((known) => known === status))
     throw badRequest('status must be 2, 4, 5 or refused')
-  if (method !== undefined && !METHODS.some((known) => known === method))
-    throw badRequest('method must be GET or POST')
+  if (method !== undefined && !METHODS.some((known) => known === method)) throw badRequest('method must be GET or POST')
   const first = status === undefined || status === 'refused' ? null : Number(status)
   return [first, method ?? null, route ?? null, code ?? null, key ?? null, request ?? null]
 }

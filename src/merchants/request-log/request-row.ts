@@ -22,8 +22,7 @@ const ERROR_CHARACTERS = 500
 const PHONE = /(?<!\d)(?:\+?256|0)?[ -]?7\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)/g
 
 /** Returns the first id of this instant (ms); ids ascend with time. */
-export const firstIdAt = (ms: number): bigint =>
-  BigInt(Math.min(Math.max(0, Math.floor(ms)), LATEST_MS)) << CHANCE_BITS
+export const firstIdAt = (ms: number): bigint => BigInt(Math.min(Math.max(0, Math.floor(ms)), LATEST_MS)) << CHANCE_BITS
 
 /** When the request with this id was answered. */
 export const timeOfId = (id: bigint): Date => new Date(Number(id >> CHANCE_BITS))

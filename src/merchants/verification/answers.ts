@@ -26,10 +26,8 @@ export function saveAnswers<S extends AnswerStep>(
   return call(SAVE, merchantId, number, step, sealed, at.toISOString(), by)
 }
 
-export const findAnswers = ({
-  merchantId,
-  number,
-}: ApplicationKey): Call<{ step: AnswerStep; sealed: Buffer }> => call(FIND, merchantId, number)
+export const findAnswers = ({ merchantId, number }: ApplicationKey): Call<{ step: AnswerStep; sealed: Buffer }> =>
+  call(FIND, merchantId, number)
 
 /** Decrypts the rows of an application into its answers. */
 export function openAnswers(

@@ -37,5 +37,4 @@ export const APPLICATION_COLUMNS = `v.merchant_id as "merchantId", v.number, v.s
   v.note, v.notes, v.approval_note as "approvalNote"`
 
 /** Whether an application may go from one state to another. */
-export const mayBecome = (from: ApplicationState, to: ApplicationState): boolean =>
-  mayMove(APPLICATION_MOVES, from, to)
+export const mayBecome = (from: ApplicationState, to: ApplicationState): boolean => mayMove(APPLICATION_MOVES, from, to)

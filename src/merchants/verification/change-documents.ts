@@ -34,17 +34,14 @@ export async function addDocument(
   const { merchantId, tag, name: addedBy } = caller
   const parsed = await parseDocumentFile(file.bytes)
   if (parsed === null)
-    throw badRequest(
-      'file must be a whole PDF, JPG or PNG of at most 10 MB; other kinds and damaged files are refused',
-    )
+    throw badRequest('file must be a whole PDF, JPG or PNG of at most 10 MB; other kinds and damaged files are refused')
   return changeDraft(app, caller, async (tx, { number }) => {
     const at = app.clock.now()
     const id = newId(DOCUMENT_PREFIX, tag)
     const [bytes, name] = [file.bytes.length, cleanName(file.name)]
     const document: Document = { id, kind, type: parsed.type, name, bytes, addedAt: at, addedBy }
     const [[added]] = await tx.send(addDocumentRow(merchantId, document))
-    if (!added)
-      throw domainRefusal('too_many', `at most ${MAX_DOCUMENTS} documents can be kept; remove one first`)
+    if (!added) throw domainRefusal('too_many', `at most ${MAX_DOCUMENTS} documents can be kept; remove one first`)
     const key = { merchantId, id }
     const act = { actor: caller, action: 'verification.edit', at, merchantId, subject: id } as const
     return {
@@ -87,9 +84,7 @@ export async function readDocument(
   const merchantId = merchant.id
   const own = parseTag(DOCUMENT_PREFIX, id) === merchant.tag
   const list = listDocuments(merchantId)
-  const document = own
-    ? (await app.db.query(list.statement, list.values)).find((row) => row.id === id)
-    : undefined
+  const document = own ? (await app.db.query(list.statement, list.values)).find((row) => row.id === id) : undefined
   if (document === undefined) throw notFound('document')
   const bytes = await readDocumentBytes(app, { merchantId, id, content })
   if (bytes.length === 0) throw notFound('document')

@@ -20,11 +20,7 @@ type NamesInput = {
 }
 
 /** Returns every number of an application, each compared with its check. */
-export function compareNames({
-  answers: { settlement, directors },
-  withdrawal,
-  checks,
-}: NamesInput): CheckedName[] {
+export function compareNames({ answers: { settlement, directors }, withdrawal, checks }: NamesInput): CheckedName[] {
   const compare = (what: CheckedNumber, phone: string, given: string | null): CheckedName => {
     const latest = checks.get(what) ?? null
     // A check counts only for the number that was checked: it may have changed since.
@@ -39,5 +35,4 @@ export function compareNames({
 }
 
 const isOtherName = (given: string | null, check: NameCheck | null): boolean =>
-  check !== null &&
-  (!check.active || (given !== null && check.name !== null && !mayBeSameName(given, check.name)))
+  check !== null && (!check.active || (given !== null && check.name !== null && !mayBeSameName(given, check.name)))

@@ -84,19 +84,14 @@ export async function setMerchantAndVerification(
   if (kycStatus === undefined) return setMerchant(app, actor, { merchant, change })
   const along = (tx: Tx) => followKycStatus(app, tx, { merchant, actor, kycStatus })
   // Retried because the owner may open the first draft at the same moment.
-  const after = await retryOnUniqueViolation(() =>
-    setMerchant(app, actor, { merchant, change, extraWrites: along }),
-  )
+  const after = await retryOnUniqueViolation(() => setMerchant(app, actor, { merchant, change, extraWrites: along }))
   await mailDecision(app, { before: merchant, after, note: null })
   return after
 }
 
 /** Refuses (400) an approval without a note where a wallet may belong to another holder than the given name. */
 async function requireNoteOnNames(app: App, merchantId: number): Promise<void> {
-  const [{ answers }, checks] = await Promise.all([
-    readVerification(app, merchantId),
-    readNameChecks(app, merchantId),
-  ])
+  const [{ answers }, checks] = await Promise.all([readVerification(app, merchantId), readNameChecks(app, merchantId)])
   const different = compareNames({ answers, withdrawal: null, checks }).find(({ differs }) => differs)
   if (different !== undefined)
     throw invalidRequest(`note must say why the wallet of ${different.what} may be somebody else's`)
@@ -109,9 +104,7 @@ function judgeNotes(note: string, notes: FieldNotes): void {
   if (entries.length > MAX_FIELD_NOTES) throw invalidRequest(`notes must be at most ${MAX_FIELD_NOTES}`)
   for (const [field, text] of entries)
     if (!FIELD.test(field) || text.trim() === '' || text.length > MAX_FIELD_NOTE_CHARACTERS)
-      throw invalidRequest(
-        `notes must name fields and have 1 to ${MAX_FIELD_NOTE_CHARACTERS} characters each`,
-      )
+      throw invalidRequest(`notes must name fields and have 1 to ${MAX_FIELD_NOTE_CHARACTERS} characters each`)
 }
 
 type DecideInput = Pick<ApplicationDecision, 'state' | 'note' | 'notes' | 'approvalNote'> & {
@@ -132,23 +125,15 @@ async function decideLatest(
 type KycFollowing = { merchant: Merchant; actor: Actor; kycStatus: KycStatus }
 
 /** Moves the newest application to the state of its merchant. Where it is decided already, the next application takes that state. */
-async function followKycStatus(
-  app: App,
-  tx: Tx,
-  { merchant, actor, kycStatus }: KycFollowing,
-): Promise<Call[]> {
+async function followKycStatus(app: App, tx: Tx, { merchant, actor, kycStatus }: KycFollowing): Promise<Call[]> {
   const [[latest]] = await tx.send(lockLatestApplication(merchant.id))
   const state = kycStatus === 'pending' ? 'draft' : kycStatus === 'verified' ? 'approved' : 'rejected'
   if (latest === undefined && state === 'draft') return []
   if (latest?.state === state || (latest?.state === 'submitted' && state === 'draft')) return []
   const open =
-    latest && mayBecome(latest.state, state)
-      ? latest
-      : await openNextApplication(app, tx, { latest, merchant, actor })
+    latest && mayBecome(latest.state, state) ? latest : await openNextApplication(app, tx, { latest, merchant, actor })
   if (state === 'draft') return []
-  return [
-    decideApplicationRow(open, { state, at: app.clock.now(), by: actorName(actor), note: null, notes: null }),
-  ]
+  return [decideApplicationRow(open, { state, at: app.clock.now(), by: actorName(actor), note: null, notes: null })]
 }
 
 async function openNextApplication(

@@ -87,8 +87,4 @@ function makeDigest({ vault }: Pick<App, 'vault'>, kind: DigestKind, value: stri
 
 /** Normalises a value, because people write the same number in several ways. */
 const normalise = (kind: DigestKind, value: string): string | null =>
-  kind === 'phone'
-    ? parsePhone(value)
-    : kind === 'id_number'
-      ? value.toUpperCase().replace(/[^A-Z0-9]/g, '')
-      : value
+  kind === 'phone' ? parsePhone(value) : kind === 'id_number' ? value.toUpperCase().replace(/[^A-Z0-9]/g, '') : value

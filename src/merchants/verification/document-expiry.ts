@@ -83,8 +83,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) && day.getUTCFullYear() < 2100
 }
 
-const lastDaySoon = ({ clock }: Pick<App, 'clock'>) =>
-  kampalaIso(addMs(clock.now(), EXPIRES_SOON_MS)).slice(0, 10)
+const lastDaySoon = ({ clock }: Pick<App, 'clock'>) => kampalaIso(addMs(clock.now(), EXPIRES_SOON_MS)).slice(0, 10)
 
 /** Reads the documents of a cell that expire within thirty days or have expired, the earliest first; at most 200. */
 export const readExpiringDocuments = (app: App): Promise<ExpiringDocument[]> =>
@@ -95,10 +94,7 @@ export const readExpiringDocumentsOf = (app: App, merchantId: number): Promise<E
   app.db.query(OF_MERCHANT, [lastDaySoon(app), merchantId])
 
 /** Reads the expiry days of a merchant's documents, by document id. */
-export async function readDocumentExpiries(
-  app: App,
-  merchantId: number,
-): Promise<ReadonlyMap<string, string>> {
+export async function readDocumentExpiries(app: App, merchantId: number): Promise<ReadonlyMap<string, string>> {
   const rows = await app.db.query(LIST_EXPIRIES, [merchantId])
   return new Map(rows.map(({ id, expiresOn }) => [id, expiresOn]))
 }

@@ -37,10 +37,7 @@ export async function readNameChecks(
   const rows = await db.query(LIST, [merchantId])
   return new Map(
     rows.map(({ what, sealed, at, by }) => {
-      const answer = JSON.parse(vault.open(sealed, bindingOf(merchantId, what))) as Omit<
-        NameCheck,
-        'at' | 'by'
-      >
+      const answer = JSON.parse(vault.open(sealed, bindingOf(merchantId, what))) as Omit<NameCheck, 'at' | 'by'>
       return [what, { ...answer, at, by }]
     }),
   )

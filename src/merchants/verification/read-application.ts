@@ -44,10 +44,7 @@ export async function readVerification(app: App, merchantId: number): Promise<Ve
 export type WizardStep = AnswerStep | 'documents'
 
 /** Returns the steps that must still be completed before an application can be submitted. */
-export function missingSteps({
-  answers,
-  documents,
-}: Pick<Verification, 'answers' | 'documents'>): WizardStep[] {
+export function missingSteps({ answers, documents }: Pick<Verification, 'answers' | 'documents'>): WizardStep[] {
   const unanswered = ANSWER_STEPS.filter((step) => {
     const own = answers[step]
     return own === undefined || (Array.isArray(own) && own.length === 0)

@@ -66,8 +66,7 @@ type DirectorsChange = (directors: readonly Director[]) => readonly Director[]
 const changeDirectors = (app: App, caller: PersonCaller, change: DirectorsChange): Promise<void> =>
   changeDraft(app, caller, async (tx, draft) => {
     const changed = change(await readDirectors(app, tx, draft))
-    if (changed.length > MAX_DIRECTORS)
-      throw domainRefusal('too_many', `at most ${MAX_DIRECTORS} people can be listed`)
+    if (changed.length > MAX_DIRECTORS) throw domainRefusal('too_many', `at most ${MAX_DIRECTORS} people can be listed`)
     return {
       value: undefined,
       last: savingCalls(app, caller, { draft, step: 'directors', answers: changed }),

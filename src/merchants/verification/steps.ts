@@ -7,14 +7,7 @@ import { parseIsoTime } from '../../platform/time/times.ts'
 export const ANSWER_STEPS = ['business', 'directors', 'settlement', 'questionnaire'] as const
 export type AnswerStep = (typeof ANSWER_STEPS)[number]
 
-export const BUSINESS_KINDS = [
-  'individual',
-  'sole_trader',
-  'partnership',
-  'company',
-  'ngo',
-  'school',
-] as const
+export const BUSINESS_KINDS = ['individual', 'sole_trader', 'partnership', 'company', 'ngo', 'school'] as const
 export const PARTS_IN_BUSINESS = ['owner', 'director', 'partner', 'signatory'] as const
 export const ID_KINDS = ['national_id', 'passport', 'refugee_id', 'driving_permit'] as const
 export const SECTORS = [

@@ -15,27 +15,19 @@ import { lockLatestApplication, submitApplicationRow } from './write-application
  * Submits the draft to the reviewers; until they decide it cannot be changed. Throws a Refusal that names the incomplete steps, and 409
  * where there is no draft. `browser` is the cookie that marks the browser, for the digests.
  */
-export async function submitApplication(
-  app: App,
-  caller: PersonCaller,
-  browser: string | null = null,
-): Promise<void> {
+export async function submitApplication(app: App, caller: PersonCaller, browser: string | null = null): Promise<void> {
   allow(caller, 'verification.submit')
   const { merchantId, name } = caller
   const at = app.clock.now()
   await app.db.transactionFor({ of: merchantId }, async (tx) => {
     // Locks the merchant's row first, in the same order as a decision.
-    const [, [latest]] = await tx.send(
-      setPendingAfterRejection(merchantId),
-      lockLatestApplication(merchantId),
-    )
+    const [, [latest]] = await tx.send(setPendingAfterRejection(merchantId), lockLatestApplication(merchantId))
     if (latest?.state === 'submitted') throw underReview()
     if (latest?.state !== 'draft') throw nothingToSubmit()
     const [rows, documents] = await tx.send(findAnswers(latest), listDocuments(merchantId))
     const answers = openAnswers(app, latest, rows)
     const missing = missingSteps({ answers, documents })
-    if (missing.length > 0)
-      throw domainRefusal('incomplete', `something is missing in: ${missing.join(', ')}`)
+    if (missing.length > 0) throw domainRefusal('incomplete', `something is missing in: ${missing.join(', ')}`)
     const act = { actor: caller, action: 'verification.submit', at, merchantId } as const
     return {
       value: undefined,

@@ -95,15 +95,10 @@ const CLAIM = statement<ClaimedDelivery>(
 export const findDueMerchants = (now: Date): Call<DueMerchant> =>
   call(FIND_DUE_MERCHANTS, now.toISOString(), MAX_DUE_ROWS_READ)
 /** Finds every merchant with due deliveries, the longest waiting first. */
-export const findAllDueMerchants = (now: Date): Call<DueMerchant> =>
-  call(FIND_ALL_DUE_MERCHANTS, now.toISOString())
+export const findAllDueMerchants = (now: Date): Call<DueMerchant> => call(FIND_ALL_DUE_MERCHANTS, now.toISOString())
 
 /** Claims due deliveries under a lease. It is committed before any socket is opened (reliability.md 7.2). */
-export function claimDeliveries(
-  now: Date,
-  token: string,
-  quotas: readonly SocketQuota[],
-): Call<ClaimedDelivery> {
+export function claimDeliveries(now: Date, token: string, quotas: readonly SocketQuota[]): Call<ClaimedDelivery> {
   const each = toColumns(quotas)
   return call(
     CLAIM,

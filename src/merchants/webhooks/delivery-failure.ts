@@ -22,8 +22,6 @@ export function formatDeliveryFailure({ lastError, url }: FailedDelivery): strin
   const origin = url !== null && URL.canParse(url) ? new URL(url).origin : 'the address'
   const [, status] = /^http (\d+)$/.exec(lastError) ?? []
   const sentence =
-    status === undefined
-      ? FAILURE_TEXTS[lastError]?.(origin)
-      : `${origin} answered ${status}, which is no 2xx`
+    status === undefined ? FAILURE_TEXTS[lastError]?.(origin) : `${origin} answered ${status}, which is no 2xx`
   return sentence === undefined ? lastError : `${lastError}: ${sentence}`
 }

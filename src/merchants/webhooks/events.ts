@@ -58,9 +58,7 @@ const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
   event_id: text(({ id }) => id),
   mode: mode(({ happening }) => happening.mode),
   event: text(({ happening }) => happening.type),
-  next_attempt_at: time(({ happening, at }) =>
-    happening.hasWebhookUrl ? (happening.notBefore ?? at) : null,
-  ),
+  next_attempt_at: time(({ happening, at }) => (happening.hasWebhookUrl ? (happening.notBefore ?? at) : null)),
   created_at: time(({ at }) => at),
 })
 

@@ -33,10 +33,8 @@ const FIND = statement<FailingSummary>(
 )
 
 /** Finds the failing deliveries of the caller in its mode; null where nothing fails. */
-export const findFailingDeliveries = (
-  app: App,
-  { merchantId, mode }: Caller,
-): Promise<FailingSummary | null> => firstRow(app.db.query(FIND, [merchantId, mode]))
+export const findFailingDeliveries = (app: App, { merchantId, mode }: Caller): Promise<FailingSummary | null> =>
+  firstRow(app.db.query(FIND, [merchantId, mode]))
 
 type DeliveryProgress = { status: DeliveryStatus | null; attempts: number | null; nextAttemptAt: Date | null }
 

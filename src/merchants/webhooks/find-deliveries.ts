@@ -36,12 +36,8 @@ const EVENT_CONDITIONS = { any: '$8::text is null', one: 'd.event = $8' }
  * scanned once per event, because an index without the event would cost every payment another entry. Few deliveries fail, so failed ones
  * have such an index.
  */
-function makeListStatement(
-  status: StatusFilter,
-  event: keyof typeof EVENT_CONDITIONS,
-): ListStatement<Delivery> {
-  const events =
-    event === 'any' && status !== 'failed' ? EVENT_TYPES.map((type) => `d.event = '${type}'`) : ['true']
+function makeListStatement(status: StatusFilter, event: keyof typeof EVENT_CONDITIONS): ListStatement<Delivery> {
+  const events = event === 'any' && status !== 'failed' ? EVENT_TYPES.map((type) => `d.event = '${type}'`) : ['true']
   const scans = INDEX_CONDITIONS[status].flatMap((index) =>
     events.map(
       (condition) => `(select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
@@ -56,9 +52,7 @@ function makeListStatement(
     PLANNED_ONCE,
   )
 }
-const makeListStatements = (
-  event: keyof typeof EVENT_CONDITIONS,
-): Record<StatusFilter, ListStatement<Delivery>> => ({
+const makeListStatements = (event: keyof typeof EVENT_CONDITIONS): Record<StatusFilter, ListStatement<Delivery>> => ({
   any: makeListStatement('any', event),
   failed: makeListStatement('failed', event),
   pending: makeListStatement('pending', event),
@@ -87,11 +81,7 @@ const RESEND = statement<Delivery>(
 )
 
 /** Returns one page of the caller's deliveries in its mode, newest first (G19). Throws 400 for an unknown status. */
-export async function listDeliveries(
-  app: App,
-  caller: Caller,
-  filter: DeliveryFilter,
-): Promise<ListPage<Delivery>> {
+export async function listDeliveries(app: App, caller: Caller, filter: DeliveryFilter): Promise<ListPage<Delivery>> {
   const status = DELIVERY_STATUSES.find((deliveryStatus) => deliveryStatus === filter.status) ?? null
   if (status === null && filter.status !== null) throw badRequest('status must be pending, sent or failed')
   return readListPage(app, caller, {
@@ -120,11 +110,7 @@ export async function resendDelivery(app: App, caller: Caller, eventId: string):
   const resend = call(RESEND, caller.merchantId, eventId, caller.mode, app.clock.now().toISOString())
   const [delivery] = own ? await app.db.query(resend.statement, resend.values) : []
   if (!delivery)
-    throw new Refusal(
-      404,
-      'not_found',
-      'no webhook delivery with that event id (deliveries are retained 30 days)',
-    )
+    throw new Refusal(404, 'not_found', 'no webhook delivery with that event id (deliveries are retained 30 days)')
   app.nudge('send-deliveries')
   return delivery
 }

@@ -35,10 +35,6 @@ export const readUntoldOutages = (app: App, at: Date): Promise<ReceiverOutage[]>
   app.db.query(FIND_UNTOLD, [at.toISOString()])
 
 /** Records that the people of a receiver were told of this outage. */
-export async function recordOutageTold(
-  app: App,
-  { merchantId, since }: ReceiverOutage,
-  at: Date,
-): Promise<void> {
+export async function recordOutageTold(app: App, { merchantId, since }: ReceiverOutage, at: Date): Promise<void> {
   await app.db.query(RECORD_TOLD, [merchantId, since.toISOString(), at.toISOString()])
 }

@@ -59,11 +59,7 @@ export function formatAttemptError(attempted: PostAttempt): string | null {
 }
 
 /** Records attempts whose lease still holds. A late attempt whose delivery was claimed again changes nothing but the list of attempts. */
-export function recordAttempts(
-  ended: readonly EndedDeliveryAttempt[],
-  at: Date,
-  delays: readonly number[],
-): Call[] {
+export function recordAttempts(ended: readonly EndedDeliveryAttempt[], at: Date, delays: readonly number[]): Call[] {
   const rows = ended.map(({ claimed, token, attempted }) => ({
     claimed,
     token,
@@ -93,8 +89,7 @@ function judgeAttempt(
   attempted: PostAttempt,
   { at, delays }: { at: Date; delays: readonly number[] },
 ) {
-  const code =
-    attempted.kind === 'answered' ? attempted.status : attempted.kind === 'failed' ? attempted.status : null
+  const code = attempted.kind === 'answered' ? attempted.status : attempted.kind === 'failed' ? attempted.status : null
   if (isSuccess(attempted)) return { status: 'sent', code, error: null, next: null }
   const wait = nextAttemptInMs(claimed.attempts + 1, delays)
   const next = wait === null ? null : new Date(at.getTime() + wait).toISOString()

@@ -31,8 +31,7 @@ export const webhookEndpoints = tagEndpoints('Webhooks', [
     path: '/v1/webhooks/:event_id/resend',
     name: 'resendWebhook',
     summary: 'Send one event again',
-    description:
-      'The same bytes under the same id, to your current address, signed with your current secret.',
+    description: 'The same bytes under the same id, to your current address, signed with your current secret.',
     action: 'webhook.resend',
     rate: 'webhook_resend',
     params: Type.Object({ event_id: Type.String({ description: 'starts with `evt_`' }) }),

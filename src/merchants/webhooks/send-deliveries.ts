@@ -112,11 +112,7 @@ async function claimQuotas(
 }
 
 /** Makes one attempt: posts the stored bytes, signed with the secret that is current now (contract.md section 5). */
-async function postDelivery(
-  app: App,
-  claimed: ClaimedDelivery,
-  secrets: readonly string[],
-): Promise<PostAttempt> {
+async function postDelivery(app: App, claimed: ClaimedDelivery, secrets: readonly string[]): Promise<PostAttempt> {
   assertOutsideTransaction('a webhook attempt')
   const body = Buffer.from(claimed.body, 'utf8')
   const signature = serviceSignature(secrets[0] ?? '', body)
@@ -143,11 +139,7 @@ async function postDelivery(
   return attempted
 }
 
-function countAttempt(
-  app: App,
-  { attempts, lane, createdAt }: ClaimedDelivery,
-  attempted: PostAttempt,
-): void {
+function countAttempt(app: App, { attempts, lane, createdAt }: ClaimedDelivery, attempted: PostAttempt): void {
   const result = isSuccess(attempted) ? 'delivered' : attempted.kind
   counted('webhook_attempts_total', result, lane)
   if (attempted.kind === 'refused_target') counted('webhook_refused_target_total')
@@ -178,9 +170,7 @@ const recordingLane = defineLane(
       refuses: false,
       run: async (ended, turn) => {
         await app.db.transactionFor(turn, async (tx) => {
-          const [recorded] = await tx.send(
-            ...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays),
-          )
+          const [recorded] = await tx.send(...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays))
           for (let lost = ended.length - (recorded?.length ?? 0); lost > 0; lost -= 1)
             counted('lease_lost_total', 'send-deliveries')
           return { value: null }

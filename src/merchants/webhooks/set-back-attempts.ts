@@ -12,8 +12,5 @@ const SET_BACK = statement<{ id: string }>(
 )
 
 /** Makes deliveries due now whose next attempt is further ahead than the ladder allows: it was set before the clock stepped back. */
-export const setBackDeliveries = (
-  now: Date,
-  delaySeconds: readonly number[],
-  most: number,
-): Call<{ id: string }> => call(SET_BACK, now.toISOString(), delaySeconds, most)
+export const setBackDeliveries = (now: Date, delaySeconds: readonly number[], most: number): Call<{ id: string }> =>
+  call(SET_BACK, now.toISOString(), delaySeconds, most)

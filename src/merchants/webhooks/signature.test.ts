@@ -33,10 +33,7 @@ test('the published example of the Standard Webhooks has the signature that rece
 })
 
 /** Written as a receiver would write it, from the text of the standard alone. */
-function expectedSignature(
-  key: Buffer,
-  { id, seconds, body }: { id: string; seconds: number; body: Buffer },
-) {
+function expectedSignature(key: Buffer, { id, seconds, body }: { id: string; seconds: number; body: Buffer }) {
   const signed = Buffer.concat([Buffer.from(id), Buffer.from(`.${seconds}.`), body])
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }

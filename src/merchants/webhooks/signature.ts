@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto'
 
 const SECRET_PREFIX = 'whsec_'
 
-const STRICT_BASE64 =
-  /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/
+const STRICT_BASE64 = /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/
 
 type StandardHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
 

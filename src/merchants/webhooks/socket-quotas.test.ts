@@ -26,9 +26,7 @@ test('a merchant has four places, sixteen after twenty quick answers in a row, o
   assert.deepEqual(take({})[0], { merchantId: 1, lane: 'fast', take: 4, which: 'first' })
   assert.equal(take({ goodInARow: 19 })[0]?.take, 4)
   assert.equal(take({ goodInARow: 20 })[0]?.take, 16)
-  assert.deepEqual(take({ lane: 'slow', goodInARow: 20 }), [
-    { merchantId: 1, lane: 'slow', take: 1, which: 'any' },
-  ])
+  assert.deepEqual(take({ lane: 'slow', goodInARow: 20 }), [{ merchantId: 1, lane: 'slow', take: 1, which: 'any' }])
 })
 
 test('later attempts always run in the slow lane', () => {
@@ -74,11 +72,7 @@ test('the delivery that has waited longest is served first', () => {
   const shares = allotSockets(many(200), { ...IDLE, lanes: { fast: 500, slow: SOCKETS_BY_SPEED.slow } }, NOW)
   assert.deepEqual(shares, [])
   const good = { lastSuccessAt: new Date(NOW) }
-  const few = allotSockets(
-    many(200, good),
-    { ...IDLE, lanes: { fast: 500, slow: SOCKETS_BY_SPEED.slow } },
-    NOW,
-  )
+  const few = allotSockets(many(200, good), { ...IDLE, lanes: { fast: 500, slow: SOCKETS_BY_SPEED.slow } }, NOW)
   assert.deepEqual(
     few.map(({ merchantId }) => merchantId),
     [1, 2, 3],

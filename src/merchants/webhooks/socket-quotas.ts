@@ -17,11 +17,7 @@ type OpenAttempts = { lanes: Record<DeliverySpeed, number>; merchants: ReadonlyM
  * within a second, 1 for a slow receiver. A quarter of the fast sockets is kept for receivers that answered within the last hour. Later
  * attempts always run slow.
  */
-export function allotSockets(
-  due: readonly DueMerchant[],
-  underWay: OpenAttempts,
-  nowMs: number,
-): SocketQuota[] {
+export function allotSockets(due: readonly DueMerchant[], underWay: OpenAttempts, nowMs: number): SocketQuota[] {
   const free = {
     fast: SOCKETS_BY_SPEED.fast - underWay.lanes.fast,
     slow: SOCKETS_BY_SPEED.slow - underWay.lanes.slow,

@@ -83,8 +83,5 @@ export async function askForAuditCheck(
 }
 
 /** The last three checks of each chain in the last sixty days, newest first. */
-export const latestAuditChecks = ({
-  directory,
-  clock,
-}: Pick<Gateway, 'directory' | 'clock'>): Promise<AuditCheck[]> =>
+export const latestAuditChecks = ({ directory, clock }: Pick<Gateway, 'directory' | 'clock'>): Promise<AuditCheck[]> =>
   directory.query(LATEST, [new Date(clock.nowMs() - LISTED_FOR_MS).toISOString()])

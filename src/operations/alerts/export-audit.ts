@@ -3,7 +3,7 @@ import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import type { WholeAuditFilter } from '../../api/access/read-whole-audit.ts'
 import type { Gateway } from '../../program/app.ts'
-import { type CsvColumn, formatCsv } from '../../reports/reports/exports/export-rows.ts'
+import { type CsvColumn, formatCsv } from '../../reports/exports/export-rows.ts'
 import type { AuditChain } from './check-audit.ts'
 import { type PlacedAuditRow, readAllAudits } from './read-audits.ts'
 

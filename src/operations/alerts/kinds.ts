@@ -185,5 +185,4 @@ export const consolePageOf = (kind: AlertKind): string => `/console${KIND_FACTS[
 export const paragraphOf = (kind: AlertKind): string => `/console/alerts/kinds/${kind}`
 
 /** The kind that a text names, or null. */
-export const parseAlertKind = (text: string): AlertKind | null =>
-  ALERT_KINDS.find((kind) => kind === text) ?? null
+export const parseAlertKind = (text: string): AlertKind | null => ALERT_KINDS.find((kind) => kind === text) ?? null

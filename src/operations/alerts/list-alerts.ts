@@ -42,8 +42,7 @@ const FIND = statement<Alert>('one alert', `select ${COLUMNS} from alerts where 
 const ROWS_PER_PAGE = 25
 
 /** The open alerts, the oldest first. */
-export const listOpenAlerts = ({ directory }: Pick<Gateway, 'directory'>): Promise<Alert[]> =>
-  directory.query(OPEN)
+export const listOpenAlerts = ({ directory }: Pick<Gateway, 'directory'>): Promise<Alert[]> => directory.query(OPEN)
 
 /** How many are open; at most 100 are counted. */
 export const countOpenAlerts = async ({ directory }: Pick<Gateway, 'directory'>): Promise<number> =>

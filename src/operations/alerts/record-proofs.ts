@@ -12,9 +12,7 @@ export async function recordVerifyResult(app: App, findings: readonly InvariantF
   const message = `verify found broken invariants in ${app.cell}: ${broken.map(({ id }) => id).join(', ')}`
   const size = broken.reduce((sum, { violations }) => sum + violations, 0)
   const alerts =
-    broken.length === 0
-      ? []
-      : [{ kind: 'verify_failed', subject: app.cell, message, size, since: at } as const]
+    broken.length === 0 ? [] : [{ kind: 'verify_failed', subject: app.cell, message, size, since: at } as const]
   try {
     await recordFindings(app.directory, { source: app.cell, kinds: ['verify_failed'], findings: alerts, at })
     await sendAlerts(app)

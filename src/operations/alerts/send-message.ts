@@ -63,11 +63,7 @@ export async function sendMessage(sender: AlertSender, message: AlertMessage): P
 }
 
 /** Posts the JSON. Returns null when the address took it, else why not. */
-async function post(
-  { alertPoster }: AlertSender,
-  url: string,
-  { json, text }: AlertMessage,
-): Promise<string | null> {
+async function post({ alertPoster }: AlertSender, url: string, { json, text }: AlertMessage): Promise<string | null> {
   assertOutsideTransaction('an alert')
   const attempted = await alertPoster.post({
     url,

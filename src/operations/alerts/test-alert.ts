@@ -18,10 +18,7 @@ const FIND = statement<{ addressHash: Buffer; codeHash: Buffer; confirmedAt: Dat
   'find test alert',
   `select address_hash as "addressHash", code_hash as "codeHash", confirmed_at as "confirmedAt" from alert_test`,
 )
-const CONFIRM = statement(
-  'confirm test alert',
-  'update alert_test set confirmed_at = $1 where code_hash = $2',
-)
+const CONFIRM = statement('confirm test alert', 'update alert_test set confirmed_at = $1 where code_hash = $2')
 
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789' // What people do not misread.
 const CODE_CHARACTERS = 6
@@ -59,9 +56,7 @@ export async function confirmTestAlert(sender: AlertSender, actor: Actor, code: 
 }
 
 /** Whether a test alert to the present addresses was confirmed. */
-export async function isAlertAddressConfirmed(
-  sender: Pick<AlertSender, 'directory' | 'config'>,
-): Promise<boolean> {
+export async function isAlertAddressConfirmed(sender: Pick<AlertSender, 'directory' | 'config'>): Promise<boolean> {
   const address = await findAddresses(sender)
   if (address === '') return false
   const [sent] = await sender.directory.query(FIND)

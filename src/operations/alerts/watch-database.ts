@@ -25,10 +25,7 @@ export function watchDatabase(gateway: AlertSender & WatchedDatabases): { check(
 
   async function send(state: AlertState, message: string): Promise<void> {
     gateway.log.error({ alert: 'database_down', state, says: message }, 'alert')
-    await sendMessage(
-      gateway,
-      alertMessage(gateway, 'database_down', [{ subject: 'database', state, message }]),
-    )
+    await sendMessage(gateway, alertMessage(gateway, 'database_down', [{ subject: 'database', state, message }]))
   }
 
   return {

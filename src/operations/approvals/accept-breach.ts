@@ -60,5 +60,4 @@ export const ACCEPT_BREACH: Effect<'accept-breach'> = {
   },
 }
 
-const alreadyAccepted = (id: string) =>
-  domainRefusal('conflict', `this breach was accepted already, by ${id}`)
+const alreadyAccepted = (id: string) => domainRefusal('conflict', `this breach was accepted already, by ${id}`)

@@ -5,11 +5,7 @@ import { openBook } from '../../ledger/book.ts'
 import { addAdjustment, postCorrection } from '../../ledger/corrections.ts'
 import { locateException } from '../../payments/exceptions/any-exception.ts'
 import { addExceptionNote } from '../../payments/exceptions/notes.ts'
-import {
-  closeLockedException,
-  findException,
-  lockOpenException,
-} from '../../payments/exceptions/resolve-exception.ts'
+import { closeLockedException, findException, lockOpenException } from '../../payments/exceptions/resolve-exception.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { domainRefusal, invalidRequest, notFound } from '../../platform/refusal.ts'
 import { newId, parseTag } from '../../platform/text/ids.ts'
@@ -28,16 +24,11 @@ const MAX_CORRECTION = 1e12
 const MAX_TOLD_CHARACTERS = 200
 
 /** Asks to correct the balance of the merchant that an open exception is about. Throws Refusal. */
-export async function askAdjustment(
-  gateway: Gateway,
-  caller: StaffCaller,
-  input: AdjustmentInput,
-): Promise<Approval> {
+export async function askAdjustment(gateway: Gateway, caller: StaffCaller, input: AdjustmentInput): Promise<Approval> {
   allow(caller, 'ledger.adjust')
   judgeAdjustment(input)
   const { app, merchantId } = await locateException(gateway, input.exception)
-  if (app === null)
-    throw domainRefusal('conflict', 'this exception is no merchant’s: there is no balance to correct')
+  if (app === null) throw domainRefusal('conflict', 'this exception is no merchant’s: there is no balance to correct')
   const exception = await findException(app, merchantId, input.exception)
   const tag = parseTag('exc_', input.exception)
   if (exception === null || tag === null) throw notFound('exception')
@@ -59,8 +50,7 @@ function judgeAdjustment({ amount, told }: AdjustmentInput): void {
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_CORRECTION)
     throw invalidRequest(`amount must be a whole number from 1 to ${MAX_CORRECTION}`)
   if (told.trim() === '') throw invalidRequest('told is required')
-  if (told.length > MAX_TOLD_CHARACTERS)
-    throw invalidRequest(`told must be at most ${MAX_TOLD_CHARACTERS} characters`)
+  if (told.length > MAX_TOLD_CHARACTERS) throw invalidRequest(`told must be at most ${MAX_TOLD_CHARACTERS} characters`)
 }
 
 /** Posts the correction. Where `resolve` was asked for it closes the exception too: with the last critical one the pause ends. */

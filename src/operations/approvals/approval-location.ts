@@ -10,8 +10,7 @@ export type ApprovalLocation = { app: App | null; db: Database; merchantId: numb
 
 /** Finds the database of an approval by its id. Throws 404. */
 export async function locateApproval(gateway: Gateway, id: string): Promise<ApprovalLocation> {
-  if (id.startsWith(`${APPROVAL_PREFIX}${PLATFORM_TAG}`))
-    return { app: null, db: gateway.directory, merchantId: 0, id }
+  if (id.startsWith(`${APPROVAL_PREFIX}${PLATFORM_TAG}`)) return { app: null, db: gateway.directory, merchantId: 0, id }
   const tag = parseTag(APPROVAL_PREFIX, id)
   if (tag === null) throw notFound('approval')
   const { app, merchant } = await getMerchantOfTag(gateway, { tag, noun: 'approval' })

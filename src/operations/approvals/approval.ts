@@ -147,5 +147,4 @@ export const APPROVAL_COLUMNS = `a.merchant_id as "merchantId", a.id, a.kind, a.
   a.refused_at as "refusedAt", a.waits_for_money as "waitsForMoney"`
 
 /** Parses the stored command. Its bytes were written from a command, and a constraint holds them to their digest. */
-export const parseCommand = ({ command }: Pick<Approval, 'command'>): ApprovalCommand =>
-  JSON.parse(command.toString())
+export const parseCommand = ({ command }: Pick<Approval, 'command'>): ApprovalCommand => JSON.parse(command.toString())

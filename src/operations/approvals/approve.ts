@@ -78,8 +78,7 @@ async function refuseIfRoleEnded(gateway: Gateway, location: ApprovalLocation): 
   const find = findApproval(location)
   const [row] = await location.db.query(find.statement, find.values)
   if (row?.status !== 'waiting') return
-  if (await withdrawApprovalIfRoleEnded(gateway, { db: location.db, row }))
-    throw approvalAlreadyDecided('withdrawn')
+  if (await withdrawApprovalIfRoleEnded(gateway, { db: location.db, row })) throw approvalAlreadyDecided('withdrawn')
 }
 
 function commitApproval(
@@ -92,8 +91,7 @@ function commitApproval(
     if (!row) throw notFound('approval')
     // Read after the lock: the approval may expire while this transaction waits for it.
     const at = gateway.clock.now()
-    if (row.status === 'approved' && row.decidedBy === caller.personId)
-      return { value: { row, isNew: false } }
+    if (row.status === 'approved' && row.decidedBy === caller.personId) return { value: { row, isNew: false } }
     judgeApproving(row, caller, at)
     const { merchantId, id, mode } = row
     const command = parseCommand(row)

@@ -44,11 +44,7 @@ export async function askForApproval(caller: Asker, asking: ApprovalInput): Prom
     const id = newId(APPROVAL_PREFIX, tag)
     const row = newApproval(caller, { ...asking, id, at })
     const others = (await asking.extraWrites?.(tx, id, at)) ?? []
-    const [, [added], [waiting]] = await tx.send(
-      expireAbout(row, at),
-      addApproval(row),
-      findWaitingAbout(row),
-    )
+    const [, [added], [waiting]] = await tx.send(expireAbout(row, at), addApproval(row), findWaitingAbout(row))
     if (!added) throw alreadyAsked(waiting?.id ?? subject)
     const act = { actor: caller, action: 'approval.ask', at, subject: id } as const
     const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
@@ -61,8 +57,7 @@ export const auditFactsOf = ({ kind, digest }: Approval) => ({ kind, digest: dig
 
 // No person has this number: every operator may decide on what a command asked for, and none may withdraw it.
 const MACHINE_PERSON_ID = 0
-const askerIdOf = (caller: Asker): number =>
-  caller.kind === 'operator' ? caller.personId : MACHINE_PERSON_ID
+const askerIdOf = (caller: Asker): number => (caller.kind === 'operator' ? caller.personId : MACHINE_PERSON_ID)
 
 function newApproval(
   caller: Asker,

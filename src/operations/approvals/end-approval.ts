@@ -19,11 +19,7 @@ type DecisionRule = {
 const EXPIRED_PER_RUN = 500
 
 /** Rejects by a second operator, with a reason. A repeat by the same person changes nothing. Throws Refusal. */
-export function rejectApproval(
-  gateway: Gateway,
-  caller: StaffCaller,
-  input: DecisionInput,
-): Promise<Approval> {
+export function rejectApproval(gateway: Gateway, caller: StaffCaller, input: DecisionInput): Promise<Approval> {
   allow(caller, 'approval.reject')
   return endApproval(gateway, caller, {
     ...{ ...input, status: 'rejected', action: 'approval.reject', judge: judgeRejecting },
@@ -31,11 +27,7 @@ export function rejectApproval(
 }
 
 /** Withdraws by the asker. A repeat changes nothing. Throws Refusal. */
-export function withdrawApproval(
-  gateway: Gateway,
-  caller: StaffCaller,
-  input: DecisionInput,
-): Promise<Approval> {
+export function withdrawApproval(gateway: Gateway, caller: StaffCaller, input: DecisionInput): Promise<Approval> {
   allow(caller, 'approval.withdraw')
   return endApproval(gateway, caller, {
     ...{ ...input, status: 'withdrawn', action: 'approval.withdraw', judge: judgeWithdrawing },
@@ -72,8 +64,6 @@ async function endApproval(
 export async function expireApprovals(app: App): Promise<number> {
   const { db, directory, witness } = app
   const due = expireDueApprovals(witness.earlier(), EXPIRED_PER_RUN)
-  const expired = await Promise.all(
-    [db, directory].map((database) => database.query(due.statement, due.values)),
-  )
+  const expired = await Promise.all([db, directory].map((database) => database.query(due.statement, due.values)))
   return expired.flat().length + (await withdrawApprovalsWithoutRole(app))
 }

@@ -1,11 +1,6 @@
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
-import {
-  type MergedPage,
-  type MergedWindow,
-  mergedList,
-  readMergedPage,
-} from '../../platform/merged-pages.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../../platform/merged-pages.ts'
 import { notFound } from '../../platform/refusal.ts'
 import type { Gateway } from '../../program/app.ts'
 import { APPROVAL_COLUMNS, type Approval } from './approval.ts'

@@ -54,5 +54,4 @@ export const isApprovalExpired = ({ status, expiresAt, waitsForMoney }: Approval
 
 const samePerson = () =>
   new Refusal(403, 'same_person', 'you asked for this yourself: a second operator must decide on it')
-export const approvalAlreadyDecided = (status: string) =>
-  new Refusal(409, 'conflict', `this was already ${status}`)
+export const approvalAlreadyDecided = (status: string) => new Refusal(409, 'conflict', `this was already ${status}`)

@@ -45,10 +45,7 @@ export const REOPEN_ACCOUNT: Effect<'reopen-account'> = {
     if (merchant?.closedAt == null || merchant.closedAt.toISOString() !== command.closed_at) throw notClosed()
     const act = { actor, action: 'merchant.reopen', at, merchantId, subject: command.merchant } as const
     const after = { active: true, account: 'open', approval }
-    return [
-      openAccount(merchantId),
-      auditRow({ ...act, before: { active: false, account: 'closed' }, after }),
-    ]
+    return [openAccount(merchantId), auditRow({ ...act, before: { active: false, account: 'closed' }, after })]
   },
   async afterCommit(gateway) {
     await gateway.directory.query(directoryChanged().statement)

@@ -20,11 +20,7 @@ export type SideInstallations = {
 const RAIL_SIDES: readonly RailSide[] = ['collect', 'disburse']
 
 /** Returns which installation takes new movements of each side; every process follows a change within seconds. */
-export async function readSideInstallations({
-  config,
-  op1,
-  directory,
-}: Gateway): Promise<SideInstallations[]> {
+export async function readSideInstallations({ config, op1, directory }: Gateway): Promise<SideInstallations[]> {
   if (op1 === null) return []
   const { statement, values } = chosenInstallations()
   const chosen = await directory.query(statement, values)
@@ -80,10 +76,7 @@ export const SWITCH_INSTALLATION: Effect<'installation'> = {
     const now = findSideInstallations(configuredInstallations(config), side, chosen)
     if (!now.known.includes(installation)) throw unknownInstallation(installation, side)
     if (now.takes !== before)
-      throw domainRefusal(
-        'conflict',
-        `new movements of ${side} go through ${now.takes} now: ask for it again`,
-      )
+      throw domainRefusal('conflict', `new movements of ${side} go through ${now.takes} now: ask for it again`)
     const act = { actor, action: 'installation.switch', at, merchantId: null, subject: side } as const
     return [auditRow({ ...act, before: { installation: before }, after: { installation, approval } })]
   },

@@ -13,10 +13,7 @@ type ImportedStatement = { name: string; digest: string; isBegun: boolean; isTak
 const SELECT_STATEMENT = `select name, encode(digest, 'hex') as digest, asked_at is not null and wanted is null as "isBegun",
   taken_back_at is not null as "isTakenBack" from statement_files where id = $1`
 const FIND = statement<ImportedStatement>('statement to take back', SELECT_STATEMENT)
-const LOCK = statement<ImportedStatement>(
-  'lock statement to take back',
-  `${SELECT_STATEMENT} for no key update`,
-)
+const LOCK = statement<ImportedStatement>('lock statement to take back', `${SELECT_STATEMENT} for no key update`)
 
 /** Asks to take back a whole imported statement of an operator. Throws Refusal. */
 export async function askTakeBack(
@@ -54,7 +51,6 @@ export const TAKE_BACK_STATEMENT: Effect<'take-back-statement'> = {
 function judgeTakeBack(imported: ImportedStatement | null): ImportedStatement {
   if (imported === null) throw notFound('statement')
   if (imported.isTakenBack) throw domainRefusal('conflict', 'this statement was taken back already')
-  if (!imported.isBegun)
-    throw domainRefusal('conflict', 'nothing of this statement is kept that could be taken back')
+  if (!imported.isBegun) throw domainRefusal('conflict', 'nothing of this statement is kept that could be taken back')
   return imported
 }

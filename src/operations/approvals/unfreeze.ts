@@ -34,17 +34,12 @@ function requireSameFreeze(
   command: { frozen_for: string; frozen_at: string | null },
 ): { reason: string } {
   if (!freeze || freeze.reason === null) throw notFrozen()
-  if (freeze.reason !== command.frozen_for || formatTime(freeze.since) !== command.frozen_at)
-    throw otherFreeze()
+  if (freeze.reason !== command.frozen_for || formatTime(freeze.since) !== command.frozen_at) throw otherFreeze()
   return { reason: freeze.reason }
 }
 
 /** Asks to end the platform's freeze. Throws Refusal. */
-export async function askUnfreezePlatform(
-  gateway: Gateway,
-  caller: StaffCaller,
-  reason: string,
-): Promise<Approval> {
+export async function askUnfreezePlatform(gateway: Gateway, caller: StaffCaller, reason: string): Promise<Approval> {
   const freeze = await readPlatformFreeze(gateway.directory)
   if (freeze.reason === null) throw notFrozen()
   const command = {

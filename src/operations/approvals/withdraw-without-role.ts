@@ -41,10 +41,7 @@ export async function withdrawApprovalIfRoleEnded(
 }
 
 /** Whether its asker may not ask for it any more. A command has no person behind it (no role is found), so its approvals stay. */
-function hasRoleEnded(
-  roles: ReadonlyMap<number, StaffRole | null>,
-  { askedBy, kind }: WaitingApproval,
-): boolean {
+function hasRoleEnded(roles: ReadonlyMap<number, StaffRole | null>, { askedBy, kind }: WaitingApproval): boolean {
   const role = roles.get(askedBy)
   if (role === undefined) return false
   const may = [ruleOf('approval.ask'), ruleOf(APPROVAL_ACTIONS[kind])]

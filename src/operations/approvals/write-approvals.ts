@@ -81,5 +81,4 @@ export const storeApprovalRefusal = (
   at: Date,
 ): Call => call(STORE_REFUSAL, merchantId, id, text, at.toISOString(), forMoney)
 
-export const expireDueApprovals = (at: Date, most: number): Call<ApprovalKey> =>
-  call(EXPIRE, at.toISOString(), most)
+export const expireDueApprovals = (at: Date, most: number): Call<ApprovalKey> => call(EXPIRE, at.toISOString(), most)

@@ -87,10 +87,7 @@ export function sendableAmount(
 }
 
 /** The subaccounts with money in live mode, which goes to their own numbers while the account closes. */
-export async function listSubaccountShares(
-  app: App,
-  { id, closingAt }: Merchant,
-): Promise<readonly SubaccountShare[]> {
+export async function listSubaccountShares(app: App, { id, closingAt }: Merchant): Promise<readonly SubaccountShare[]> {
   return app.db.query(SUBACCOUNT_SHARES, [id, (closingAt ?? app.clock.now()).toISOString()])
 }
 
@@ -103,8 +100,7 @@ export async function readRemainder(app: App, merchant: Merchant): Promise<Accou
   ])
   assert(row, 'a merchant has a head in each mode')
   const { phone, verified, waitsUntil, ...facts } = row
-  const sum = (amount: (share: SubaccountShare) => number) =>
-    shares.reduce((total, share) => total + amount(share), 0)
+  const sum = (amount: (share: SubaccountShare) => number) => shares.reduce((total, share) => total + amount(share), 0)
   const due = (share: SubaccountShare) =>
     share.reached && sendableAmount(app, share.available, merchant.payoutLimit) > 0 ? share.available : 0
   return {
@@ -134,11 +130,7 @@ export type ClosingBlocker =
 // How long customers may still report a problem before the money leaves, so that they can get it back: the time in which a shop answers a report.
 const REPORT_WINDOW_MS = 72 * 3_600_000
 
-const waitsForReports = (
-  app: Pick<App, 'witness'>,
-  { closingAt }: Merchant,
-  remainder: AccountRemainder,
-): boolean =>
+const waitsForReports = (app: Pick<App, 'witness'>, { closingAt }: Merchant, remainder: AccountRemainder): boolean =>
   remainder.available + remainder.sharesDue > 0 &&
   closingAt !== null &&
   app.witness.earlierMs() < closingAt.getTime() + REPORT_WINDOW_MS
@@ -157,11 +149,7 @@ export const listSendingBlockers = (
 ]
 
 /** What keeps the account's own balance from being withdrawn; empty if there is none that can be sent. */
-export function listWithdrawalBlockers(
-  app: App,
-  merchant: Merchant,
-  remainder: AccountRemainder,
-): ClosingBlocker[] {
+export function listWithdrawalBlockers(app: App, merchant: Merchant, remainder: AccountRemainder): ClosingBlocker[] {
   if (sendableAmount(app, remainder.available) === 0) return []
   if (merchant.kycStatus !== 'verified') return ['verification']
   if (remainder.stopped) return ['stopped']
@@ -171,11 +159,7 @@ export function listWithdrawalBlockers(
 }
 
 /** Everything that keeps the account from being closed. */
-export const listClosingBlockers = (
-  app: App,
-  merchant: Merchant,
-  remainder: AccountRemainder,
-): ClosingBlocker[] => [
+export const listClosingBlockers = (app: App, merchant: Merchant, remainder: AccountRemainder): ClosingBlocker[] => [
   ...listSendingBlockers(app, merchant, remainder),
   ...((remainder.sharesDue > 0 ? ['shares'] : []) satisfies ClosingBlocker[]),
   ...listWithdrawalBlockers(app, merchant, remainder),

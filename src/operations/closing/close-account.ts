@@ -23,8 +23,7 @@ export async function closeAccount(
   allow(asLiveActor(actor), 'merchant.close', merchant.id)
   const by = actor.kind === 'person' ? ('owner' as const) : ('operator' as const)
   const changed = await changeClosing(app, merchant, async (tx, before, at) => {
-    if (before.account === 'closing')
-      throw new Refusal(409, 'conflict', 'this account is being closed already')
+    if (before.account === 'closing') throw new Refusal(409, 'conflict', 'this account is being closed already')
     if (!before.active && by === 'owner') throw accountSwitchedOff()
     const { id: merchantId, publicId } = before
     const paused = await pauseAllSchedules(tx, merchantId)

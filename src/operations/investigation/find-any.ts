@@ -120,9 +120,7 @@ export async function findAny(gateway: Gateway, actor: StaffCaller, text: string
   const each = [...new Map(hits.map((hit) => [hit.id, hit])).values()]
   const newest = each.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, MAX_HITS)
   const [only] = newest
-  return only !== undefined && newest.length === 1
-    ? { kind: 'payment', id: only.id }
-    : { kind: 'hits', hits: newest }
+  return only !== undefined && newest.length === 1 ? { kind: 'payment', id: only.id } : { kind: 'hits', hits: newest }
 }
 
 async function findMerchantId(gateway: Gateway, name: string): Promise<string | null> {

@@ -111,7 +111,6 @@ export async function listParked(
   const sorted = rows.sort((a, b) => a.leftAt.getTime() - b.leftAt.getTime() || (a.id < b.id ? -1 : 1))
   const parked = sorted.slice(0, PARKED_ON_A_PAGE)
   const last = parked.at(-1)
-  const next =
-    sorted.length > PARKED_ON_A_PAGE && last ? { leftAt: last.leftAt.toISOString(), id: last.id } : null
+  const next = sorted.length > PARKED_ON_A_PAGE && last ? { leftAt: last.leftAt.toISOString(), id: last.id } : null
   return { parked, next }
 }

@@ -43,15 +43,10 @@ const LIST = statement<RailCheck>(
  * Tries every credential of every installation, and stores the results (rails.md 3.12). It posts no money, and no transaction is open
  * meanwhile. Throws 403, and 400 where there is no installation.
  */
-export async function checkRails(
-  gateway: Gateway,
-  actor: Actor,
-  phone: string | null = null,
-): Promise<LineCheck[]> {
+export async function checkRails(gateway: Gateway, actor: Actor, phone: string | null = null): Promise<LineCheck[]> {
   allow(actor, 'rails.check')
   const { op1, directory, clock } = gateway
-  if (op1 === null)
-    throw domainRefusal('rail_not_configured', 'OP1_INSTALLATIONS names no contract with the operator')
+  if (op1 === null) throw domainRefusal('rail_not_configured', 'OP1_INSTALLATIONS names no contract with the operator')
   const row = auditRow({ actor, action: 'rails.check', at: clock.now(), merchantId: null })
   await directory.query(row.statement, row.values)
   const checks: LineCheck[] = []

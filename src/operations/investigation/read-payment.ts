@@ -14,7 +14,7 @@ import { notFound, Refusal } from '../../platform/refusal.ts'
 import { parseTag } from '../../platform/text/ids.ts'
 import type { App, Gateway } from '../../program/app.ts'
 import { readAttempt } from '../../rails/read-attempt.ts'
-import { chargeStory, type ObjectStory, payoutStory, readStory } from '../../reports/reports/story/story.ts'
+import { chargeStory, type ObjectStory, payoutStory, readStory } from '../../reports/story/story.ts'
 import { listMarks } from './payment-marks.ts'
 
 /** A payment of any merchant. */
@@ -40,11 +40,7 @@ const NEXT_QUESTION = statement<{ at: Date | null }>(
 const KIND_BY_PREFIX = { txn_: 'charge', pout_: 'payout', top_: 'top-up' } as const
 
 /** Finds the payment with this id, of any merchant. Throws 404. */
-export async function getPayment(
-  gateway: Gateway,
-  actor: StaffCaller,
-  id: string,
-): Promise<PaymentAtMerchant> {
+export async function getPayment(gateway: Gateway, actor: StaffCaller, id: string): Promise<PaymentAtMerchant> {
   requireRole(actor, 'console.read')
   const prefix = (Object.keys(KIND_BY_PREFIX) as (keyof typeof KIND_BY_PREFIX)[]).find(
     (key) => parseTag(key, id) !== null,

@@ -1,6 +1,7 @@
 import { isMailDue } from '../../merchants/mails/send-mails.ts'
 import { statement } from '../../platform/db/statement.ts'
-import type { App, SweepName } from '../../program/app.ts'
+import type { App } from '../../program/app.ts'
+import type { SweepName } from './sweep-name.ts'
 
 /** `frozen`: why payouts are frozen, by the directory or by the copy of a cell; such a row has no task. */
 type DueRow = { sweep: SweepName | null; frozen: string | null }
@@ -64,10 +65,7 @@ export const POLLED_SWEEPS = [
  */
 export async function findDueSweeps({ db, directory, clock }: App): Promise<SweepName[]> {
   const now = [clock.now().toISOString()]
-  const [cell, platform] = await Promise.all([
-    db.query(DUE_IN_CELL, now),
-    directory.query(DUE_IN_DIRECTORY, now),
-  ])
+  const [cell, platform] = await Promise.all([db.query(DUE_IN_CELL, now), directory.query(DUE_IN_DIRECTORY, now)])
   const due = [...cell, ...platform].flatMap(({ sweep }) => (sweep === null ? [] : [sweep]))
   const agree = freezeReason(cell) === freezeReason(platform)
   return [...new Set(agree ? due : [...due, 'follow-freeze' as const])]

@@ -1,9 +1,10 @@
 import type { SweepRun } from '../../platform/batches/sweep.ts'
 import { toLoggedError } from '../../platform/log/error-log.ts'
-import type { App, Gateway, SweepName } from '../../program/app.ts'
+import type { App, Gateway } from '../../program/app.ts'
 import { makeHeart, type ProcessRole } from './process.ts'
 import { makeRunReporter } from './report-runs.ts'
 import { claimRequestedRuns, finishRequestedRun } from './requested-runs.ts'
+import type { SweepName } from './sweep-name.ts'
 
 /** Reports a process and the runs of its tasks, and takes up runs that staff requested. */
 export type ProcessReporter = {

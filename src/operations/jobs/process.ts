@@ -23,10 +23,7 @@ const STORE_PROCESS = statement(
      dropped_at = case when excluded.dropped > p.dropped then excluded.seen_at else p.dropped_at end, dropped = excluded.dropped`,
 )
 const DELETE_PROCESS = statement('a process has ended', 'delete from processes where id = $1')
-const PRUNE = statement(
-  'forget dead processes',
-  'delete from processes where seen_at < $1 and id <> $2 returning id',
-)
+const PRUNE = statement('forget dead processes', 'delete from processes where seen_at < $1 and id <> $2 returning id')
 const LIST = statement<ServiceProcess>(
   'processes of the service',
   `select id, role, started_at as "startedAt", seen_at as "seenAt" from processes order by seen_at desc limit 100`,

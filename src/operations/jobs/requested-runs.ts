@@ -7,7 +7,8 @@ import { latestPlausibleTime } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { badRequest, domainRefusal } from '../../platform/refusal.ts'
 import { addMs } from '../../platform/time/clock.ts'
-import type { Gateway, SweepName } from '../../program/app.ts'
+import type { Gateway } from '../../program/app.ts'
+import type { SweepName } from './sweep-name.ts'
 
 /** A request to run a task now. */
 export type RunRequest = {
@@ -44,14 +45,8 @@ const LIST = statement<RunRequest>(
   `select id, cell, sweep, asked_by as "askedBy", asked_at as "askedAt", claimed_at as "claimedAt", ended_at as "endedAt", handled, error
    from sweep_requests order by asked_at desc limit 20`,
 )
-const TASK_HAS_RUN = statement(
-  'a task that has run',
-  'select 1 from sweep_runs where cell = $1 and sweep = $2',
-)
-const PRUNE = statement(
-  'forget asked runs',
-  'delete from sweep_requests where ended_at is not null and asked_at < $1',
-)
+const TASK_HAS_RUN = statement('a task that has run', 'select 1 from sweep_runs where cell = $1 and sweep = $2')
+const PRUNE = statement('forget asked runs', 'delete from sweep_requests where ended_at is not null and asked_at < $1')
 
 const CLAIMED_FOR_MS = 10 * 60_000
 const KEEP_REQUESTS_MS = 30 * 86_400_000
@@ -71,8 +66,7 @@ export async function requestRun(
   if (known.length === 0) throw badRequest('no worker has run this task yet')
   await directory.transaction(async (tx) => {
     const [asked] = await tx.send(call(INSERT_REQUEST, cell, sweep, actorName(actor), at.toISOString()))
-    if (asked.length === 0)
-      throw domainRefusal('asked_already', 'this task is asked for already; a worker takes it up')
+    if (asked.length === 0) throw domainRefusal('asked_already', 'this task is asked for already; a worker takes it up')
     const row = auditRow({ actor, action: 'sweep.run', at, merchantId: null, subject: `${cell} ${sweep}` })
     return { value: null, last: [row] }
   })

@@ -21,14 +21,8 @@ const bandsSql = (noun: MovementNoun, from: string) => `
 const UNDER_WAY = statement<UnderWayBand>(
   'live money under way by age',
   [
-    bandsSql(
-      'charges',
-      `select amount, created_at from charges where follow_at is not null and mode = 'live'`,
-    ),
-    bandsSql(
-      'payouts',
-      `select amount, created_at from payouts where follow_at is not null and mode = 'live'`,
-    ),
+    bandsSql('charges', `select amount, created_at from charges where follow_at is not null and mode = 'live'`),
+    bandsSql('payouts', `select amount, created_at from payouts where follow_at is not null and mode = 'live'`),
     bandsSql('top-ups', 'select amount, created_at from top_ups where follow_at is not null'),
   ].join(' union all '),
 )

@@ -72,18 +72,16 @@ function makeReader(gateway: Gateway): () => Promise<ServiceFigures> {
 async function readNow(gateway: Gateway): Promise<ServiceFigures> {
   const { directory } = gateway
   const at = gateway.clock.now()
-  const [cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified] = await Promise.all(
-    [
-      Promise.all(gateway.cells.map(readCellFigures)),
-      directory.query(PLATFORM_BREAKS),
-      directory.query(FLOATS),
-      readRailFigures(gateway),
-      listJobs(gateway),
-      listProcesses(gateway),
-      listOpenAlerts(gateway),
-      listVerifyRuns(gateway, 1),
-      readLastVerified(gateway),
-    ],
-  )
+  const [cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified] = await Promise.all([
+    Promise.all(gateway.cells.map(readCellFigures)),
+    directory.query(PLATFORM_BREAKS),
+    directory.query(FLOATS),
+    readRailFigures(gateway),
+    listJobs(gateway),
+    listProcesses(gateway),
+    listOpenAlerts(gateway),
+    listVerifyRuns(gateway, 1),
+    readLastVerified(gateway),
+  ])
   return { at, cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified }
 }

@@ -31,9 +31,7 @@ export function sumBreaks(
   { cells, platformBreaks }: ServiceFigures,
   severity: BreakCount['severity'],
 ): { count: number; oldest: Date | null } {
-  const rows = [...cells.flatMap(({ breaks }) => breaks), ...platformBreaks].filter(
-    (row) => row.severity === severity,
-  )
+  const rows = [...cells.flatMap(({ breaks }) => breaks), ...platformBreaks].filter((row) => row.severity === severity)
   return {
     count: rows.reduce((sum, { count }) => sum + count, 0),
     oldest: findEarliest(rows.map(({ oldest }) => oldest)),

@@ -39,16 +39,11 @@ function getNoun(id: string): TravellingNoun {
  * Asks that an open movement, of which its operator reports another amount, ends as succeeded, with a correction of the difference
  * (decision 42). A second staff member approves it. Throws Refusal.
  */
-export async function askEndAsTold(
-  gateway: Gateway,
-  caller: Asker,
-  wanted: EndAsToldInput,
-): Promise<Approval> {
+export async function askEndAsTold(gateway: Gateway, caller: Asker, wanted: EndAsToldInput): Promise<Approval> {
   allow(caller, 'movement.end-as-told')
   const { exception, told, reason } = wanted
   if (told.trim() === '') throw invalidRequest('told is required')
-  if (told.length > MAX_TOLD_LENGTH)
-    throw invalidRequest(`told must be at most ${MAX_TOLD_LENGTH} characters`)
+  if (told.length > MAX_TOLD_LENGTH) throw invalidRequest(`told must be at most ${MAX_TOLD_LENGTH} characters`)
   const { app, merchantId } = await locateException(gateway, exception)
   const tag = parseTag('exc_', exception)
   if (app === null || tag === null) throw notFound('movement')
@@ -93,12 +88,7 @@ export const END_AS_TOLD_EFFECT: Effect<'end-as-told'> = {
     const { found, movement } = await lockAndRead(tx, merchantId, exception)
     const now = judgeMismatch(found, movement)
     assert(movement, 'a movement that can be ended is there')
-    if (
-      now.moved !== moved ||
-      now.amount !== amount ||
-      now.direction !== direction ||
-      found.subject !== about
-    )
+    if (now.moved !== moved || now.amount !== amount || now.direction !== direction || found.subject !== about)
       throw domainRefusal('conflict', 'its operator reports something else now: ask for it again')
     const { app } = await locateException(gateway, exception)
     assert(app, 'a movement has a merchant')
@@ -125,20 +115,14 @@ export const END_AS_TOLD_EFFECT: Effect<'end-as-told'> = {
     ]
   },
   async afterCommit(gateway) {
-    for (const app of gateway.cells)
-      for (const sweep of ['send-deliveries', 'dispense'] as const) app.nudge(sweep)
+    for (const app of gateway.cells) for (const sweep of ['send-deliveries', 'dispense'] as const) app.nudge(sweep)
   },
 }
 
 type EvidenceInput = { merchantId: number; movement: MismatchedMovement; found: OpenedException; at: Date }
 
 /** The writes that end the attempt, with the operator's report of success as evidence. */
-function evidenceWrites({
-  merchantId,
-  movement: { reference, installation },
-  found,
-  at,
-}: EvidenceInput): Call[] {
+function evidenceWrites({ merchantId, movement: { reference, installation }, found, at }: EvidenceInput): Call[] {
   const operation = found.foundBy?.includes('references') ? 'status' : 'statement'
   return [
     endAttempt({ merchantId, reference }, { at }),

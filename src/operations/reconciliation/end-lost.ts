@@ -2,11 +2,7 @@ import { type Actor, actorName } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { moveCharge } from '../../payments/charges/move-charge.ts'
-import {
-  closeException,
-  findException,
-  type OpenedException,
-} from '../../payments/exceptions/resolve-exception.ts'
+import { closeException, findException, type OpenedException } from '../../payments/exceptions/resolve-exception.ts'
 import { movePayout } from '../../payments/payouts/move-payout.ts'
 import { moveTopUp } from '../../payments/top-ups/move-top-up.ts'
 import type { Call } from '../../platform/db/database.ts'
@@ -84,8 +80,7 @@ export async function endLost(
   const closed: OpenedException = { ...exception, ...ended, resolution: 'ended_lost' }
   const alongside = [...outcomeWrites(app, actor, { merchantId, lost, note }), closeException(closed)]
   const moved = await failMovement(app, { merchantId, lost, alongside })
-  if (moved !== 'moved')
-    throw domainRefusal('conflict', 'its operator has answered in the meantime: look at it again')
+  if (moved !== 'moved') throw domainRefusal('conflict', 'its operator has answered in the meantime: look at it again')
   return closed
 }
 
@@ -93,10 +88,7 @@ export async function endLost(
 async function refuseWithoutProof(app: App, lost: LostMovementFacts): Promise<void> {
   const { id, reference, installation, side, from, to, isUnknown, isCovered } = lost
   if (!isUnknown)
-    throw domainRefusal(
-      'conflict',
-      `its operator has not answered "not found", and nothing else, for 24 hours`,
-    )
+    throw domainRefusal('conflict', `its operator has not answered "not found", and nothing else, for 24 hours`)
   if (!isCovered)
     throw domainRefusal(
       'conflict',
@@ -104,8 +96,7 @@ async function refuseWithoutProof(app: App, lost: LostMovementFacts): Promise<vo
     )
   const names = [id, reference]
   const lines = await Promise.all(app.allCells().map((cell) => cell.db.query(LINES_ABOUT, [names])))
-  if (lines.flat().length > 0)
-    throw domainRefusal('conflict', `a statement of its operator has a line about ${id}`)
+  if (lines.flat().length > 0) throw domainRefusal('conflict', `a statement of its operator has a line about ${id}`)
 }
 
 type FailLostInput = { merchantId: number; lost: LostMovementFacts; alongside: readonly Call[] }
@@ -121,10 +112,7 @@ function failMovement(app: App, { merchantId, lost, alongside }: FailLostInput):
   return movePayout(app, { payout: { ...key, subaccountId: lost.subaccountId }, ...end })
 }
 
-const isStillLost = (
-  { state, lastAnswer, firstNotFoundAt }: LockedMovement<string>,
-  nowMs: number,
-): boolean =>
+const isStillLost = ({ state, lastAnswer, firstNotFoundAt }: LockedMovement<string>, nowMs: number): boolean =>
   (state === 'accepted' || state === 'in_doubt') &&
   lastAnswer === 'not_found' &&
   firstNotFoundAt !== null &&

@@ -57,10 +57,7 @@ export async function readEvidence(
   const [ours, heard] =
     app === null
       ? [null, []]
-      : await Promise.all([
-          firstRow(app.db.query(OURS, [merchantId, id])),
-          readRailStory(app, { merchantId, id }),
-        ])
+      : await Promise.all([firstRow(app.db.query(OURS, [merchantId, id])), readRailStory(app, { merchantId, id })])
   // A line without our id is stored in the first cell.
   const lines = await Promise.all(
     gateway.cells.map(({ db }) => db.query(LINES, [id, ours?.reference ?? null, ours?.number ?? null])),

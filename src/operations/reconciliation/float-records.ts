@@ -97,11 +97,7 @@ export async function readFloatBase(
 }
 
 /** Stores a reading. Returns how many readings in a row were outside of the expected range. */
-export async function storeReading(
-  directory: Database,
-  reading: FloatReading,
-  isOutside: boolean,
-): Promise<number> {
+export async function storeReading(directory: Database, reading: FloatReading, isOutside: boolean): Promise<number> {
   const { installation, side, operator, currency, low, readAt } = reading
   const values = [installation, side, operator, currency, low, isOutside ? 1 : 0, readAt.toISOString()]
   const [row] = await directory.query(STORE_READING, values)

@@ -57,10 +57,7 @@ export async function checkFloats(gateway: Wallets): Promise<Leg> {
 
 type WalletBalance = { contract: Installation; side: RailSide; operator: number; currency: string }
 
-async function compareWallet(
-  gateway: Wallets,
-  read: WalletBalance,
-): Promise<'agreed' | 'opened' | 'outside'> {
+async function compareWallet(gateway: Wallets, read: WalletBalance): Promise<'agreed' | 'opened' | 'outside'> {
   const { directory, clock } = gateway
   const { contract, side, operator, currency } = read
   const wallet = { installation: contract.id, side }
@@ -71,11 +68,7 @@ async function compareWallet(
     await recordFloat(gateway, serviceActor('reconcile'), opening)
   }
   const sums = await readWalletSums(gateway, wallet, base?.openingAt ?? at)
-  const { low: least, high: most } = expectedRange(
-    base ?? { openingAt: at, opening: operator, lowered: 0 },
-    side,
-    sums,
-  )
+  const { low: least, high: most } = expectedRange(base ?? { openingAt: at, opening: operator, lowered: 0 }, side, sums)
   const outside = operator < least || operator > most
   const low = operator < Math.max(contract.floatAlarmAmount ?? 0, side === 'disburse' ? sums.dailyOutflow : 0)
   const reading = { ...wallet, operator, currency, low, readAt: at }
@@ -87,10 +80,7 @@ async function compareWallet(
     return 'agreed'
   }
   if (inRow < OUTSIDE_IN_ROW) return 'outside'
-  const opening = openPlatformException(
-    { ...drift, details: { operator, at_least: least, at_most: most } },
-    at,
-  )
+  const opening = openPlatformException({ ...drift, details: { operator, at_least: least, at_most: most } }, at)
   const [row] = await directory.query(opening.statement, opening.values)
   return row?.opened ? 'opened' : 'outside'
 }

@@ -85,11 +85,7 @@ async function openForAccounts(app: LedgerCheckApp, breaks: readonly Break[], at
   })
 }
 
-async function openForPlatform(
-  app: LedgerCheckApp,
-  breaks: readonly PlatformBreak[],
-  at: Date,
-): Promise<number> {
+async function openForPlatform(app: LedgerCheckApp, breaks: readonly PlatformBreak[], at: Date): Promise<number> {
   if (breaks.length === 0) return 0
   const opening = openOnPlatform(breaks, at)
   return countOpened(await app.directory.query(opening.statement, opening.values))

@@ -40,20 +40,15 @@ export const findMismatchedMovement = (merchantId: number, id: string): Call<Mis
 type MismatchOutcome = { moved: number; number: string | null; direction: 'in' | 'out'; amount: number }
 
 /** Computes how this exception ends its movement. Throws a refusal that says why it cannot. */
-export function judgeMismatch(
-  exception: OpenedException,
-  movement: MismatchedMovement | undefined,
-): MismatchOutcome {
+export function judgeMismatch(exception: OpenedException, movement: MismatchedMovement | undefined): MismatchOutcome {
   const { kind, details } = exception
   if (kind !== 'mismatch')
     throw domainRefusal(
       'conflict',
       `only a movement of which its operator reports another amount can be ended so: this exception is ${kind}`,
     )
-  if (!movement?.isOpen)
-    throw domainRefusal('conflict', 'this movement has ended: there is nothing to end any more')
-  if (movement.isLeaving)
-    throw domainRefusal('conflict', 'this movement is being sent just now: look at it again')
+  if (!movement?.isOpen) throw domainRefusal('conflict', 'this movement has ended: there is nothing to end any more')
+  if (movement.isLeaving) throw domainRefusal('conflict', 'this movement is being sent just now: look at it again')
   const moved = parseMoved(details, movement.amount)
   const isMore = moved > movement.amount
   const isIn = movement.side === 'collect' ? isMore : !isMore
@@ -64,10 +59,7 @@ export function judgeMismatch(
 }
 
 /** The amount that the operator says it moved: ours, where only something else differs. */
-function parseMoved(
-  { amount, currency, rail_said: listed, differs }: Record<string, unknown>,
-  ours: number,
-): number {
+function parseMoved({ amount, currency, rail_said: listed, differs }: Record<string, unknown>, ours: number): number {
   if (typeof currency === 'string' && currency !== 'UGX')
     throw domainRefusal('conflict', `its operator reports ${currency}: what it moved cannot be told in UGX`)
   if (typeof differs === 'object' && differs !== null && !('amount' in differs)) return ours

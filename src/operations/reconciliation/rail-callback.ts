@@ -24,12 +24,11 @@ type RailCallback = { actor: Actor; tag: string; token: string; body: Buffer | n
 const TAG = /^[a-z0-9]{5}$/
 const TOKEN = /^[\w-]{43}$/
 /** For each prefix: the statement that brings the next question forward, and the task that asks it. */
-const FOLLOWERS: Record<string, { sooner: OperatorCallback['sooner']; sweep: Parameters<App['nudge']>[0] }> =
-  {
-    txn: { sooner: bringChargeForward, sweep: 'follow-charges' },
-    pout: { sooner: bringPayoutForward, sweep: 'send-payouts' },
-    top: { sooner: bringTopUpForward, sweep: 'follow-top-ups' },
-  }
+const FOLLOWERS: Record<string, { sooner: OperatorCallback['sooner']; sweep: Parameters<App['nudge']>[0] }> = {
+  txn: { sooner: bringChargeForward, sweep: 'follow-charges' },
+  pout: { sooner: bringPayoutForward, sweep: 'send-payouts' },
+  top: { sooner: bringTopUpForward, sweep: 'follow-top-ups' },
+}
 /** The follower of a movement: how to bring its next question forward, and the task that asks it. */
 export const followerOf = (id: string) => {
   const follower = FOLLOWERS[id.slice(0, id.indexOf('_'))]
@@ -88,9 +87,7 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
       if (!TAG.test(callback.tag) || !TOKEN.test(callback.token)) return countUnknown(callback.address)
       if (working.size >= MAX_CALLBACKS_AT_ONCE || !mayLookUp(callback.address)) return
       const work = handle(callback)
-        .catch((error) =>
-          log.warn({ err: error }, 'a callback of an operator was not noted; it is asked anyway'),
-        )
+        .catch((error) => log.warn({ err: error }, 'a callback of an operator was not noted; it is asked anyway'))
         .finally(() => working.delete(work))
       working.add(work)
     },

@@ -9,12 +9,7 @@ import { checkFloats, type Wallets } from './float.ts'
 import { checkInternal } from './internal.ts'
 import { type Leg, sumLegs } from './leg.ts'
 import { countLeftToReview, reviewReferences } from './references.ts'
-import {
-  addRequestedRun,
-  addRun,
-  claimRequestedReconciliation,
-  finishRequestedReconciliation,
-} from './run-log.ts'
+import { addRequestedRun, addRun, claimRequestedReconciliation, finishRequestedReconciliation } from './run-log.ts'
 import { reportSilence } from './silence.ts'
 
 // How long one run waits for questions that the followers leave over.

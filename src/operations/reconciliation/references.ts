@@ -34,9 +34,7 @@ const KINDS: readonly ExceptionKind[] = ['ours_only', 'mismatch', 'contradictory
  */
 export async function reviewReferences(app: App, patienceMs: number): Promise<Leg> {
   const contracts = app.rails.live.op1_momo?.installations ?? []
-  const legs = await Promise.all(
-    contracts.map(({ id }) => reviewContract(app, id, performance.now() + patienceMs)),
-  )
+  const legs = await Promise.all(contracts.map(({ id }) => reviewContract(app, id, performance.now() + patienceMs)))
   return sumLegs('references', legs)
 }
 
@@ -124,10 +122,7 @@ async function reviewAll(app: App, installation: string, attempts: readonly Fini
 
 type AttemptReviewInput = { installation: string; attempt: FinishedAttempt; ours: OurMovement | undefined }
 
-async function review(
-  app: App,
-  { installation, attempt, ours }: AttemptReviewInput,
-): Promise<ReviewResult | null> {
+async function review(app: App, { installation, attempt, ours }: AttemptReviewInput): Promise<ReviewResult | null> {
   const movement = app.rails.live.op1_momo?.[attempt.side]
   if (!ours || !movement) return null
   const asked = buildAttempt(ours, attempt, installation)

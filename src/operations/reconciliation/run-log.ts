@@ -1,12 +1,7 @@
 import { type Call, call, type Database } from '../../platform/db/database.ts'
 import { latestPlausibleTime } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
-import {
-  type MergedPage,
-  type MergedWindow,
-  mergedList,
-  readMergedPage,
-} from '../../platform/merged-pages.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../../platform/merged-pages.ts'
 import { newId } from '../../platform/text/ids.ts'
 import type { Leg } from './leg.ts'
 

@@ -36,10 +36,7 @@ const WEEK_MS = 7 * 86_400_000
  */
 export async function reportSilence(app: App, afterMs: number): Promise<{ opened: number; closed: number }> {
   const at = app.clock.now()
-  const silent = await app.db.query(SILENT_MOVEMENTS, [
-    new Date(at.getTime() - afterMs).toISOString(),
-    MAX_PER_RUN,
-  ])
+  const silent = await app.db.query(SILENT_MOVEMENTS, [new Date(at.getTime() - afterMs).toISOString(), MAX_PER_RUN])
   let opened = 0
   for (const { merchantId, id: subject, kind, since } of silent) {
     const about = { merchantId, tag: tagOfMovement(subject) ?? '', mode: 'live', kind, subject } as const

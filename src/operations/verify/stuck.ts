@@ -58,9 +58,7 @@ export const findStuck = ({ db, config }: Pick<App, 'db' | 'config'>, now: Date)
   db.snapshot(async (client) => {
     const items: StuckItem[] = []
     for (const kind of STUCK_KINDS)
-      items.push(
-        ...(await findStuckOfKind(client, kind, { now, openTooLongMs: config.stuckHours * HOUR_MS })),
-      )
+      items.push(...(await findStuckOfKind(client, kind, { now, openTooLongMs: config.stuckHours * HOUR_MS })))
     return items
   })
 
@@ -87,11 +85,7 @@ async function findStuckOfKind(
 async function readAnswers(client: ClientBase, rows: readonly Row[]): Promise<Map<string, StuckAnswer[]>> {
   const attempted = rows.filter(({ attempt }) => attempt !== null)
   if (attempted.length === 0) return new Map()
-  const values = [
-    attempted.map((row) => row.merchant_id),
-    attempted.map((row) => row.attempt),
-    MAX_ANSWERS_EACH,
-  ]
+  const values = [attempted.map((row) => row.merchant_id), attempted.map((row) => row.attempt), MAX_ANSWERS_EACH]
   const answers = await client.query<StuckAnswer & { merchantId: number; attempt: string }>(EVIDENCE, values)
   const byAttempt = new Map<string, StuckAnswer[]>()
   for (const { merchantId, attempt, ...answer } of answers.rows) {

@@ -133,10 +133,7 @@ export async function claimVerifyRun({ directory, clock, cell }: VerifyRunApp): 
 /** Stores the result of a claimed run: its findings, or why it did not come to its end. */
 export async function finishVerifyRun(
   { directory, clock }: VerifyRunApp,
-  {
-    id,
-    ended: outcome,
-  }: { id: number; ended: { findings: readonly InvariantFinding[] } | { error: string } },
+  { id, ended: outcome }: { id: number; ended: { findings: readonly InvariantFinding[] } | { error: string } },
 ): Promise<void> {
   const at = clock.now().toISOString()
   if ('error' in outcome)
@@ -148,10 +145,8 @@ export async function finishVerifyRun(
 }
 
 /** The latest runs of each cell, newest first. */
-export const listVerifyRuns = (
-  { directory }: Pick<App, 'directory'>,
-  ofEachCell: number,
-): Promise<VerifyRun[]> => directory.query(LATEST, [ofEachCell])
+export const listVerifyRuns = ({ directory }: Pick<App, 'directory'>, ofEachCell: number): Promise<VerifyRun[]> =>
+  directory.query(LATEST, [ofEachCell])
 
 /** Reads when all invariants of each cell last held, and since when a worker could have checked them. */
 export const readLastVerified = ({ directory }: Pick<App, 'directory'>) => directory.query(LAST_SUCCESS)

@@ -117,9 +117,7 @@ for (const { id, fault, sql, names } of PLANTED_FAULTS)
       assert.ok(isNamed, `${id} looked at ${finding?.looked} rows and named ${named}`)
       assert.deepEqual(
         finding?.offenders.filter(({ merchantId, mode }) =>
-          OF_NOBODY.includes(id)
-            ? merchantId !== null || mode !== null
-            : merchantId === null || mode === null,
+          OF_NOBODY.includes(id) ? merchantId !== null || mode !== null : merchantId === null || mode === null,
         ),
         [],
       )

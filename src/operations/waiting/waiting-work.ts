@@ -5,14 +5,7 @@ import { addMs } from '../../platform/time/clock.ts'
 import type { App, Gateway } from '../../program/app.ts'
 
 /** Kinds of work that wait for our staff. */
-export const WORK_KINDS = [
-  'approvals',
-  'exceptions',
-  'withdrawals',
-  'numbers',
-  'verifications',
-  'marks',
-] as const
+export const WORK_KINDS = ['approvals', 'exceptions', 'withdrawals', 'numbers', 'verifications', 'marks'] as const
 export type StaffWorkKind = (typeof WORK_KINDS)[number]
 
 /**

@@ -11,8 +11,7 @@ export const OPEN_CHARGES = 'c.follow_at is not null'
 const OPEN_STATUSES: readonly ChargeStatus[] = ['pending', 'authorized']
 
 /** Whether charges of this status are open. */
-export const isOpenStatus = (status: string): boolean =>
-  OPEN_STATUSES.some((chargeStatus) => chargeStatus === status)
+export const isOpenStatus = (status: string): boolean => OPEN_STATUSES.some((chargeStatus) => chargeStatus === status)
 
 /** One scan for each status, each in the order of time. */
 export const STATUS_SCANS: readonly string[] = CHARGE_STATUSES.map(

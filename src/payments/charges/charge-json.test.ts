@@ -13,9 +13,7 @@ const foreign = maybe(
   fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constantFrom('"', '\\', '\u2028', '\ud800', '\n')),
 )
 const whole = fc.nat(Number.MAX_SAFE_INTEGER)
-const amounts = fc
-  .tuple(whole, whole, whole)
-  .map((three) => three.sort((a, b) => b - a) as [number, number, number])
+const amounts = fc.tuple(whole, whole, whole).map((three) => three.sort((a, b) => b - a) as [number, number, number])
 const share = fc.record({
   merchantId: fc.constant(1),
   chargeId: id,
@@ -64,6 +62,5 @@ test('the texts of any charge are exactly what its views come to', (context) => 
 test('a charge with shares is not written without them, as it is not shown without them', () => {
   const [one] = fc.sample(charge, 1)
   const without = { ...one, shares: 5, split: undefined } as unknown as ChargeFacts
-  for (const write of [chargeJson, chargeEventJson])
-    assert.throws(() => write(without), /shown with its shares/)
+  for (const write of [chargeJson, chargeEventJson]) assert.throws(() => write(without), /shown with its shares/)
 })

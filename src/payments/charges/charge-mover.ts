@@ -86,10 +86,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
 }
 
 function buildAttempt(app: App, charge: DueCharge, installation: string): Attempt {
-  assert(
-    charge.railReference !== null && charge.phone !== null,
-    'a charge that travels has a reference and a phone',
-  )
+  assert(charge.railReference !== null && charge.phone !== null, 'a charge that travels has a reference and a phone')
   return {
     reference: charge.railReference,
     installation,

@@ -11,14 +11,9 @@ import type { ChargeCreate } from './charge-request.ts'
 
 /** 502: the rail cannot serve. Nothing was recorded, and the key is free again (spec 7.3; contract.md 3 j). */
 export const railUnavailable = (retryAfterSeconds?: number) =>
-  new Refusal(
-    502,
-    'rail_unavailable',
-    'payment rail temporarily unavailable - retry with the same Idempotency-Key',
-    {
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    },
-  )
+  new Refusal(502, 'rail_unavailable', 'payment rail temporarily unavailable - retry with the same Idempotency-Key', {
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
 
 /** The fee that the rules allow for a charge, and the resolved shares of its split. Whole UGX. */
 export type ChargePricing = { fee: number; parts: readonly SplitPart[] | null }
@@ -66,8 +61,7 @@ export function judgeAmount(
   { terms, config }: { terms: Pick<MerchantTerms, 'chargeLimit'>; config: Pick<Config, 'amountMax'> },
 ): void {
   judgeLimits(amount, { most: config.amountMax, own: terms.chargeLimit, noun: 'charge' })
-  if (currency !== 'UGX')
-    throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })
+  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })
 }
 
 /** Returns the largest amount that may be charged at once, in whole UGX: the platform's maximum, or less where the account has a limit. */

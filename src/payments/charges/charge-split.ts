@@ -16,8 +16,7 @@ type SplitRow = Static<typeof SplitRowShape>
 
 /** `split` as a charge shows it (G7). */
 export const SplitShape = Type.Array(SplitRowShape, {
-  description:
-    'only on split charges: the shares in the order of the request, then the remainder, even when 0',
+  description: 'only on split charges: the shares in the order of the request, then the remainder, even when 0',
 })
 
 /** `split` in an event, keys in the order of canonical JSON. */

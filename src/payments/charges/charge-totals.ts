@@ -17,9 +17,7 @@ const totalsAcross = (name: string, scans: readonly string[], driver = 'true') =
     paid: PAID_CONDITION,
     rows: (columns, condition) =>
       scans
-        .map(
-          (scan) => `select ${columns} from charges c where ${WINDOW} and ${scan} and ${driver} ${condition}`,
-        )
+        .map((scan) => `select ${columns} from charges c where ${WINDOW} and ${scan} and ${driver} ${condition}`)
         .join(' union all '),
   })
 const totalsByDetail = (name: string, driver: string) =>
@@ -53,7 +51,6 @@ export function readChargeTotals(app: App, caller: Caller, filter: ChargeFilter)
               ? 'openStatus'
               : 'endedStatus'
   const others = [reference, parsePhoneFilter(phone), email?.toLowerCase() ?? null]
-  const filters =
-    by === 'none' ? [] : by === 'openStatus' || by === 'endedStatus' ? [status] : [status, ...others]
+  const filters = by === 'none' ? [] : by === 'openStatus' || by === 'endedStatus' ? [status] : [status, ...others]
   return readTotals(app, caller, { window: filter, statement: TOTALS_BY[by], filters })
 }

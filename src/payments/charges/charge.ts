@@ -81,12 +81,8 @@ export const ChargeShape = Type.Object(
     currency: Type.Literal('UGX'),
     channel,
     reference: nullable(Type.String()),
-    rail_reference: nullable(
-      Type.String({ description: 'the reference we gave the rail, the same for life' }),
-    ),
-    rail_transaction_id: nullable(
-      Type.String({ description: "the operator's own number, null until success" }),
-    ),
+    rail_reference: nullable(Type.String({ description: 'the reference we gave the rail, the same for life' })),
+    rail_transaction_id: nullable(Type.String({ description: "the operator's own number, null until success" })),
     failure_reason: Type.Union([failure, Type.Null()]),
     payment_link_id: nullable(Type.String()),
     refund_id: nullable(Type.String()),

@@ -1,10 +1,6 @@
 import { allow } from '../../api/access/allow.ts'
 import type { Answer } from '../../api/http/answer.ts'
-import {
-  type CreatedAnswer,
-  type CreateRequest,
-  createUnderKeys,
-} from '../../api/idempotency/create-under-keys.ts'
+import { type CreatedAnswer, type CreateRequest, createUnderKeys } from '../../api/idempotency/create-under-keys.ts'
 import { findKeys, type KeyOwner, type KeyUse } from '../../api/idempotency/keys.ts'
 import { retryWhileKeyHeld } from '../../api/idempotency/under-key.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
@@ -208,10 +204,7 @@ const NO_SUBACCOUNTS: SubaccountStatuses = new Map()
 const NO_SUBACCOUNTS_BY_MERCHANT: ReadonlyMap<number, SubaccountStatuses> = new Map()
 
 /** Locks the subaccounts that the splits name. Sends nothing when no charge of the batch has a split. */
-async function lockSubaccounts(
-  tx: Tx,
-  requests: readonly KeyedChargeRequest[],
-): Promise<ChargeContext['subaccounts']> {
+async function lockSubaccounts(tx: Tx, requests: readonly KeyedChargeRequest[]): Promise<ChargeContext['subaccounts']> {
   if (requests.every(({ input }) => input.split === undefined)) return NO_SUBACCOUNTS_BY_MERCHANT
   const splits = requests.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
     merchantId,
@@ -243,10 +236,7 @@ const headroomInput = ({ merchantId, mode, input: { amount } }: KeyedChargeReque
   amount,
 })
 
-const buildLiveAttempts = (
-  charges: readonly NewCharge[],
-  requests: readonly KeyedChargeRequest[],
-): NewAttempt[] =>
+const buildLiveAttempts = (charges: readonly NewCharge[], requests: readonly KeyedChargeRequest[]): NewAttempt[] =>
   charges.flatMap((charge, index) =>
     charge.mode === 'live' ? newChargeAttempt(charge, requests[index]?.installation ?? null) : [],
   )

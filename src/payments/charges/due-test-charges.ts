@@ -75,9 +75,7 @@ function withoutKept(
   { kept }: TestChargeMemory,
   overdue: readonly DueCharge[],
 ): DueCharge[] {
-  const own = new Set(
-    [due, ...kept.map(({ charges }) => charges)].flatMap((charges) => charges.map(({ id }) => id)),
-  )
+  const own = new Set([due, ...kept.map(({ charges }) => charges)].flatMap((charges) => charges.map(({ id }) => id)))
   return overdue.filter(({ id }) => !own.has(id))
 }
 

@@ -58,11 +58,7 @@ const LIST_BY = {
     'c.reference is not null and c.reference = $8::text',
   ),
   phone: listAcross('list charges by phone', DETAIL_SCANS, 'c.phone9 is not null and c.phone9 = $9::text'),
-  email: listAcross(
-    'list charges by email',
-    DETAIL_SCANS,
-    'c.email is not null and lower(c.email) = $10::text',
-  ),
+  email: listAcross('list charges by email', DETAIL_SCANS, 'c.email is not null and lower(c.email) = $10::text'),
   openStatus: listAcross('list charges by open status', [OPEN_CHARGES], 'c.status = $7::text'),
   endedStatus: listAcross('list charges by status', [FINISHED_CHARGES], 'c.status = $7::text'),
 }
@@ -70,9 +66,7 @@ const LIST_BY = {
 /** Returns the caller's charge in the key's mode. Throws 404 (spec 1.3). */
 export async function getCharge(app: App, caller: Caller, id: string): Promise<Charge> {
   const [charge] =
-    parseTag('txn_', id) === caller.tag
-      ? await app.db.query(CHARGE_BY_ID, [caller.merchantId, id, caller.mode])
-      : []
+    parseTag('txn_', id) === caller.tag ? await app.db.query(CHARGE_BY_ID, [caller.merchantId, id, caller.mode]) : []
   if (!charge) throw notFound('charge')
   await attachShares(app, [charge])
   return charge
@@ -107,12 +101,7 @@ async function attachShares(app: App, charges: readonly Charge[]): Promise<void>
 export const chargeListQuery = (filter: ChargeFilter) => ({
   window: filter,
   statement: statementFor(filter),
-  filters: [
-    filter.status,
-    filter.reference,
-    parsePhoneFilter(filter.phone),
-    filter.email?.toLowerCase() ?? null,
-  ],
+  filters: [filter.status, filter.reference, parsePhoneFilter(filter.phone), filter.email?.toLowerCase() ?? null],
 })
 
 function statementFor(filter: ChargeFilter) {

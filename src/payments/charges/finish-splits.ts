@@ -25,26 +25,16 @@ const hasShares = ({ shares }: ChargeFacts) => shares !== null
  * its charge failed or its subaccount is inactive now. Otherwise it is held or settled with its charge. Goes after the ledger
  * heads. Sends nothing without a split charge.
  */
-export async function finishSplits(
-  tx: Tx,
-  finished: readonly ChargeFacts[],
-  input: SplitInput,
-): Promise<SplitResult> {
+export async function finishSplits(tx: Tx, finished: readonly ChargeFacts[], input: SplitInput): Promise<SplitResult> {
   const charges = finished.filter(hasShares)
   if (charges.length === 0) return NO_SPLITS
   const [payees] = await tx.send(lockPayees(charges))
   const payeesOf = groupByCharge(payees)
-  const corrections = charges.flatMap((charge) =>
-    finishSharesOf(charge, payeesOf.get(charge.id) ?? [], input),
-  )
+  const corrections = charges.flatMap((charge) => finishSharesOf(charge, payeesOf.get(charge.id) ?? [], input))
   const shares = charges.flatMap((charge) => charge.split ?? [])
   const credited = shares.filter((share) => !share.reversed)
   const heads = credited.length === 0 ? [] : (await tx.send(...lockSubaccountHeads(credited)))[1]
-  const writes = [
-    ...writeShares(shares),
-    ...correctSplits(corrections),
-    ...addInstantSettlements(credited, input.at),
-  ]
+  const writes = [...writeShares(shares), ...correctSplits(corrections), ...addInstantSettlements(credited, input.at)]
   return { heads, writes }
 }
 

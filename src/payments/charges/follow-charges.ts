@@ -31,9 +31,7 @@ export function chargeFollower(app: App): LiveFollower {
       const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
       const following: Promise<boolean>[] = []
       for (const charge of kept)
-        following.push(
-          followMovement(app, CHARGE_MOVER, { row: buildFollowedTestCharge(charge, charge), deadline }),
-        )
+        following.push(followMovement(app, CHARGE_MOVER, { row: buildFollowedTestCharge(charge, charge), deadline }))
       for (const charge of read)
         following.push(followMovement(app, CHARGE_MOVER, { row: buildFollowedTestCharge(charge), deadline }))
       const written = await Promise.all(following)

@@ -43,8 +43,7 @@ export type Headroom = {
 const UNLIMITED: Headroom = { take: () => true }
 
 /** Reads the totals that these heads hold now, for `headroomFor`. */
-export const balanceTotals = (pairs: readonly MerchantMode[]): Call<BalanceTotal> =>
-  callFor(BALANCE_TOTALS, pairs)
+export const balanceTotals = (pairs: readonly MerchantMode[]): Call<BalanceTotal> => callFor(BALANCE_TOTALS, pairs)
 
 /**
  * Computes the room for new charges, so that no success can lift a balance past the largest exact number: a payment of a
@@ -93,8 +92,4 @@ function findNearlyFull(charges: readonly HeadroomInput[], totals: readonly Bala
 const isLarge = ({ amount }: HeadroomInput) => amount > MAX_ORDINARY_AMOUNT
 
 const callFor = (totals: typeof BALANCE_TOTALS, pairs: readonly MerchantMode[]): Call<BalanceTotal> =>
-  call(
-    totals,
-    numberColumn(pairs.map(({ merchantId }) => merchantId)),
-    modeColumn(pairs.map((pair) => pair.mode)),
-  )
+  call(totals, numberColumn(pairs.map(({ merchantId }) => merchantId)), modeColumn(pairs.map((pair) => pair.mode)))

@@ -169,19 +169,11 @@ export async function finishChargesIn(
   const contradictions: Call[] = []
   for (const { charge, to } of moves)
     if (missed.get(charge.id) === 'contradicted')
-      contradictions.push(
-        ...openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, answer: to, at }),
-      )
+      contradictions.push(...openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, answer: to, at }))
   const alongside = moves.flatMap(pickAlongside)
   return {
     missed,
-    writes: [
-      ...book.writes(),
-      ...outcomeWrites,
-      ...splits.writes,
-      ...joinRowCalls(alongside),
-      ...contradictions,
-    ],
+    writes: [...book.writes(), ...outcomeWrites, ...splits.writes, ...joinRowCalls(alongside), ...contradictions],
   }
 }
 

@@ -16,8 +16,7 @@ export const chargeEndpoints = tagEndpoints('Charges', [
     path: '/v1/charges',
     name: 'createCharge',
     summary: 'Collect money from a phone',
-    description:
-      'The customer gets a PIN prompt (live); a test charge ends a few seconds later. A 201 is never final.',
+    description: 'The customer gets a PIN prompt (live); a test charge ends a few seconds later. A 201 is never final.',
     action: 'charge.create',
     rate: 'charges',
     rateKind: 'batch',

@@ -85,10 +85,7 @@ export async function settleLedger(app: App, actor: Actor, ledger: MerchantMode)
   } catch (error) {
     // The database is away for every ledger: the whole sweep stops and is tried again in a second, not in an hour.
     if (classifyDatabaseError(error) instanceof DatabaseAway) throw error
-    app.log.error(
-      { err: error, merchant: ledger.merchantId, mode: ledger.mode },
-      'settling stopped for this merchant',
-    )
+    app.log.error({ err: error, merchant: ledger.merchantId, mode: ledger.mode }, 'settling stopped for this merchant')
     return settled
   }
 }
@@ -101,15 +98,7 @@ function releaseCharges(app: App, { merchantId, mode }: MerchantMode): Promise<n
     const dueAt = addMs(app.witness.earlier(), clockOffsetMs(terms, mode))
     const id = newAscendingId('setl_', terms.tag, at)
     const [claimed, heads] = await tx.send(
-      call(
-        CLAIM_CHARGES,
-        merchantId,
-        mode,
-        at.toISOString(),
-        dueAt.toISOString(),
-        MAX_RELEASED_PER_TRANSACTION,
-        id,
-      ),
+      call(CLAIM_CHARGES, merchantId, mode, at.toISOString(), dueAt.toISOString(), MAX_RELEASED_PER_TRANSACTION, id),
       lockHeads([{ merchantId, mode }]),
     )
     crashPoint('settle.claimed')

@@ -45,10 +45,8 @@ export const publishCharge = (
 ): Call => callAtTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, how))
 
 /** Takes back a charge that its rail refused before it was shown. Returns its row; none when it was shown. */
-export const takeBackCharge = (
-  { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
-  at: Date,
-): Call<{ id: string }> => call(VOID, merchantId, id, at.toISOString())
+export const takeBackCharge = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call<{ id: string }> =>
+  call(VOID, merchantId, id, at.toISOString())
 
 /** The columns of an open charge that is due. */
 export const DUE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.reference,
@@ -69,10 +67,7 @@ const CLAIM_FREE = statement<FollowedCharge>(
       where a.merchant_id = c.merchant_id and a.subject = c.id) <> all($4))
     order by c.follow_at limit $2 for no key update of c skip locked`),
 )
-const DUE_LEVELS = statement<{ installation: string; levels: QuestionLevel[] }>(
-  'look for due live charges',
-  DUE.levels,
-)
+const DUE_LEVELS = statement<{ installation: string; levels: QuestionLevel[] }>('look for due live charges', DUE.levels)
 const CLAIM_RECENT = statement<FollowedCharge>('claim recent live charges', claimSql(DUE.recent))
 const CLAIM_OLD = statement<FollowedCharge>('claim old live charges', claimSql(DUE.old))
 

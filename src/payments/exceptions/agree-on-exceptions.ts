@@ -5,11 +5,7 @@ import type { Mode } from '../../platform/mode.ts'
 import type { ExceptionKind, ExceptionLeg } from './exception.ts'
 
 // Only a person closes an exception of these kinds: money was moved by them, or our own books are broken (rails.md 5.4).
-const KINDS_CLOSED_BY_PERSON: readonly ExceptionKind[] = [
-  'late_contradiction',
-  'doubled_by_rail',
-  'ledger_breach',
-]
+const KINDS_CLOSED_BY_PERSON: readonly ExceptionKind[] = ['late_contradiction', 'doubled_by_rail', 'ledger_breach']
 
 // A leg that has agreed is taken off the exception; an exception without any leg left is closed. The agreement is stored on exceptions that
 // it does not close too: after it, the same answer is new evidence.
@@ -71,11 +67,7 @@ function agreementCalls(
 }
 
 /** Agrees in a transaction of its own. Returns how many exceptions it closed. */
-export function agreeInOwnTransaction(
-  db: Database,
-  about: ExceptionSubject,
-  agreement: Agreement,
-): Promise<number> {
+export function agreeInOwnTransaction(db: Database, about: ExceptionSubject, agreement: Agreement): Promise<number> {
   const [locking, agreeing, pausing] = agreementCalls(about, agreement)
   return db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [, rows] = await tx.send(locking, agreeing)
@@ -84,7 +76,5 @@ export function agreeInOwnTransaction(
 }
 
 /** Closes the exceptions about the silence of a movement, because its final status has come. */
-export const closeSilenceExceptions = (
-  { merchantId, subject }: Omit<ExceptionSubject, 'mode'>,
-  at: Date,
-): Call => call(CLOSE_SILENCE, merchantId, subject, ['unresolved', 'never_arrived'], at.toISOString())
+export const closeSilenceExceptions = ({ merchantId, subject }: Omit<ExceptionSubject, 'mode'>, at: Date): Call =>
+  call(CLOSE_SILENCE, merchantId, subject, ['unresolved', 'never_arrived'], at.toISOString())

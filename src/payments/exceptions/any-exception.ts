@@ -15,12 +15,7 @@ import {
   resolvePlatformException,
 } from './platform-exceptions.ts'
 import type { OnePersonResolution } from './resolution.ts'
-import {
-  assignException,
-  findException,
-  type OpenedException,
-  resolveException,
-} from './resolve-exception.ts'
+import { assignException, findException, type OpenedException, resolveException } from './resolve-exception.ts'
 
 /** The database that holds an exception: the cell of its merchant, or the directory (`app` null, `merchantId` 0). */
 type ExceptionLocation = { app: App | null; db: Database; merchantId: number; id: string }
@@ -50,9 +45,7 @@ export async function getException(
 ): Promise<{ location: ExceptionLocation; exception: OpenedException; notes: ExceptionNote[] }> {
   const place = await locateException(gateway, id)
   const exception =
-    place.app === null
-      ? await findOnPlatform(gateway, id)
-      : await findException(place.app, place.merchantId, id)
+    place.app === null ? await findOnPlatform(gateway, id) : await findException(place.app, place.merchantId, id)
   if (exception === null) throw notFound('exception')
   const list = listExceptionNotes(place)
   return { location: place, exception, notes: await place.db.query(list.statement, list.values) }

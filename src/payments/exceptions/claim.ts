@@ -30,8 +30,4 @@ export function makeClaim({ kind, details }: Pick<Break, 'kind' | 'details'>): R
 }
 
 /** Makes the claim of a statement line that matches no movement of ours: the line without its time and without the words of our books. */
-export const makeLineClaim = ({
-  at: _at,
-  we_say: _ours,
-  ...line
-}: Break['details']): Record<string, unknown> => line
+export const makeLineClaim = ({ at: _at, we_say: _ours, ...line }: Break['details']): Record<string, unknown> => line

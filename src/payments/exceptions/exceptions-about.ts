@@ -18,8 +18,5 @@ const BY_SUBJECT = statement<ExceptionAbout>(
 )
 
 /** Reads the exceptions about one object, newest first; at most 50. */
-export const readExceptionsAbout = (
-  app: App,
-  merchantId: number,
-  subject: string,
-): Promise<ExceptionAbout[]> => app.db.query(BY_SUBJECT, [merchantId, subject])
+export const readExceptionsAbout = (app: App, merchantId: number, subject: string): Promise<ExceptionAbout[]> =>
+  app.db.query(BY_SUBJECT, [merchantId, subject])

@@ -1,9 +1,4 @@
-import {
-  type MergedPage,
-  type MergedWindow,
-  mergedList,
-  readMergedPage,
-} from '../../platform/merged-pages.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../../platform/merged-pages.ts'
 import type { Gateway } from '../../program/app.ts'
 import { PLATFORM_COLUMNS } from './platform-exceptions.ts'
 import { EXCEPTION_COLUMNS, type OpenedException } from './resolve-exception.ts'

@@ -28,10 +28,5 @@ export const addExceptionNote = ({ merchantId, id, at, by, kind, text }: NewNote
   call(ADD, merchantId, id, at.toISOString(), by, kind, text)
 
 /** Reads the notes of an exception, oldest first. */
-export const listExceptionNotes = ({
-  merchantId,
-  id,
-}: {
-  merchantId: number
-  id: string
-}): Call<ExceptionNote> => call(NOTES_OF_EXCEPTION, merchantId, id)
+export const listExceptionNotes = ({ merchantId, id }: { merchantId: number; id: string }): Call<ExceptionNote> =>
+  call(NOTES_OF_EXCEPTION, merchantId, id)

@@ -103,13 +103,9 @@ export const openPlatformException = (found: PlatformBreak, at: Date): Call<{ op
 export const agreeOnPlatform = ({ kind, subject }: Omit<PlatformBreak, 'details'>, at: Date): Call =>
   call(AGREE, kind, subject, at.toISOString())
 
-export const readOpenPlatformExceptions = (directory: Database): Promise<PlatformException[]> =>
-  directory.query(LIST)
+export const readOpenPlatformExceptions = (directory: Database): Promise<PlatformException[]> => directory.query(LIST)
 
-export async function findPlatformException(
-  directory: Database,
-  id: string,
-): Promise<PlatformException | null> {
+export async function findPlatformException(directory: Database, id: string): Promise<PlatformException | null> {
   const [exception] = await directory.query(FIND, [id])
   return exception ?? null
 }

@@ -81,11 +81,7 @@ const FIND = statement<OpenedException>(
   `select ${EXCEPTION_COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2`,
 )
 
-export async function findException(
-  app: App,
-  merchantId: number,
-  id: string,
-): Promise<OpenedException | null> {
+export async function findException(app: App, merchantId: number, id: string): Promise<OpenedException | null> {
   const [exception] = await app.db.query(FIND, [merchantId, id])
   return exception ?? null
 }
@@ -158,10 +154,7 @@ export async function assignException(
 ): Promise<OpenedException> {
   allow(actor, 'exception.note', merchantId)
   return app.db.transaction(async (tx) => {
-    const [[found], [assigned]] = await tx.send(
-      call(FIND_MODE, merchantId, id),
-      call(ASSIGN, merchantId, id, owner),
-    )
+    const [[found], [assigned]] = await tx.send(call(FIND_MODE, merchantId, id), call(ASSIGN, merchantId, id, owner))
     if (!found) throw notFound('exception')
     if (!assigned) throw alreadyResolved()
     const at = app.clock.now()

@@ -65,12 +65,7 @@ async function readMovementStory(
     at === null ? [] : [newStoryLine(`changed-${nth}`, at, 'changed', summary)],
   )
   const opened = exceptions.flatMap(({ id: exception, kind, openedAt, closedAt }) => [
-    newStoryLine(
-      `${exception}-opened`,
-      openedAt,
-      'exception',
-      `a person looks at it: ${kind.replaceAll('_', ' ')}`,
-    ),
+    newStoryLine(`${exception}-opened`, openedAt, 'exception', `a person looks at it: ${kind.replaceAll('_', ' ')}`),
     ...(closedAt === null
       ? []
       : [newStoryLine(`${exception}-closed`, closedAt, 'exception', 'a person has resolved it')]),

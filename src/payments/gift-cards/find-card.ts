@@ -70,12 +70,7 @@ export function listCards(
   merchantId: number,
   { after, limit }: { after: Pick<GiftCard, 'createdAt' | 'id'> | null; limit: number },
 ): Promise<GiftCard[]> {
-  return app.db.query(LIST_CARDS, [
-    merchantId,
-    after?.createdAt.toISOString() ?? 'infinity',
-    after?.id ?? '',
-    limit,
-  ])
+  return app.db.query(LIST_CARDS, [merchantId, after?.createdAt.toISOString() ?? 'infinity', after?.id ?? '', limit])
 }
 
 /** One page of the caller's cards, newest first. Gift cards are live only: test mode has none. */
@@ -87,11 +82,7 @@ export const listCardPage = (app: App, caller: Caller, window: ListWindow): Prom
   })
 
 /** Returns the caller's card. Throws 404 `gift card not found`. */
-export async function getCard(
-  app: App,
-  { merchantId, tag, mode }: Caller,
-  cardId: string,
-): Promise<GiftCard> {
+export async function getCard(app: App, { merchantId, tag, mode }: Caller, cardId: string): Promise<GiftCard> {
   const own = mode === 'live' && parseTag('gc_', cardId) === tag
   const card = own ? await findCard(app, { merchantId, cardId }) : null
   if (card === null) throw notFound('gift card')

@@ -29,5 +29,4 @@ export function cardState(card: GiftCard, at: Date): CardState {
 }
 
 /** Whether the card can pay something at this time. */
-export const isUsable = (card: GiftCard, at: Date): boolean =>
-  cardState(card, at) === 'active' && card.balance > 0
+export const isUsable = (card: GiftCard, at: Date): boolean => cardState(card, at) === 'active' && card.balance > 0

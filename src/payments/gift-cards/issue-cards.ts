@@ -79,13 +79,10 @@ function judgeIssue({ value, quantity, expires, notes }: CardIssueInput): void {
   if (!Number.isSafeInteger(value) || value < 1) throw invalidRequest('value must be a whole number above 0')
   if (!Number.isSafeInteger(quantity) || quantity < 1 || quantity > MAX_CARDS_PER_ISSUE)
     throw invalidRequest(`quantity must be a whole number from 1 to ${MAX_CARDS_PER_ISSUE}`)
-  if (expires !== null && parseLastDay(expires) === null)
-    throw invalidRequest('expires must be a day, YYYY-MM-DD')
+  if (expires !== null && parseLastDay(expires) === null) throw invalidRequest('expires must be a day, YYYY-MM-DD')
   if (notes === null) return
   if ([...notes].length > MAX_NOTES_CHARACTERS || hasForbiddenControl(notes, true))
-    throw invalidRequest(
-      `notes must be at most ${MAX_NOTES_CHARACTERS} characters without control characters`,
-    )
+    throw invalidRequest(`notes must be at most ${MAX_NOTES_CHARACTERS} characters without control characters`)
 }
 
 /** All random values and times of an issue, stored under its key before any card is, so that a repeat uses the same ones. */
@@ -93,11 +90,7 @@ type CardDraft = { cards: readonly IssuedCard[]; value: number; expiresAt: strin
 type KeyedDraft = { draft: CardDraft; again: boolean }
 type KeyedIssue = CardIssueInput & { commandKey: string | undefined }
 
-async function startIssue(
-  app: App,
-  issuer: Issuer,
-  { commandKey, ...issue }: KeyedIssue,
-): Promise<KeyedDraft> {
+async function startIssue(app: App, issuer: Issuer, { commandKey, ...issue }: KeyedIssue): Promise<KeyedDraft> {
   const draft = drawDraft(app, issuer, issue)
   if (commandKey === undefined) return { draft, again: false }
   const { made, again } = await storeOrFindCommand(app, issueCommand(issuer, { ...issue, commandKey }), draft)
@@ -125,8 +118,7 @@ function drawDraft(app: App, issuer: Issuer, { value, quantity, expires }: CardI
   if (value > amountMax) throw domainRefusal('amount_too_large', `value exceeds the maximum of ${amountMax}`)
   const at = app.clock.now()
   const expiresAt = parseLastDay(expires ?? addYear(at))
-  if (expiresAt === null || expiresAt <= at)
-    throw domainRefusal('expires_in_past', 'expires must not lie in the past')
+  if (expiresAt === null || expiresAt <= at) throw domainRefusal('expires_in_past', 'expires must not lie in the past')
   const until = expiresAt.toISOString()
   const draw = () => ({ id: newId('gc_', issuer.tag), code: newCardCode(), value, expires_at: until })
   return { cards: Array.from({ length: quantity }, draw), value, expiresAt: until, at: at.toISOString() }

@@ -74,8 +74,7 @@ const RESTORE_USES = statement(
 )
 
 /** Locks the card until the commit. How much it pays is decided on this row. */
-export const lockCard = (merchantId: number, cardId: string): Call<GiftCard> =>
-  call(LOCK_CARD, merchantId, cardId)
+export const lockCard = (merchantId: number, cardId: string): Call<GiftCard> => call(LOCK_CARD, merchantId, cardId)
 
 /**
  * Takes a new charge's part from a locked card: reserved while the charge is open, or spent at once. Must be sent after

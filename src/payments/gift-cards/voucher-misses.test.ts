@@ -26,9 +26,7 @@ async function miss(one: VoucherLinkKey, times: number): Promise<string | undefi
   return last
 }
 const countOf = async ({ linkId }: VoucherLinkKey) =>
-  (
-    await service.rows<{ misses: number }>('select misses from voucher_misses where link_id = $1', [linkId])
-  )[0]?.misses
+  (await service.rows<{ misses: number }>('select misses from voucher_misses where link_id = $1', [linkId]))[0]?.misses
 
 test('the twentieth wrong code within a day closes the box of its link for a day', async () => {
   const [one, other] = [await link(), await link()]

@@ -28,10 +28,7 @@ const COUNT_MISS = statement<{ closedUntil: Date | null }>(
 )
 
 /** Whether the voucher box of this link may be used now (reliability.md A48). */
-export async function readVoucherBox(
-  app: App,
-  { merchantId, linkId }: VoucherLinkKey,
-): Promise<VoucherBoxState> {
+export async function readVoucherBox(app: App, { merchantId, linkId }: VoucherLinkKey): Promise<VoucherBoxState> {
   const [row] = await app.db.query(VOUCHER_BOX_CLOSED_UNTIL, [merchantId, linkId])
   const now = app.clock.now()
   return row?.closedUntil && row.closedUntil > now && row.closedUntil <= latestPlausibleTime(now, DAY_MS)
@@ -40,10 +37,7 @@ export async function readVoucherBox(
 }
 
 /** Counts a code that could not be used; the twentieth within a day closes the box for a day. The link must be stored already. */
-export async function countVoucherMiss(
-  app: App,
-  { merchantId, linkId }: VoucherLinkKey,
-): Promise<VoucherBoxState> {
+export async function countVoucherMiss(app: App, { merchantId, linkId }: VoucherLinkKey): Promise<VoucherBoxState> {
   const at = app.clock.now()
   const [now, dayAgo, dayOn] = [0, -DAY_MS, DAY_MS].map((ms) => addMs(at, ms).toISOString())
   const [row] = await app.db.query(COUNT_MISS, [merchantId, linkId, now, dayAgo, dayOn, MAX_MISSES_PER_DAY])

@@ -54,8 +54,7 @@ export async function judgeAndReserve(
   const { holder, origin, amount, key, by } = wanted
   const locked = await lockDesk(tx, { merchantModes: [holder], at, own: [], window: NOT_COUNTED })
   const { merchantId, mode } = holder
-  const subaccounts =
-    origin.kind === 'subaccount' ? [{ merchantId, mode, subaccountId: origin.subaccountId }] : []
+  const subaccounts = origin.kind === 'subaccount' ? [{ merchantId, mode, subaccountId: origin.subaccountId }] : []
   const desk = await openDesk(app, tx, { ...locked, at, subaccounts })
   const checks = await openChecks(tx, by === undefined ? [] : [by], at)
   const terms = desk.termsOf(merchantId)

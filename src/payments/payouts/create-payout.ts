@@ -1,11 +1,7 @@
 import { allow } from '../../api/access/allow.ts'
 import { auditRows } from '../../api/access/audit-row.ts'
 import type { Answer } from '../../api/http/answer.ts'
-import {
-  type CreatedAnswer,
-  type CreateRequest,
-  createUnderKeys,
-} from '../../api/idempotency/create-under-keys.ts'
+import { type CreatedAnswer, type CreateRequest, createUnderKeys } from '../../api/idempotency/create-under-keys.ts'
 import { findKeys, type KeyUse } from '../../api/idempotency/keys.ts'
 import { retryWhenKeyTaken } from '../../api/idempotency/under-key.ts'
 import { inOpenMonth } from '../../ledger/book.ts'
@@ -45,9 +41,7 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
       mode,
       channel: request.input.channel ?? DEFAULT_PAYOUT_CHANNEL,
     })
-    const created = await retryWhenKeyTaken(() =>
-      payoutCreation(app).add({ ...request, merchantId, mode, readiness }),
-    )
+    const created = await retryWhenKeyTaken(() => payoutCreation(app).add({ ...request, merchantId, mode, readiness }))
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
     assert(readiness.kind === 'ready', 'a stored live payout has a rail')

@@ -40,8 +40,7 @@ export async function findPayoutPause(app: App, { merchantId, mode }: Caller): P
   const { payoutsPausedBy: id, kind, openedAt } = row
   const exception = id === null || kind === null || openedAt === null ? null : { id, kind, openedAt }
   const frozen = row.payoutsFrozenFor !== null
-  const by =
-    refusal.code === 'payouts_frozen' ? 'platform' : frozen && mode === 'live' ? 'operator' : 'exception'
+  const by = refusal.code === 'payouts_frozen' ? 'platform' : frozen && mode === 'live' ? 'operator' : 'exception'
   const since = {
     platform: async () => (await readPlatformFreeze(app.directory)).changedAt,
     operator: () => row.payoutsFrozenAt,

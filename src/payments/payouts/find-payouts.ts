@@ -60,9 +60,7 @@ const LIST_ALL = listStatement<Payout>(
 /** Returns the caller's payout in the key's mode. Throws 404 (spec 1.3). */
 export async function getPayout(app: App, caller: Caller, id: string): Promise<Payout> {
   const [payout] =
-    parseTag('pout_', id) === caller.tag
-      ? await app.db.query(PAYOUT_BY_ID, [caller.merchantId, id, caller.mode])
-      : []
+    parseTag('pout_', id) === caller.tag ? await app.db.query(PAYOUT_BY_ID, [caller.merchantId, id, caller.mode]) : []
   if (!payout) throw notFound('payout')
   return payout
 }

@@ -52,8 +52,7 @@ type PayoutMoves = Batch<PayoutMove, PayoutMoveResult>
  * Finishes a payout; nothing else does. Status, ledger transfers, event and delivery are one commit, by compare-and-set
  * (spec 3.2; ledger.md 5). A second call does not move it again; a final state never moves.
  */
-export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoveResult> =>
-  payoutMoves(app).add(move)
+export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoveResult> => payoutMoves(app).add(move)
 
 /** The batch behind `movePayout`. */
 export const payoutMoves = defineLane(

@@ -88,8 +88,7 @@ function firstTestState(app: App, { kind }: PayoutOrigin, at: Date): FirstState 
 }
 
 function firstLiveState({ kind }: PayoutOrigin, at: Date): FirstState {
-  if (kind === 'payout')
-    return { status: 'pending', published: false, followAt: new Date(at.getTime() + SENDING_MS) }
+  if (kind === 'payout') return { status: 'pending', published: false, followAt: new Date(at.getTime() + SENDING_MS) }
   if (kind === 'withdrawal') return { status: 'pending', published: true, followAt: null }
   return { status: kind === 'refund' ? 'authorized' : 'pending', published: true, followAt: at }
 }

@@ -50,8 +50,7 @@ export async function buildSubaccountPayout(
   { holder, subaccountId, amount, key }: SubaccountPayout,
 ): Promise<CommandPayoutInput & { payee(): Promise<{ phone: string; name: string }> }> {
   const { payoutPhone: phone, name } = await getSubaccount(app, holder, subaccountId)
-  if (phone === null)
-    throw domainRefusal('no_payout_phone', 'this subaccount has no payout_phone to pay out to')
+  if (phone === null) throw domainRefusal('no_payout_phone', 'this subaccount has no payout_phone to pay out to')
   return {
     holder,
     origin: { kind: 'subaccount', subaccountId },

@@ -20,8 +20,7 @@ type PayoutRuleContext = { terms: MerchantTerms; mode: Mode; config: Config }
 export function judgePayout({ amount, currency, channel }: PayoutRuleInput, under: PayoutRuleContext): void {
   if (!under.terms.active) throw merchantInactive(under.terms)
   judgeLimits(amount, { most: under.config.amountMax, own: under.terms.payoutLimit, noun: 'payout' })
-  if (currency !== 'UGX')
-    throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })
+  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })
   judgeChannel(channel)
   judgeVerification(under)
   judgeRailAmount({ mode: under.mode, side: 'disburse', amount }, under.config)
@@ -29,11 +28,9 @@ export function judgePayout({ amount, currency, channel }: PayoutRuleInput, unde
 
 export function judgeChannel(channel: string): void {
   if (channel !== DEFAULT_PAYOUT_CHANNEL)
-    throw domainRefusal(
-      'unsupported_payout_channel',
-      `no disbursement adapter for channel ${echo(channel)}`,
-      { field: 'channel' },
-    )
+    throw domainRefusal('unsupported_payout_channel', `no disbursement adapter for channel ${echo(channel)}`, {
+      field: 'channel',
+    })
 }
 
 export function judgeVerification({ terms, mode }: Pick<PayoutRuleContext, 'terms' | 'mode'>): void {
@@ -56,7 +53,7 @@ export const insufficientBalance = (
   )
 
 /**
- * The hint for newcomers, whose first test refund lacks the fee. contract.md fixes the text of the error, so the advice goes into the
+ * The hint for newcomers, whose first test refund lacks the fee. The contract fixes the text of the error, so the advice goes into the
  * hint.
  */
 const moreTestMoney = (missing: number) =>
@@ -67,12 +64,9 @@ export type RailAway = (retryAfterSeconds: number) => Refusal
 
 /** 503: nothing remains, the key is free, and a request with the same key may come again (contract.md 3 j). */
 const disbursementAway: RailAway = (retryAfterSeconds) =>
-  new Refusal(
-    503,
-    'rail_unavailable',
-    'disbursement temporarily unavailable - retry with the same Idempotency-Key',
-    { retryAfterSeconds },
-  )
+  new Refusal(503, 'rail_unavailable', 'disbursement temporarily unavailable - retry with the same Idempotency-Key', {
+    retryAfterSeconds,
+  })
 
 // The reasons that a caller may read; no text of an operator is repeated (rails.md 3.8 rule 4).
 const READABLE_REASONS = [

@@ -19,8 +19,7 @@ export async function readPayoutTimeline(
   const [row] = await app.db.query(NEXT_CHECK, [payout.merchantId, payout.id])
   const number = payout.railTransactionId
   const paid = number === null ? 'succeeded' : `succeeded, transaction ${number} of the operator`
-  const outcome =
-    payout.status === 'failed' ? `failed: ${payout.failureReason}; amount and fee are back` : paid
+  const outcome = payout.status === 'failed' ? `failed: ${payout.failureReason}; amount and fee are back` : paid
   const changes = [{ at: payout.completedAt, summary: outcome }]
   return presentTimeline(app, { ...payout, nextCheckAt: row?.followAt ?? null, changes }, query)
 }

@@ -13,16 +13,14 @@ const OTHER_FILTERS = `($6::text is null or p.status = $6) and ($7::text is null
 const totalsBy = (name: string, driver: string) =>
   totalsStatement(`totals of payouts by ${name}`, {
     paid: PAID_CONDITION,
-    rows: (columns, condition) =>
-      `select ${columns} from payouts p where ${WINDOW} and ${driver} ${condition}`,
+    rows: (columns, condition) => `select ${columns} from payouts p where ${WINDOW} and ${driver} ${condition}`,
   })
 const TOTALS_BY = {
   none: totalsStatement('totals of payouts', {
     paid: PAID_CONDITION,
     rows: (columns, condition) =>
       PAYOUT_STATUSES.map(
-        (status) =>
-          `select ${columns} from payouts p where ${WINDOW} and p.status = '${status}' ${condition}`,
+        (status) => `select ${columns} from payouts p where ${WINDOW} and p.status = '${status}' ${condition}`,
       ).join(' union all '),
   }),
   status: totalsBy('status', 'p.status = $6::text'),
@@ -34,7 +32,6 @@ const TOTALS_BY = {
 export function readPayoutTotals(app: App, caller: Caller, filter: PayoutFilter): Promise<ListTotals> {
   const { status, reference, phone } = filter
   const by = reference !== null ? 'reference' : phone !== null ? 'phone' : status !== null ? 'status' : 'none'
-  const filters =
-    by === 'none' ? [] : by === 'status' ? [status] : [status, reference, parsePhoneFilter(phone)]
+  const filters = by === 'none' ? [] : by === 'status' ? [status] : [status, reference, parsePhoneFilter(phone)]
   return readTotals(app, caller, { window: filter, statement: TOTALS_BY[by], filters })
 }

@@ -43,8 +43,7 @@ export async function lookUpWallet(app: App, caller: KeyCaller | PersonCaller, p
 function parseWallet(phone: string | undefined): string {
   if (phone === undefined || phone.trim() === '') throw badRequest('phone query parameter required')
   const msisdn = parsePhone(phone)
-  if (msisdn === null)
-    throw badRequest(`phone does not look like a valid MSISDN${explainInvalidPhone(phone)}`)
+  if (msisdn === null) throw badRequest(`phone does not look like a valid MSISDN${explainInvalidPhone(phone)}`)
   return msisdn
 }
 

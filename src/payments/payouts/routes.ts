@@ -6,12 +6,7 @@ import { keyedEndpoint } from '../../api/http/write-endpoints.ts'
 import { assert } from '../../platform/assert.ts'
 import type { App } from '../../program/app.ts'
 import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
-import {
-  type BulkBody,
-  BulkPayoutCreateShape,
-  MAX_BULK_BODY_BYTES,
-  parseBulkContent,
-} from './bulk/bulk-body.ts'
+import { type BulkBody, BulkPayoutCreateShape, MAX_BULK_BODY_BYTES, parseBulkContent } from './bulk/bulk-body.ts'
 import { CSV_EXAMPLE } from './bulk/bulk-csv.ts'
 import { createBulk } from './bulk/bulk-payouts.ts'
 import { BulkResultShape } from './bulk/present-bulk.ts'

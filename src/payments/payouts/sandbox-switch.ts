@@ -1,9 +1,4 @@
-import {
-  type FailingSwitch,
-  lockSwitches,
-  type MerchantTerms,
-  spendSwitch,
-} from '../../merchants/account/merchant.ts'
+import { type FailingSwitch, lockSwitches, type MerchantTerms, spendSwitch } from '../../merchants/account/merchant.ts'
 import type { Call, Tx } from '../../platform/db/database.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 

@@ -17,11 +17,8 @@ const AUTHORIZE_TEST = statement<{ id: string }>(
    from due where p.merchant_id = due.merchant_id and p.id = due.id returning p.id`,
 )
 /** Sends at most `limit` test payouts that are due, of each merchant in turn. */
-export const authorizeTestPayouts = (
-  now: Date,
-  limit: number,
-  outcomeSeconds: number,
-): Call<{ id: string }> => call(AUTHORIZE_TEST, now.toISOString(), limit, outcomeSeconds)
+export const authorizeTestPayouts = (now: Date, limit: number, outcomeSeconds: number): Call<{ id: string }> =>
+  call(AUTHORIZE_TEST, now.toISOString(), limit, outcomeSeconds)
 
 const PUBLISH = statement(
   'publish live payouts',

@@ -32,11 +32,7 @@ const PAYOUTS = copyInto<NewPayout>('add payouts', 'payouts', {
 })
 
 /** Stores payouts with their attempts. `installations` has, by index, the installation of those that are sent at once (single live ones). */
-export function addPayouts(
-  app: App,
-  payouts: readonly NewPayout[],
-  installations: readonly string[] = [],
-): Call[] {
+export function addPayouts(app: App, payouts: readonly NewPayout[], installations: readonly string[] = []): Call[] {
   return [
     ...PAYOUTS.rows(payouts),
     ...addAttempts(

@@ -95,14 +95,10 @@ async function runRefundBatch(
       at,
     }
     const outcomes = unrefunded.map((input) => tryRefund(input, refundable, locked.windows))
-    const outcomeOf = new Map(
-      unrefunded.map((input, index) => [input, outcomes[index] as ItemOutcome<RefundResult>]),
-    )
+    const outcomeOf = new Map(unrefunded.map((input, index) => [input, outcomes[index] as ItemOutcome<RefundResult>]))
     const refunded = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     return {
-      value: inputs.map(
-        (input) => outcomeOf.get(input) ?? itemDone(earlierRefunds.get(input) as RefundResult),
-      ),
+      value: inputs.map((input) => outcomeOf.get(input) ?? itemDone(earlierRefunds.get(input) as RefundResult)),
       last: [
         ...refundCharges(refunded.map(({ charge }) => ({ ...charge, at }))),
         ...restoreCards(
@@ -138,19 +134,13 @@ const listRefundActs = (
   })
 
 async function findSpent(tx: Tx, inputs: readonly RefundInput[]): Promise<ReadonlySet<RefundInput>> {
-  const asking = inputs.flatMap((input) =>
-    input.unless === undefined ? [] : [{ one: input, call: input.unless }],
-  )
+  const asking = inputs.flatMap((input) => (input.unless === undefined ? [] : [{ one: input, call: input.unless }]))
   if (asking.length === 0) return new Set()
   const answers = await tx.send(...asking.map(({ call }) => call))
   return new Set(asking.filter((_, index) => (answers[index] ?? []).length > 0).map(({ one }) => one))
 }
 
-function tryRefund(
-  input: RefundInput,
-  locked: LockedRefunds,
-  windows: OpenWindows,
-): ItemOutcome<RefundResult> {
+function tryRefund(input: RefundInput, locked: LockedRefunds, windows: OpenWindows): ItemOutcome<RefundResult> {
   try {
     windows.check(input.caller)
     const refunded = acceptRefund(input, locked)

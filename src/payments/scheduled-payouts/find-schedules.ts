@@ -36,19 +36,13 @@ export const scheduleNotFound = () => notFound('scheduled payout')
 /** Returns the caller's schedule in the key's mode. Throws 404 (spec 1.3). */
 export async function getSchedule(app: App, caller: Caller, id: string): Promise<Schedule> {
   const [schedule] =
-    parseTag('spo_', id) === caller.tag
-      ? await app.db.query(SCHEDULE_BY_ID, [caller.merchantId, id, caller.mode])
-      : []
+    parseTag('spo_', id) === caller.tag ? await app.db.query(SCHEDULE_BY_ID, [caller.merchantId, id, caller.mode]) : []
   if (!schedule) throw scheduleNotFound()
   return schedule
 }
 
 /** One page of the caller's schedules, newest first. */
-export async function listSchedules(
-  app: App,
-  caller: Caller,
-  filter: ScheduleFilter,
-): Promise<ListPage<Schedule>> {
+export async function listSchedules(app: App, caller: Caller, filter: ScheduleFilter): Promise<ListPage<Schedule>> {
   return readListPage(app, caller, {
     window: filter,
     statement: LIST_SCHEDULES,

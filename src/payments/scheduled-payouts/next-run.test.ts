@@ -63,12 +63,7 @@ const TABLE: [string, Interval, string, string[]][] = [
     ['2028-01-29T08:00', '2028-02-29T08:00', '2028-03-29T08:00'],
   ],
   ['the leap day itself', 'monthly', '2028-02-29T08:00', ['2028-03-29T08:00', '2028-04-29T08:00']],
-  [
-    'an hour that is another day in UTC',
-    'monthly',
-    '2026-01-31T01:00',
-    ['2026-02-28T01:00', '2026-03-31T01:00'],
-  ],
+  ['an hour that is another day in UTC', 'monthly', '2026-01-31T01:00', ['2026-02-28T01:00', '2026-03-31T01:00']],
   ['the first instant of a month', 'monthly', '2026-01-01T00:00', ['2026-02-01T00:00', '2026-03-01T00:00']],
   ['the end of the year', 'monthly', '2026-11-30T23:00', ['2026-12-30T23:00', '2027-01-30T23:00']],
 ]
@@ -92,18 +87,11 @@ test('dates missed in an outage are skipped: the next date lies after now', () =
   assert.equal(shown(nextRun('monthly', { anchor, after })), '2026-07-31T10:00')
 })
 
-const instants = (from: string, to: string) =>
-  fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true })
+const instants = (from: string, to: string) => fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true })
 // Days of the month at which a naive calendar drifts are drawn as often as all others.
 const monthEnds = fc
-  .tuple(
-    fc.integer({ min: 2020, max: 2032 }),
-    fc.integer({ min: 0, max: 11 }),
-    fc.integer({ min: 28, max: 31 }),
-  )
-  .chain(([year, month, day]) =>
-    fc.nat(DAY - 1).map((ms) => new Date(Date.UTC(year, month, day) - KAMPALA_MS + ms)),
-  )
+  .tuple(fc.integer({ min: 2020, max: 2032 }), fc.integer({ min: 0, max: 11 }), fc.integer({ min: 28, max: 31 }))
+  .chain(([year, month, day]) => fc.nat(DAY - 1).map((ms) => new Date(Date.UTC(year, month, day) - KAMPALA_MS + ms)))
 const anchors = fc.oneof(instants('2020-01-01T00:00:00Z', '2032-12-31T00:00:00Z'), monthEnds)
 const intervals = fc.constantFrom(...INTERVALS)
 

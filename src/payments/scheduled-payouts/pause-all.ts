@@ -8,7 +8,5 @@ const PAUSE_ALL = statement<{ id: string; mode: Mode }>(
 )
 
 /** Pauses every schedule of a merchant in both modes and returns those that it paused. A cycle that is due now runs before this, or not. */
-export const pauseAllSchedules = async (
-  tx: Tx,
-  merchantId: number,
-): Promise<readonly { id: string; mode: Mode }[]> => (await tx.send(call(PAUSE_ALL, merchantId)))[0]
+export const pauseAllSchedules = async (tx: Tx, merchantId: number): Promise<readonly { id: string; mode: Mode }[]> =>
+  (await tx.send(call(PAUSE_ALL, merchantId)))[0]

@@ -18,9 +18,7 @@ export type RecipientLine = { phone: string; name?: string }
  */
 export function parseRecipientLines(text: string): RecipientLine[] {
   const lines = text.split(/\r\n|\r|\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
-  const written = lines.filter(
-    ({ line, number }) => HAS_CONTENT.test(line) && !(number === 1 && HEADER.test(line)),
-  )
+  const written = lines.filter(({ line, number }) => HAS_CONTENT.test(line) && !(number === 1 && HEADER.test(line)))
   if (written.length === 0) throw invalidRequest('recipients: write one line for each, phone,name')
   if (written.length > MAX_LINES) throw invalidRequest(`recipients supports at most ${MAX_LINES} entries`)
   const parsed = written.map(({ line, number }) => ({ ...parseLine(line), number }))

@@ -13,10 +13,7 @@ import { ScheduledPayoutCreateShape } from './schedule-request.ts'
 const ID = 'starts with `spo_`'
 
 /** The three actions without a body. */
-const changeEndpoint = (
-  change: ScheduleChange,
-  texts: { name: string; summary: string; description: string },
-) =>
+const changeEndpoint = (change: ScheduleChange, texts: { name: string; summary: string; description: string }) =>
   actEndpoint<App, Schedule>({
     ...texts,
     path: `/v1/scheduled-payouts/:id/${change}`,
@@ -71,8 +68,7 @@ export const scheduledPayoutEndpoints = tagEndpoints('Scheduled payouts', [
   changeEndpoint('resume', {
     name: 'resumeScheduledPayout',
     summary: 'Resume a paused scheduled payout',
-    description:
-      'A date that passed during the pause is made up for once, within a minute. Active already: unchanged.',
+    description: 'A date that passed during the pause is made up for once, within a minute. Active already: unchanged.',
   }),
   changeEndpoint('cancel', {
     name: 'cancelScheduledPayout',

@@ -46,10 +46,7 @@ async function runOrLog(app: App, cycle: DueCycle): Promise<number> {
   } catch (error) {
     // The database is away, which is no error of this schedule: the whole sweep stops and runs again in a second.
     if (classifyDatabaseError(error) instanceof DatabaseAway) throw error
-    app.log.error(
-      { err: error, merchant: cycle.merchantId, object_id: cycle.id },
-      'a cycle did not run; it stays due',
-    )
+    app.log.error({ err: error, merchant: cycle.merchantId, object_id: cycle.id }, 'a cycle did not run; it stays due')
     return 0
   }
 }

@@ -89,8 +89,7 @@ function parseInterval(value: unknown): Interval {
 
 function parseRecipients(value: unknown): Recipient[] {
   if (!Array.isArray(value) || value.length === 0) throw invalidRequest('recipients must be a non-empty list')
-  if (value.length > MAX_RECIPIENTS)
-    throw invalidRequest(`recipients supports at most ${MAX_RECIPIENTS} entries`)
+  if (value.length > MAX_RECIPIENTS) throw invalidRequest(`recipients supports at most ${MAX_RECIPIENTS} entries`)
   const { recipients } = parseBody(Type.Object({ recipients: Type.Array(RecipientShape) }), {
     recipients: value,
   })

@@ -86,12 +86,7 @@ const CHANGES: [string, Schedule, ScheduleChange, Partial<Schedule> | null][] = 
     'resume',
     { status: 'active', failureReason: null, nextRunAt: now },
   ],
-  [
-    'paused and due now',
-    scheduleIn('paused', { nextRunAt: now }),
-    'resume',
-    { status: 'active', nextRunAt: now },
-  ],
+  ['paused and due now', scheduleIn('paused', { nextRunAt: now }), 'resume', { status: 'active', nextRunAt: now }],
   ['paused', scheduleIn('paused'), 'cancel', CANCELLED],
   ['paused without funds', scheduleIn('paused', BROKE), 'cancel', CANCELLED],
   ['cancelled', scheduleIn('cancelled'), 'cancel', null],

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 
-/** The states of a schedule (spec 3.3). */
+/** The states of a schedule. */
 export type ScheduleStatus = 'active' | 'paused' | 'cancelled'
 
 /** The one table of moves (contract.md 2.3a); the database refuses that a cancelled schedule comes back. */
@@ -65,9 +65,7 @@ export const ScheduledPayoutShape = Type.Object(
     currency: Type.Literal('UGX'),
     channel: Type.Enum(['op1_momo']),
     interval: Type.Enum([...INTERVALS]),
-    recipients: Type.Array(
-      Type.Object({ phone: Type.String(), name: textOrNull(), reference: textOrNull() }),
-    ),
+    recipients: Type.Array(Type.Object({ phone: Type.String(), name: textOrNull(), reference: textOrNull() })),
     max_per_recipient: Type.Union([Type.Integer(), Type.Null()]),
     start_at: timeOrNull,
     next_run_at: timeOrNull,

@@ -1,11 +1,7 @@
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import type { Answer } from '../../api/http/answer.ts'
-import {
-  type CreatedObject,
-  createUnderOptionalKey,
-  type KeyedRequest,
-} from '../../api/idempotency/under-key.ts'
+import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../../api/idempotency/under-key.ts'
 import { findTerms, merchantInactive } from '../../merchants/account/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
@@ -34,11 +30,7 @@ export async function createSubaccount(app: App, request: SubaccountRequest): Pr
   return createUnderOptionalKey(app, request, (tx, at) => makeSubaccount(tx, request, at))
 }
 
-async function makeSubaccount(
-  tx: Tx,
-  { caller, given }: SubaccountRequest,
-  at: Date,
-): Promise<CreatedObject> {
+async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: Date): Promise<CreatedObject> {
   if (given.name === undefined) throw badRequest('subaccount name is required')
   const [[terms]] = await tx.send(findTerms([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')

@@ -1,11 +1,5 @@
 import type { Caller } from '../../api/access/actor.ts'
-import {
-  cutPage,
-  invalidCursor,
-  type ListPage,
-  type ListWindow,
-  nullIfRefused,
-} from '../../api/http/lists/lists.ts'
+import { cutPage, invalidCursor, type ListPage, type ListWindow, nullIfRefused } from '../../api/http/lists/lists.ts'
 import { subaccountBalances } from '../../ledger/subaccount-heads.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
@@ -26,13 +20,8 @@ const LIST_SUBACCOUNTS = statement<Subaccount>(
 type SubaccountOwner = Pick<Caller, 'merchantId' | 'tag'>
 
 /** Returns the merchant's subaccount; it is the same in both modes. Throws 404 `subaccount not found`. */
-export async function getSubaccount(
-  app: App,
-  { merchantId, tag }: SubaccountOwner,
-  id: string,
-): Promise<Subaccount> {
-  const [subaccount] =
-    parseTag('sub_', id) === tag ? await app.db.query(SUBACCOUNT_BY_ID, [merchantId, id]) : []
+export async function getSubaccount(app: App, { merchantId, tag }: SubaccountOwner, id: string): Promise<Subaccount> {
+  const [subaccount] = parseTag('sub_', id) === tag ? await app.db.query(SUBACCOUNT_BY_ID, [merchantId, id]) : []
   if (!subaccount) throw notFound('subaccount')
   return subaccount
 }
@@ -50,8 +39,7 @@ export async function listSubaccounts(
   caller: Caller,
   { limit, startingAfter }: Pick<ListWindow, 'limit' | 'startingAfter'>,
 ): Promise<ListPage<Subaccount>> {
-  const cursor =
-    startingAfter === null ? null : await nullIfRefused(getSubaccount(app, caller, startingAfter))
+  const cursor = startingAfter === null ? null : await nullIfRefused(getSubaccount(app, caller, startingAfter))
   if (startingAfter !== null && cursor === null) throw invalidCursor()
   const olderThan = [cursor?.createdAt.toISOString() ?? 'infinity', cursor?.id ?? '']
   return cutPage(await app.db.query(LIST_SUBACCOUNTS, [caller.merchantId, ...olderThan, limit + 1]), limit)

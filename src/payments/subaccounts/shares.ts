@@ -66,16 +66,13 @@ const LOCK_DUE_SHARES = statement<ChargeShare>(
 export const addShares = (shares: readonly ChargeShare[]): Call[] => COPY_SHARES.rows(shares)
 
 /** Reads the shares of these charges, those of one charge in the order of its request. */
-export const sharesOfCharges = (charges: readonly ShareChargeKey[]) =>
-  call(SHARES_OF_CHARGES, ...keyColumns(charges))
+export const sharesOfCharges = (charges: readonly ShareChargeKey[]) => call(SHARES_OF_CHARGES, ...keyColumns(charges))
 
 /** Reads the shares of charges that are being paid, with the status of each subaccount, and locks the status against a change. */
 export const lockPayees = (charges: readonly ShareChargeKey[]) => call(LOCK_PAYEES, ...keyColumns(charges))
 
 /** Groups shares by their charge's id, in the given order. */
-export function groupByCharge<AnyShare extends ChargeShare>(
-  shares: readonly AnyShare[],
-): Map<string, AnyShare[]> {
+export function groupByCharge<AnyShare extends ChargeShare>(shares: readonly AnyShare[]): Map<string, AnyShare[]> {
   const groups = new Map<string, AnyShare[]>()
   for (const share of shares) {
     const group = groups.get(share.chargeId)

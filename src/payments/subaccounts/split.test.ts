@@ -7,9 +7,7 @@ import { calculateShare, resolveSplit, type SubaccountStatuses } from './split.t
 const seed = randomInt(2 ** 31)
 console.log(`split.test.ts seed ${seed}`)
 
-const known: SubaccountStatuses = new Map(
-  Array.from({ length: 20 }, (_, index) => [`sub_${index}`, 'active'] as const),
-)
+const known: SubaccountStatuses = new Map(Array.from({ length: 20 }, (_, index) => [`sub_${index}`, 'active'] as const))
 
 test('the example of the contract: 10000 with 3000 and 25 % leaves 4350', () => {
   const parts = resolveSplit(

@@ -45,8 +45,7 @@ export const listNamedSubaccounts = (split: readonly unknown[]): string[] =>
 function parseItem(value: unknown, path: string): RequestedShare {
   if (!isObject(value)) throw invalidSplit(`${path} must be an object`)
   const { subaccount, amount, bps } = value
-  if (typeof subaccount !== 'string' || subaccount.trim() === '')
-    throw invalidSplit(`${path}.subaccount is required`)
+  if (typeof subaccount !== 'string' || subaccount.trim() === '') throw invalidSplit(`${path}.subaccount is required`)
   return { subaccount, amount: amount ?? null, bps: bps ?? null }
 }
 

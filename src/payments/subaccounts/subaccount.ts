@@ -21,12 +21,8 @@ const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.U
 export const SubaccountCreateShape = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 200, description: 'required', examples: ['Farm B'] })),
-    payout_phone: Type.Optional(
-      Type.String({ format: 'phone', description: 'where pay-outs of this subaccount go' }),
-    ),
-    external_ref: Type.Optional(
-      Type.String({ maxLength: 255, description: 'your own reference; need not be unique' }),
-    ),
+    payout_phone: Type.Optional(Type.String({ format: 'phone', description: 'where pay-outs of this subaccount go' })),
+    external_ref: Type.Optional(Type.String({ maxLength: 255, description: 'your own reference; need not be unique' })),
   },
   { $id: 'SubaccountCreate' },
 )

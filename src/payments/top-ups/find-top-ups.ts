@@ -32,5 +32,4 @@ export async function findTopUp(app: App, merchantId: number, id: string): Promi
 }
 
 /** Finds the top-up that was requested with this key, unless it was taken back. */
-export const topUpByKey = (merchantId: number, key: string): Call<KeyedTopUp> =>
-  call(TOP_UP_BY_KEY, merchantId, key)
+export const topUpByKey = (merchantId: number, key: string): Call<KeyedTopUp> => call(TOP_UP_BY_KEY, merchantId, key)

@@ -28,8 +28,7 @@ type TopUpMove = {
  * Gives a top-up its final status and, if it succeeded, posts its one transfer to available, in one commit, by
  * compare-and-set (G74; ledger.md 5). No other function does. A second call moves nothing; a final status never changes.
  */
-export const moveTopUp = (app: App, move: TopUpMove): Promise<MoveResult> =>
-  inOpenMonth(() => moveOnce(app, move))
+export const moveTopUp = (app: App, move: TopUpMove): Promise<MoveResult> => inOpenMonth(() => moveOnce(app, move))
 
 const overtakenInput = (move: TopUpMove) => ({
   ...{ noun: 'top-up' as const, moves: [move], rowOf: (topUpMove: TopUpMove) => topUpMove.topUp },

@@ -104,10 +104,7 @@ function judgeTopUp(app: App, { amount }: KeyedTopUpInput, terms: MerchantTerms)
 }
 
 /** The top-up of an earlier request with this key. Throws 409 if that request differs or is still under way. */
-function findSameTopUp(
-  { published, ...topUp }: TopUp & { published: boolean },
-  input: KeyedTopUpInput,
-): StoredTopUp {
+function findSameTopUp({ published, ...topUp }: TopUp & { published: boolean }, input: KeyedTopUpInput): StoredTopUp {
   if (topUp.amount !== input.amount || topUp.phone !== input.phone) throw keyReused()
   if (!published) throw keyInFlight()
   return { topUp, mark: null }

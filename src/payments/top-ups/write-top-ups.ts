@@ -45,10 +45,7 @@ const claimSql = (due: string) => `
   where t.merchant_id = due.merchant_id and t.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
   returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, ${merchantTagSql('t')}`
 type FollowedTopUp = Followed<TopUp, ChargeFailure>
-const READ_DUE = statement<{ installation: string; levels: QuestionLevel[] }>(
-  'due top-ups',
-  DUE_TOP_UPS.levels,
-)
+const READ_DUE = statement<{ installation: string; levels: QuestionLevel[] }>('due top-ups', DUE_TOP_UPS.levels)
 const CLAIM_FREE = statement<FollowedTopUp>(
   'claim due top-ups',
   claimSql(`select t.merchant_id, t.id from top_ups t where t.follow_at <= $1
@@ -116,11 +113,7 @@ export const TOP_UP_CLAIMS: LiveClaims<FollowedTopUp> = buildLiveClaims('follow-
 })
 
 /** Gives an open top-up its final status and returns its row; returns none if it was final already. */
-export const finishTopUp = (
-  { merchantId, id }: TopUpKey,
-  to: MovementOutcome<ChargeFailure>,
-  at: Date,
-): Call<TopUp> =>
+export const finishTopUp = ({ merchantId, id }: TopUpKey, to: MovementOutcome<ChargeFailure>, at: Date): Call<TopUp> =>
   call(
     FINISH_TOP_UP,
     merchantId,

@@ -19,11 +19,7 @@ export async function judgeWithdrawalApproval(
   if (reason !== null) throw new Refusal(409, 'conflict', reason)
 }
 
-function findChange(
-  terms: MerchantTerms | undefined,
-  own: WithdrawalNumber | undefined,
-  phone: string,
-): string | null {
+function findChange(terms: MerchantTerms | undefined, own: WithdrawalNumber | undefined, phone: string): string | null {
   if (!terms || !mayWithdraw(terms))
     return 'this merchant is inactive now: reject the withdrawal, or approve it when the merchant is active again'
   if (terms.kycStatus !== 'verified')

@@ -28,10 +28,7 @@ type WithdrawalDecisionInput = {
 }
 type Row = { merchantId: number; id: string; state: 'requested' | WithdrawalDecision; phone: string }
 
-const ADD_WITHDRAWAL = statement(
-  'add withdrawal',
-  'insert into withdrawals (merchant_id, id) values ($1, $2)',
-)
+const ADD_WITHDRAWAL = statement('add withdrawal', 'insert into withdrawals (merchant_id, id) values ($1, $2)')
 const LOCK_WITHDRAWAL = statement<Row>(
   'lock withdrawal',
   `select w.merchant_id as "merchantId", w.id, w.state, p.recipient_phone as phone
@@ -82,8 +79,7 @@ export async function requestWithdrawal(
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
       const waitReason = findWaitReason(app, own)
       if (waitReason !== null) throw domainRefusal('withdrawal_number_waits', waitReason)
-      if (amount < least)
-        throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
+      if (amount < least) throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
       return { phone: own.phone, name: null }
     },
     alongside: (payout) => [
@@ -102,11 +98,7 @@ export async function requestWithdrawal(
  * The first decision counts: a repeat of it changes nothing, another decision is refused. An approval is also refused, and the withdrawal
  * keeps waiting, if the facts that the request was judged by have changed.
  */
-export async function decideWithdrawal(
-  app: App,
-  actor: Actor,
-  input: WithdrawalDecisionInput,
-): Promise<void> {
+export async function decideWithdrawal(app: App, actor: Actor, input: WithdrawalDecisionInput): Promise<void> {
   allow(actor, ACTION_OF[input.decision], input.merchantId)
   requireLiveMode(actor)
   await inOpenMonth(() => decideInTransaction(app, actor, input))

@@ -35,10 +35,7 @@ const VERIFY_NUMBER = statement<WithdrawalNumber>(
 const READ_NUMBER_SQL = `select ${NUMBER_COLUMNS} from withdrawal_numbers where merchant_id = $1`
 const READ_NUMBER = statement<WithdrawalNumber>('withdrawal number as it is', READ_NUMBER_SQL)
 const LOCK_NUMBER_FOR_SHARE = statement<WithdrawalNumber>('withdrawal number', `${READ_NUMBER_SQL} for share`)
-const LOCK_NUMBER = statement<WithdrawalNumber>(
-  'lock withdrawal number',
-  `${READ_NUMBER_SQL} for no key update`,
-)
+const LOCK_NUMBER = statement<WithdrawalNumber>('lock withdrawal number', `${READ_NUMBER_SQL} for no key update`)
 
 /** Sets the number; another number than before must be verified anew. Throws Refusal if it is not a phone. */
 export async function setWithdrawalNumber(
@@ -113,10 +110,7 @@ async function notifyOwners(app: App, actor: Actor, { merchantId, set, at }: Num
 const digestPhone = ({ phone }: WithdrawalNumber) => shortDigest(phone).toString('hex')
 
 /** Why nothing may be sent to this number yet, or null. Two clocks must agree that the wait is over: one that runs ahead does not end it. */
-export const findWaitReason = (
-  { witness }: Pick<App, 'witness'>,
-  { waitsUntil }: WithdrawalNumber,
-): string | null =>
+export const findWaitReason = ({ witness }: Pick<App, 'witness'>, { waitsUntil }: WithdrawalNumber): string | null =>
   waitsUntil !== null && waitsUntil > witness.earlier()
     ? `the number to withdraw to was changed: withdrawals to it wait until ${kampalaTime(waitsUntil)}`
     : null
@@ -128,10 +122,7 @@ const numberChanged = () =>
 export const shareWithdrawalNumber = (merchantId: number) => call(LOCK_NUMBER_FOR_SHARE, merchantId)
 
 /** Returns the merchant's number. Throws 404 `withdrawal number not found`. */
-export async function getWithdrawalNumber(
-  { db }: Pick<App, 'db'>,
-  merchantId: number,
-): Promise<WithdrawalNumber> {
+export async function getWithdrawalNumber({ db }: Pick<App, 'db'>, merchantId: number): Promise<WithdrawalNumber> {
   const number = await firstRow(db.query(READ_NUMBER, [merchantId]))
   if (number === null) throw notFound('withdrawal number')
   return number

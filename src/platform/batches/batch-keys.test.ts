@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import pg from 'pg'
-import {
-  doubled,
-  held,
-  type Item,
-  item,
-  laneOf,
-  turn,
-  turns,
-} from '../../../test/helpers/database/held-batch.ts'
+import { doubled, held, type Item, item, laneOf, turn, turns } from '../../../test/helpers/database/held-batch.ts'
 import { newBatch } from './batch.ts'
 import { type BatchTurn, itemDone } from './batch-run.ts'
 import { runDistinct } from './run-distinct.ts'

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import {
-  addToLane,
-  estimateWaitMs,
-  newLane,
-  recordBatchMs,
-  splitExpired,
-  type WaitingItem,
-} from './batch-lane.ts'
+import { addToLane, estimateWaitMs, newLane, recordBatchMs, splitExpired, type WaitingItem } from './batch-lane.ts'
 
 const waitingFor = (ms: number, item = ms): WaitingItem<number, null> => ({
   item,

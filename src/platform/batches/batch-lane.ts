@@ -48,10 +48,7 @@ export const newLane = <Item, Result>(): BatchLane<Item, Result> => ({
   begunAt: null,
 })
 
-export function addToLane<Item, Result>(
-  lane: BatchLane<Item, Result>,
-  entry: WaitingItem<Item, Result>,
-): void {
+export function addToLane<Item, Result>(lane: BatchLane<Item, Result>, entry: WaitingItem<Item, Result>): void {
   lane.waiting.push(entry)
   lane.ofKey.set(entry.key, (lane.ofKey.get(entry.key) ?? 0) + 1)
 }
@@ -117,10 +114,7 @@ export function recordBatchMs<Item, Result>(lane: BatchLane<Item, Result>, ms: n
  */
 export function isLaneFull<Item, Result>(lane: BatchLane<Item, Result>, key: number, max: number): boolean {
   const { waiting, ofKey } = lane
-  const fullness = Math.max(
-    waiting.length / MAX_WAITING,
-    estimateWaitMs(lane, { max, later: 0 }) / MAX_EXPECTED_MS,
-  )
+  const fullness = Math.max(waiting.length / MAX_WAITING, estimateWaitMs(lane, { max, later: 0 }) / MAX_EXPECTED_MS)
   if (fullness < 1) return false
   return fullness >= FULL_FOR_ALL_FACTOR || (ofKey.get(key) ?? 0) > waiting.length * ONE_KEY_FRACTION
 }

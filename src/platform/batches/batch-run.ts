@@ -50,10 +50,7 @@ export async function settleBatch<Item, Result>(
   }
 }
 
-function settleItem<Item, Result>(
-  entry: WaitingItem<Item, Result>,
-  outcome: ItemOutcome<Result> | undefined,
-): void {
+function settleItem<Item, Result>(entry: WaitingItem<Item, Result>, outcome: ItemOutcome<Result> | undefined): void {
   if (outcome === undefined) entry.reject(new Error('a batch answered fewer items than it was given'))
   else if (outcome.ok) entry.resolve(outcome.value)
   else entry.reject(outcome.error)

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import {
-  doubled,
-  held,
-  type Item,
-  item,
-  laneOf,
-  turn,
-  turns,
-} from '../../../test/helpers/database/held-batch.ts'
+import { doubled, held, type Item, item, laneOf, turn, turns } from '../../../test/helpers/database/held-batch.ts'
 import { eventually } from '../../../test/helpers/service/live-service.ts'
 import { DatabaseAway } from '../db/errors.ts'
 import { newBatch } from './batch.ts'

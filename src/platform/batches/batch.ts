@@ -158,8 +158,7 @@ async function runBeside<Item, Result>(
   group: BatchState<Item, Result>,
   first: readonly WaitingItem<Item, Result>[],
 ): Promise<void> {
-  for (let items = first; items.length > 0; items = group.isLate ? takeBatch(group) : [])
-    await runBatch(group, items)
+  for (let items = first; items.length > 0; items = group.isLate ? takeBatch(group) : []) await runBatch(group, items)
   group.beside = null
   // The lane may have left items waiting because their keys were in this batch.
   if (group.lane.waiting.length > 0) group.main ??= runLane(group)
@@ -212,19 +211,13 @@ async function settleHurried<Item, Result>(
     else moveApart(group, ofKey)
 }
 
-function joinApart<Item, Result>(
-  { apart }: BatchState<Item, Result>,
-  entry: WaitingItem<Item, Result>,
-): boolean {
+function joinApart<Item, Result>({ apart }: BatchState<Item, Result>, entry: WaitingItem<Item, Result>): boolean {
   const own = apart.get(entry.key)
   own?.waiting.push(entry)
   return own !== undefined
 }
 
-function moveApart<Item, Result>(
-  group: BatchState<Item, Result>,
-  items: readonly WaitingItem<Item, Result>[],
-): void {
+function moveApart<Item, Result>(group: BatchState<Item, Result>, items: readonly WaitingItem<Item, Result>[]): void {
   const key = items[0]?.key as number // There is at least one, and all are of one key.
   const own: ApartQueue<Item, Result> = { waiting: [...items], running: Promise.resolve() }
   group.apart.set(key, own)

@@ -2,8 +2,7 @@ import type { App } from '../../program/app.ts'
 import type { Batch } from './batch.ts'
 
 /** The outside of a lane: a stop waits until it is idle; the metrics show how much waits and, for batches, each run. */
-export type Lane = Pick<Batch<unknown, unknown>, 'waiting' | 'idle'> &
-  Partial<Pick<Batch<unknown, unknown>, 'onRun'>>
+export type Lane = Pick<Batch<unknown, unknown>, 'waiting' | 'idle'> & Partial<Pick<Batch<unknown, unknown>, 'onRun'>>
 
 /** Returns the lane of an operation in this cell: its work waits there, in this process, for other work of its kind. */
 type LaneOfCell<One extends Lane> = (app: App) => One

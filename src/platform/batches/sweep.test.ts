@@ -35,18 +35,11 @@ function counting(name: string, figures: number[] = [], everyMs = NEVER_MS) {
     },
   }
   const ran = (wanted: number) =>
-    runs >= wanted
-      ? Promise.resolve()
-      : new Promise<void>((resolve) => waiters.push({ runs: wanted, resolve }))
+    runs >= wanted ? Promise.resolve() : new Promise<void>((resolve) => waiters.push({ runs: wanted, resolve }))
   return { sweep, ran, runs: () => runs }
 }
 /** A worker that stops when its test ends, even if it fails. */
-function start(
-  t: TestContext,
-  sweeps: readonly Sweep[],
-  log = logging(),
-  lookout: DueWorkCheck | null = null,
-) {
+function start(t: TestContext, sweeps: readonly Sweep[], log = logging(), lookout: DueWorkCheck | null = null) {
   const worker = startWorker(sweeps, { log, clock: systemClock(), lookout })
   t.after(() => worker.stop())
   return worker

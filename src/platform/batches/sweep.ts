@@ -171,11 +171,7 @@ async function runLogged(
   }
 }
 
-function chooseWaitMs(
-  { everyMs, restMs = everyMs, full = 1 }: Sweep,
-  handled: number | null,
-  idleRuns: number,
-) {
+function chooseWaitMs({ everyMs, restMs = everyMs, full = 1 }: Sweep, handled: number | null, idleRuns: number) {
   if (handled === null) return AFTER_ERROR_MS
   if (handled >= full) return 0
   return idleRuns < RESTS_AFTER_RUNS ? everyMs : restMs

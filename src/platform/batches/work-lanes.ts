@@ -25,10 +25,7 @@ export function newWorkLanes(lanes: number): WorkLanes {
       beside: false,
     }),
   )
-  const { add, waiting, idle } = batchByKind(
-    Object.fromEntries(queues.entries()),
-    ({ key }) => Math.abs(key) % lanes,
-  )
+  const { add, waiting, idle } = batchByKind(Object.fromEntries(queues.entries()), ({ key }) => Math.abs(key) % lanes)
   return {
     run: <T>(key: number, work: () => Promise<T>) => add({ key, work }) as Promise<T>,
     waiting,

@@ -105,9 +105,7 @@ const addMember = (client: pg.Client, role: string) =>
 
 async function grantSchema(client: pg.Client, schema: string): Promise<void> {
   await client.query(`grant usage on schema ${schema} to ${APPLICATION_ROLE}`)
-  await client.query(
-    `grant select, insert, update, delete on all tables in schema ${schema} to ${APPLICATION_ROLE}`,
-  )
+  await client.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${APPLICATION_ROLE}`)
   await client.query(`grant usage, select on all sequences in schema ${schema} to ${APPLICATION_ROLE}`)
   const { rows } = await client.query<{ name: string }>(
     'select tablename as name from pg_tables where schemaname = $1 and tablename = any($2)',

@@ -11,15 +11,13 @@ const putBigint = (value: number | null) => putWhole(value, 8)
  * Makes a column of a set-based statement, in binary: the server has nothing to parse, and nothing has to be escaped. The statement must
  * name the type of each column: `$1::bigint[]` for numbers.
  */
-export const numberColumn = (values: readonly (number | null)[]): Buffer =>
-  encodeArray(values, BIGINT, putBigint)
+export const numberColumn = (values: readonly (number | null)[]): Buffer => encodeArray(values, BIGINT, putBigint)
 
 /** A column for `$1::text[]`. */
 export const textColumn = (values: readonly (string | null)[]): Buffer => encodeArray(values, TEXT, putText)
 
 /** A column for `$1::timestamptz[]`. */
-export const timeColumn = (values: readonly (Date | null)[]): Buffer =>
-  encodeArray(values, TIMESTAMPTZ, putTime)
+export const timeColumn = (values: readonly (Date | null)[]): Buffer => encodeArray(values, TIMESTAMPTZ, putTime)
 
 /** A column for `$1::mode[]`, as text, because the number of this type differs from database to database. */
 export const modeColumn = (values: readonly Mode[]): string => writeArrayText(values, identity)
@@ -105,8 +103,7 @@ export function joinRowCalls(calls: readonly Call[]): Call[] {
   for (const single of calls) {
     const { joins } = single as Partial<RowCall<unknown, unknown>>
     const group = groups.get(single.statement)
-    if (joins === undefined || (joins.name !== null && group?.names.has(joins.name)))
-      joined.push(() => single)
+    if (joins === undefined || (joins.name !== null && group?.names.has(joins.name))) joined.push(() => single)
     else if (group === undefined) {
       const rows = [joins.row]
       groups.set(single.statement, { rows, names: new Set(joins.name === null ? [] : [joins.name]) })

@@ -101,9 +101,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     passGate(reads, READ_REQUEST, () =>
       proving('statements', () =>
         withClient(single, async (client) => {
-          const results = await awaitAll(
-            sendTogether(client, () => calls.map((call) => runCall(client, call))),
-          )
+          const results = await awaitAll(sendTogether(client, () => calls.map((call) => runCall(client, call))))
           return results.map((result) => result.rows) as never
         }),
       ),
@@ -138,8 +136,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     inWork: () => money.inWork(),
     quietMs: () => money.quietMs(),
     waiting: () => money.waiting() + reads.waiting(),
-    expectedMs: (kind) =>
-      kind === 'statement' ? reads.expectedMs(READ_REQUEST) : money.expectedMs({ kind }),
+    expectedMs: (kind) => (kind === 'statement' ? reads.expectedMs(READ_REQUEST) : money.expectedMs({ kind })),
     close: async () => {
       await Promise.all([pool.end(), single.end(), reports.close()])
     },

@@ -6,8 +6,7 @@ import { addMs } from '../time/clock.ts'
 const CLOCK_TOLERANCE_MS = 10_000
 
 /** The latest plausible due time, of those that are set at most `longestMs` ahead. A later one was set before the clock stepped back. */
-export const latestPlausibleTime = (now: Date, longestMs: number): Date =>
-  addMs(now, longestMs + CLOCK_TOLERANCE_MS)
+export const latestPlausibleTime = (now: Date, longestMs: number): Date => addMs(now, longestMs + CLOCK_TOLERANCE_MS)
 
 /** SQL condition, where the parameter `at` is now: a time that is set at most `longestMs` ahead has come, or is implausibly far ahead. */
 export const dueCondition = (time: string, at: string, longestMs: number): string =>

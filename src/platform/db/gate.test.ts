@@ -53,11 +53,7 @@ test('C13: each kind keeps free places, however much the others ask for', async 
   assert.equal(insideOf(coming), 2)
   await out[0]?.leave()
   await turn()
-  assert.equal(
-    insideOf([...outcomes, ...coming, ...out]),
-    9,
-    'the place goes to who waits, money under way first',
-  )
+  assert.equal(insideOf([...outcomes, ...coming, ...out]), 9, 'the place goes to who waits, money under way first')
   assert.equal(insideOf(outcomes), 3)
   for (const visit of [...out, ...outcomes, ...coming]) await visit.leave()
 })

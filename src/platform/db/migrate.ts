@@ -5,13 +5,7 @@ import pg from 'pg'
 import { CannotStart } from '../processes/cannot-start.ts'
 import { crashPoint } from '../processes/crash-point.ts'
 import { ROOT } from '../processes/root.ts'
-import {
-  APPLICATION_ROLE,
-  canGrantRights,
-  findUsableRole,
-  grantRights,
-  type ServiceLogin,
-} from './application-role.ts'
+import { APPLICATION_ROLE, canGrantRights, findUsableRole, grantRights, type ServiceLogin } from './application-role.ts'
 import { sqlState } from './errors.ts'
 
 const MIGRATIONS = join(ROOT, 'migrations')
@@ -130,9 +124,7 @@ async function behindFault(
 
 /** Waits for another process that migrates, and says so. */
 async function takeLock(client: pg.Client, { say, waitsMs = MAX_WAIT_MS }: WaitOptions): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>(
-    `select pg_try_advisory_lock(${MIGRATION_LOCK}) as taken`,
-  )
+  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${MIGRATION_LOCK}) as taken`)
   if (rows[0]?.taken) return
   const by = (await findLockHolder(client)) ?? 'another process'
   say?.(`${by} is migrating the schema: waiting for up to ${waitsMs / 1000} seconds`)
@@ -171,11 +163,7 @@ async function readCells(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-async function migrateSchema(
-  client: pg.Client,
-  schema: string,
-  kind: 'directory' | 'cell',
-): Promise<string[]> {
+async function migrateSchema(client: pg.Client, schema: string, kind: 'directory' | 'cell'): Promise<string[]> {
   const missing = listMissingFiles(schema, kind, await ensureChecksums(client, schema))
   if (missing.length > 0) await applyFiles(client, schema, kind)
   for (const file of missing)

@@ -9,10 +9,7 @@ type QueryCallback = (error: Error | null | undefined, result: QueryResult) => v
  * The driver's own way, an object of settings, copies that object property by property, which takes longer than all else that it does
  * before sending.
  */
-export const queryPrepared = (
-  client: PoolClient,
-  { name, text, values }: PreparedStatement,
-): Promise<QueryResult> =>
+export const queryPrepared = (client: PoolClient, { name, text, values }: PreparedStatement): Promise<QueryResult> =>
   new Promise<QueryResult>((resolve, reject) => {
     const query: object = new PreparedQuery(name, text, [...values], (error, result) =>
       error === null || error === undefined ? resolve(result) : reject(error),

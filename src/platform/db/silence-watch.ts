@@ -68,10 +68,7 @@ function checkConnections(): void {
   for (const connection of watchedConnections) checkConnection(connection, { nowMs, slept })
 }
 
-function checkConnection(
-  silent: WatchedConnection,
-  { nowMs, slept }: { nowMs: number; slept: boolean },
-): void {
+function checkConnection(silent: WatchedConnection, { nowMs, slept }: { nowMs: number; slept: boolean }): void {
   const { stream } = silent.client.connection
   if (stream.bytesRead !== silent.read) {
     silent.read = stream.bytesRead
@@ -86,8 +83,7 @@ function checkConnection(
   if (nowMs - silent.sinceMs <= silent.limitMs) return
   destroySilent(silent)
   for (const idle of watchedConnections)
-    if (isSameServer(silent, idle) && idle.client.readyForQuery && idle.heardMs < silent.sinceMs)
-      destroySilent(idle)
+    if (isSameServer(silent, idle) && idle.client.readyForQuery && idle.heardMs < silent.sinceMs) destroySilent(idle)
 }
 
 function destroySilent({ client }: WatchedConnection): void {

@@ -26,8 +26,7 @@ const SNAPSHOT_ID = /^[0-9A-F-]+$/
 
 /** Makes read-only snapshots of one schema, on connections of their own. */
 export function openSnapshots(options: DatabaseOptions): Snapshots {
-  const pool = (connections: number) =>
-    makePool({ ...options, connections, statementTimeoutMs: STATEMENT_MS }, false)
+  const pool = (connections: number) => makePool({ ...options, connections, statementTimeoutMs: STATEMENT_MS }, false)
   const firsts = pool(MAX_SNAPSHOTS)
   const seconds = pool(MAX_SECOND_CONNECTIONS)
   const readWith = async <T>(client: PoolClient, work: SnapshotWork<T>): Promise<T> => {

@@ -77,9 +77,7 @@ function canRunFrom(binaries: Binaries, runAs: RunAs): boolean {
 function chooseSystemHome(choice: ClusterChoice, account: RunAs): string {
   const { dataDir, say } = choice
   if (isCluster(join(dataDir, 'postgres')))
-    throw new CannotStart(
-      `PostgreSQL's account cannot enter ${dataDir} any more: open its parents again (chmod o+x).`,
-    )
+    throw new CannotStart(`PostgreSQL's account cannot enter ${dataDir} any more: open its parents again (chmod o+x).`)
   const name = `gateway-${hashFolderIdentity(dataDir)}`
   for (const parent of ['/var/lib', shortTemporaryFolder()]) {
     const home = join(parent, name)

@@ -17,9 +17,7 @@ export function makeOwned(folder: string, runAs: RunAs): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     if (!isOwnedBy(folder, runAs.owner.uid))
-      throw new CannotStart(
-        `${folder} belongs to somebody else: remove it, or move the data folder elsewhere.`,
-      )
+      throw new CannotStart(`${folder} belongs to somebody else: remove it, or move the data folder elsewhere.`)
   }
 }
 

@@ -47,9 +47,7 @@ export function findAccount(): RunAs | null {
 export function runInNamespace(account: RunAs): RunAs | null {
   if (process.platform !== 'linux') return null
   const runAs: RunAs = { kind: 'namespace', uid: account.uid, gid: account.gid, owner: { uid: 0, gid: 0 } }
-  return runsSuccessfully(commandAs(runAs, '/bin/sh', ['-c', `test "$(id -u)" = ${account.uid}`]))
-    ? runAs
-    : null
+  return runsSuccessfully(commandAs(runAs, '/bin/sh', ['-c', `test "$(id -u)" = ${account.uid}`])) ? runAs : null
 }
 
 /** Whether that account can enter the folder. */

@@ -6,14 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart, reportsFullDisk } from '../processes/cannot-start.ts'
 import type { ClusterPaths } from './cluster-paths.ts'
 import { allowOnlyOwnAccount } from './entrance.ts'
-import {
-  findPostmaster,
-  isAnswering,
-  readPidFile,
-  SOCKET_PORT,
-  stopPostmaster,
-  waitBriefly,
-} from './postmaster.ts'
+import { findPostmaster, isAnswering, readPidFile, SOCKET_PORT, stopPostmaster, waitBriefly } from './postmaster.ts'
 import { hashFolderIdentity, makePrivate, shortTemporaryFolder } from './private-folder.ts'
 import { classifyProcess } from './process-identity.ts'
 import { commandAs, type SpawnCommand } from './run-as.ts'

@@ -27,8 +27,7 @@ export function toLoggedError(thrown: unknown, depth = 0): LoggedError {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: withoutSecrets(String(thrown)) }
   const { code } = thrown as NodeJS.ErrnoException
   const { constraint, table, column } = thrown instanceof DatabaseError ? thrown : {}
-  const cause =
-    depth < MAX_CAUSES && thrown.cause !== undefined ? toLoggedError(thrown.cause, depth + 1) : undefined
+  const cause = depth < MAX_CAUSES && thrown.cause !== undefined ? toLoggedError(thrown.cause, depth + 1) : undefined
   return {
     type: thrown.name === 'error' ? 'DatabaseError' : (thrown.constructor?.name ?? thrown.name),
     message: safeMessage(thrown),
@@ -45,9 +44,7 @@ export function toLoggedError(thrown: unknown, depth = 0): LoggedError {
 
 /** The message without secrets; without the quoted value too, where the database could not read a value (class 22). */
 function safeMessage(error: Error): string {
-  const quotes = [error, error.cause].some(
-    (cause) => cause instanceof DatabaseError && cause.code?.startsWith('22'),
-  )
+  const quotes = [error, error.cause].some((cause) => cause instanceof DatabaseError && cause.code?.startsWith('22'))
   return withoutSecrets(quotes ? error.message.replace(/".*"/s, '"..."') : error.message)
 }
 

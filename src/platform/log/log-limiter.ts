@@ -115,9 +115,7 @@ function reportOutage(state: LimiterState, log: Logger, last: boolean): void {
 }
 
 function reportKinds(state: LimiterState, log: Logger): void {
-  const leftOut = [...state.kinds].flatMap(([name, kind]) =>
-    kind.leftOut > 0 ? [[name, kind.leftOut] as const] : [],
-  )
+  const leftOut = [...state.kinds].flatMap(([name, kind]) => (kind.leftOut > 0 ? [[name, kind.leftOut] as const] : []))
   state.kinds.clear()
   state.reportedMs = state.nowMs()
   if (leftOut.length > 0) log.warn({ left_out: topCounts(new Map(leftOut)) }, 'lines were left out')
@@ -162,8 +160,5 @@ const nameOrOthers = (names: ReadonlyMap<string, unknown>, name: string): string
 function topCounts(leftOut: ReadonlyMap<string, number>): Record<string, number> {
   const sorted = [...leftOut].sort(([, a], [, b]) => b - a)
   const others = sorted.slice(MAX_KINDS_REPORTED).reduce((sum, [, lines]) => sum + lines, 0)
-  return Object.fromEntries([
-    ...sorted.slice(0, MAX_KINDS_REPORTED),
-    ...(others === 0 ? [] : [['others', others]]),
-  ])
+  return Object.fromEntries([...sorted.slice(0, MAX_KINDS_REPORTED), ...(others === 0 ? [] : [['others', others]])])
 }

@@ -44,10 +44,7 @@ const counterSums = new Map<CounterName, Map<string, CounterSum>>()
 const timerListeners: ((name: TimerName, seconds: number, labels: readonly string[]) => void)[] = []
 
 /** Adds one to a counter, with the values of its labels. */
-export function count<Name extends CounterName>(
-  name: Name,
-  ...labels: LabelValues<(typeof COUNTERS)[Name]>
-): void {
+export function count<Name extends CounterName>(name: Name, ...labels: LabelValues<(typeof COUNTERS)[Name]>): void {
   const values: readonly string[] = labels
   const key = values.join('\n')
   const byLabels = counterSums.get(name) ?? new Map<string, CounterSum>()

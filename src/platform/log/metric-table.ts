@@ -20,21 +20,11 @@ const counter = (where: MetricPanel, help: string, ...labels: string[]): MetricF
   ...{ kind: 'counter', help, labels, unit: 'count' },
   ...where,
 })
-const gauge = (
-  where: MetricPanel,
-  unit: MetricFacts['unit'],
-  help: string,
-  ...labels: string[]
-): MetricFacts => ({
+const gauge = (where: MetricPanel, unit: MetricFacts['unit'], help: string, ...labels: string[]): MetricFacts => ({
   ...{ kind: 'gauge', help, labels, unit },
   ...where,
 })
-const histogram = (
-  where: MetricPanel,
-  buckets: readonly number[],
-  help: string,
-  ...labels: string[]
-): MetricFacts => ({
+const histogram = (where: MetricPanel, buckets: readonly number[], help: string, ...labels: string[]): MetricFacts => ({
   ...{ kind: 'histogram', help, labels, unit: 'seconds', buckets },
   ...where,
 })
@@ -51,18 +41,9 @@ const SAFETY = { panel: 'Safety' } as const
 const TABLE = {
   http_requests_total: counter(HTTP, 'requests answered', 'route', 'status'),
   http_request_seconds: histogram(HTTP, REQUEST_SECONDS, 'time from request to answer', 'route'),
-  admission_refused_total: counter(
-    HTTP,
-    'requests refused because they would wait too long',
-    'class',
-    'reason',
-  ),
+  admission_refused_total: counter(HTTP, 'requests refused because they would wait too long', 'class', 'reason'),
   class_in_work: gauge(HTTP, 'count', 'transactions under way, by what they are for', 'class'),
-  event_loop_delay_seconds: gauge(
-    HTTP,
-    'seconds',
-    'how late timers of this process come, the slowest of a hundred',
-  ),
+  event_loop_delay_seconds: gauge(HTTP, 'seconds', 'how late timers of this process come, the slowest of a hundred'),
   idempotency_total: counter(HTTP, 'requests with an Idempotency-Key, by what became of the key', 'outcome'),
   idempotency_in_flight: gauge(HTTP, 'count', 'keys being worked on'),
   idempotency_running_oldest_seconds: gauge(HTTP, 'seconds', 'age of the oldest key without an answer'),
@@ -70,28 +51,15 @@ const TABLE = {
 
   charges_total: counter(MONEY, 'charges that ended', 'mode', 'status'),
   payouts_total: counter(MONEY, 'payouts that ended', 'mode', 'status'),
-  charge_completion_seconds: histogram(
-    MONEY,
-    LONG_SECONDS,
-    'time from the creation of a live charge to its end',
-  ),
+  charge_completion_seconds: histogram(MONEY, LONG_SECONDS, 'time from the creation of a live charge to its end'),
   parked: gauge(MONEY, 'count', 'live movements without an answer for more than 15 minutes', 'kind'),
   parked_oldest_seconds: gauge(MONEY, 'seconds', 'age of the oldest live movement under way', 'kind'),
   ambiguous_total: counter(MONEY, 'calls to operators whose end is not known', 'rail', 'operation'),
   breaks_open: gauge(MONEY, 'count', 'open exceptions', 'severity'),
   break_oldest_seconds: gauge(MONEY, 'seconds', 'age of the oldest open exception'),
 
-  invariant_violations: gauge(
-    LEDGER,
-    'count',
-    'rows that break an invariant, as the last verify saw them',
-    'name',
-  ),
-  verify_last_success_seconds: gauge(
-    LEDGER,
-    'seconds',
-    'how long ago every invariant held; the cell that is worst',
-  ),
+  invariant_violations: gauge(LEDGER, 'count', 'rows that break an invariant, as the last verify saw them', 'name'),
+  verify_last_success_seconds: gauge(LEDGER, 'seconds', 'how long ago every invariant held; the cell that is worst'),
   verify_rows: gauge(LEDGER, 'count', 'rows that the last verify looked at'),
   balance_inconsistent_total: counter(LEDGER, 'postings refused because they would have gone below a floor'),
   settlement_lag_seconds: gauge(LEDGER, 'seconds', 'how long held money has been due'),
@@ -105,20 +73,11 @@ const TABLE = {
   db_retries_total: counter(DATABASE, 'transactions that were run again', 'sqlstate'),
   commit_unknown_total: counter(DATABASE, 'commits whose outcome is not known'),
   db_silent_connections_total: counter(DATABASE, 'connections that were ended because the server was silent'),
-  idle_in_transaction_oldest_seconds: gauge(
-    DATABASE,
-    'seconds',
-    'age of the oldest transaction that does nothing',
-  ),
+  idle_in_transaction_oldest_seconds: gauge(DATABASE, 'seconds', 'age of the oldest transaction that does nothing'),
   wal_volume_used_ratio: gauge(DATABASE, 'ratio', 'how full the disk of the embedded database is'),
   replica_lag_seconds: gauge(DATABASE, 'seconds', 'how far the slowest standby is behind'),
 
-  sweep_lag_seconds: gauge(
-    BACKGROUND,
-    'seconds',
-    'how far a task is behind; the cell that is worst',
-    'sweep',
-  ),
+  sweep_lag_seconds: gauge(BACKGROUND, 'seconds', 'how far a task is behind; the cell that is worst', 'sweep'),
   sweep_failed_total: counter(BACKGROUND, 'runs of tasks that failed', 'sweep'),
   lease_lost_total: counter(BACKGROUND, 'work whose lease somebody else had taken when it ended', 'sweep'),
   worker_heartbeat_age_seconds: gauge(BACKGROUND, 'seconds', 'how long ago a worker was heard'),
@@ -137,13 +96,7 @@ const TABLE = {
     'operation',
     'class',
   ),
-  rail_seconds: histogram(
-    OPERATORS,
-    OPERATOR_SECONDS,
-    'how long operators take to answer',
-    'rail',
-    'operation',
-  ),
+  rail_seconds: histogram(OPERATORS, OPERATOR_SECONDS, 'how long operators take to answer', 'rail', 'operation'),
   breaker_state: gauge(
     OPERATORS,
     'state',
@@ -151,13 +104,7 @@ const TABLE = {
     'rail',
     'side',
   ),
-  rail_float_ugx: gauge(
-    OPERATORS,
-    'UGX',
-    'our money at an operator, when it was last asked',
-    'rail',
-    'product',
-  ),
+  rail_float_ugx: gauge(OPERATORS, 'UGX', 'our money at an operator, when it was last asked', 'rail', 'product'),
   rail_last_answer_seconds: gauge(
     OPERATORS,
     'seconds',
@@ -184,12 +131,7 @@ const TABLE = {
   rate_limiter_down: gauge(SAFETY, 'state', '1 while requests pass this process without being counted'),
   rate_limiter_uncounted_total: counter(SAFETY, 'requests that passed without being counted'),
   signature_failures_total: counter(SAFETY, 'callbacks whose signature or token is not valid', 'source'),
-  audit_chain_lag_seconds: gauge(
-    SAFETY,
-    'seconds',
-    'age of the oldest audit row that no seal holds',
-    'place',
-  ),
+  audit_chain_lag_seconds: gauge(SAFETY, 'seconds', 'age of the oldest audit row that no seal holds', 'place'),
   clock_apart_seconds: gauge(
     SAFETY,
     'seconds',
@@ -212,8 +154,7 @@ const metricOptions = (registry: Registry, name: MetricName) => {
 }
 
 /** Makes the counter of this name, as the table declares it. */
-export const newCounter = (registry: Registry, name: MetricName): Counter =>
-  new Counter(metricOptions(registry, name))
+export const newCounter = (registry: Registry, name: MetricName): Counter => new Counter(metricOptions(registry, name))
 
 /** Makes the histogram of this name, for observed times and sizes. */
 export const newHistogram = (registry: Registry, name: MetricName): Histogram =>

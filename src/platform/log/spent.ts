@@ -18,8 +18,7 @@ export const newTimeSpent = (): TimeSpent => ({ dbMs: 0, queueMs: 0, batch: 0, r
  * Runs work on the time account of a request; null: on no account. Single statements are counted only where that costs a payment nothing
  * (async-context.ts); batches and calls to operators get the account passed explicitly.
  */
-export const trackTimeFor = <T>(spent: TimeSpent | null, work: () => T): T =>
-  timeSpentContext.run(spent, work)
+export const trackTimeFor = <T>(spent: TimeSpent | null, work: () => T): T => timeSpentContext.run(spent, work)
 
 /** The time account of the request for which the current work is done; null where none is known. */
 export const currentTimeSpent = (): TimeSpent | null => timeSpentContext.current() ?? null

@@ -131,9 +131,7 @@ async function send(postClient: PosterClient, { request, url, deadline, options 
 const wasClosed = (outcome: PostOutcome) => outcome.kind === 'failed' && outcome.error === 'reset'
 
 function classifyStatus(status: number): PostOutcome {
-  return REDIRECTS.has(status)
-    ? { kind: 'failed', error: 'redirect refused', status }
-    : { kind: 'answered', status }
+  return REDIRECTS.has(status) ? { kind: 'failed', error: 'redirect refused', status } : { kind: 'answered', status }
 }
 
 /** Copies to the outcome what this poster keeps of the answer's bytes. */
@@ -150,11 +148,7 @@ function copyKeptBytes(
 /**
  * Returns the body when it ended by itself within its limit and the deadline, else null; its socket may be used again only after a body.
  */
-async function readToEnd(
-  body: AsyncIterable<Uint8Array>,
-  chunks: Uint8Array[],
-  limit: number,
-): Promise<Buffer | null> {
+async function readToEnd(body: AsyncIterable<Uint8Array>, chunks: Uint8Array[], limit: number): Promise<Buffer | null> {
   let bytes = 0
   try {
     for await (const chunk of body) {

@@ -54,11 +54,7 @@ export class NotConnected extends Error {
 export const limitsOf = ({ limits }: PosterOptions): PosterLimits => limits ?? WEBHOOK_LIMITS
 
 /** Opens a checked socket: one look-up, every address of its answer checked, a socket to a checked address, its far end checked again. */
-export async function connectChecked(
-  target: Target,
-  options: PosterOptions,
-  gone: AbortSignal,
-): Promise<Socket> {
+export async function connectChecked(target: Target, options: PosterOptions, gone: AbortSignal): Promise<Socket> {
   const addresses = await resolveTarget(target, options, gone)
   const own = listOwnAddresses(options)
   const allowed = (address: string) => isAddressAllowed(address) && !isOwnAddress(address, own)

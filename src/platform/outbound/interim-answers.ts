@@ -28,10 +28,7 @@ export function acceptInterimContinue(socket: Socket): Socket {
     if (chunk === null || !beginning) return chunk
     const bytes: Buffer = carried === null ? chunk : Buffer.concat([carried, chunk])
     carried = null
-    if (
-      bytes.length < LONGEST_START &&
-      MAY_BE_CONTINUE.some((start) => start.startsWith(bytes.toString('latin1')))
-    ) {
+    if (bytes.length < LONGEST_START && MAY_BE_CONTINUE.some((start) => start.startsWith(bytes.toString('latin1')))) {
       carried = bytes
       return null
     }

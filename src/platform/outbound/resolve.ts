@@ -5,10 +5,7 @@ import { Resolver } from 'node:dns/promises'
  * whose
  * four threads are shared with all file access and would be blocked by slow name servers.
  */
-export async function resolveHost(
-  host: string,
-  signal: AbortSignal,
-): Promise<{ address: string; family: 4 | 6 }[]> {
+export async function resolveHost(host: string, signal: AbortSignal): Promise<{ address: string; family: 4 | 6 }[]> {
   const resolver = new Resolver({ timeout: 300, tries: 2 })
   signal.addEventListener('abort', () => resolver.cancel())
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])

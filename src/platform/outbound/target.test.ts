@@ -134,8 +134,7 @@ const REFUSED_WITH_ODD_CHARACTERS = {
 
 for (const [why, urls] of Object.entries(REFUSED)) {
   test(`refused by reason of: ${why}`, () => {
-    for (const url of urls.trim().split(/\s+/))
-      assert.deepEqual(parseTarget(url, RULES), { kind: 'refused', why }, url)
+    for (const url of urls.trim().split(/\s+/)) assert.deepEqual(parseTarget(url, RULES), { kind: 'refused', why }, url)
   })
 }
 
@@ -206,8 +205,6 @@ test('a URL of 2,048 characters passes and a longer one does not', () => {
 
 test('a list of ports narrows the rule and never widens it', () => {
   const narrow = { ...RULES, onlyPorts: [443, 22, 5432] }
-  const open = [443, 22, 5432, 8443].filter(
-    (port) => parseTarget(`https://shop.ug:${port}/`, narrow).kind === 'ok',
-  )
+  const open = [443, 22, 5432, 8443].filter((port) => parseTarget(`https://shop.ug:${port}/`, narrow).kind === 'ok')
   assert.deepEqual(open, [443])
 })

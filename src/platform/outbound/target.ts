@@ -18,23 +18,13 @@ const MAX_URL_CHARACTERS = 2048
 
 // Ports of databases, caches, brokers and their consoles: no receiver of webhooks uses them, but an attacker would like us to call them.
 const CLOSED_PORTS: ReadonlySet<number> = new Set([
-  1433, 1434, 1521, 1883, 2181, 2375, 2376, 2379, 2380, 2483, 2484, 3050, 3306, 4222, 4369, 5432, 5433, 5671,
-  5672, 5984, 6379, 6380, 6432, 6984, 7000, 7001, 7199, 7473, 7474, 7687, 8086, 8091, 8123, 8529, 8883, 8983,
-  9000, 9042, 9092, 9093, 9094, 9160, 9200, 9300, 11210, 11211, 15672, 16379, 25672, 26257, 26379, 27017,
-  27018, 27019, 28015, 33060, 50000, 61613, 61616,
+  1433, 1434, 1521, 1883, 2181, 2375, 2376, 2379, 2380, 2483, 2484, 3050, 3306, 4222, 4369, 5432, 5433, 5671, 5672,
+  5984, 6379, 6380, 6432, 6984, 7000, 7001, 7199, 7473, 7474, 7687, 8086, 8091, 8123, 8529, 8883, 8983, 9000, 9042,
+  9092, 9093, 9094, 9160, 9200, 9300, 11210, 11211, 15672, 16379, 25672, 26257, 26379, 27017, 27018, 27019, 28015,
+  33060, 50000, 61613, 61616,
 ])
 
-const CLOSED_ZONES = [
-  'localhost',
-  'local',
-  'internal',
-  'lan',
-  'home.arpa',
-  'onion',
-  'test',
-  'example',
-  'invalid',
-]
+const CLOSED_ZONES = ['localhost', 'local', 'internal', 'lan', 'home.arpa', 'onion', 'test', 'example', 'invalid']
 
 // Our own outbound addresses: a call to them would reach us as if from outside (reliability.md 7.5).
 const OWN_OUTBOUND = ['74.220.48.0/24', '74.220.56.0/24'].map((range) => ipaddr.IPv4.parseCIDR(range))
@@ -49,9 +39,7 @@ export function parseTarget(text: string, rules: TargetRules): ParsedTarget {
   if (text.length > MAX_URL_CHARACTERS) return { kind: 'refused', why: 'too long' }
   if (!URL.canParse(text)) return { kind: 'refused', why: 'not a url' }
   const target = describeTarget(new URL(text), rules)
-  const why = target.exempt
-    ? findGeneralFault(target)
-    : (findGeneralFault(target) ?? findPublicFault(target, rules))
+  const why = target.exempt ? findGeneralFault(target) : (findGeneralFault(target) ?? findPublicFault(target, rules))
   return why === null ? { kind: 'ok', target } : { kind: 'refused', why }
 }
 
@@ -92,8 +80,7 @@ const LOOPBACK = ['127.0.0.1', '[::1]']
  * one another; the entry decides which one is called.
  */
 function findAllowedHost(host: string, port: number, { allowPrivate }: TargetRules): string | null {
-  const same =
-    host === 'localhost' ? [host, ...LOOPBACK] : LOOPBACK.includes(host) ? [host, 'localhost'] : [host]
+  const same = host === 'localhost' ? [host, ...LOOPBACK] : LOOPBACK.includes(host) ? [host, 'localhost'] : [host]
   const entries = allowPrivate.map((entry) => entry.toLowerCase())
   const listed = same.find((name) => entries.includes(`${name}:${port}`))
   return listed === 'localhost' ? host : (listed ?? null)

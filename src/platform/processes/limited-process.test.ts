@@ -22,14 +22,8 @@ const SAYS = `process.stdout.write('made')`
 
 test('a process answers what it writes, and knows nothing of ours', async () => {
   const echo = script('echo', `process.stdin.pipe(process.stdout)`)
-  assert.equal(
-    (await runLimitedProcess(echo, [Buffer.from('a'), Buffer.from('b')], LIMITS))?.toString(),
-    'ab',
-  )
-  const names = script(
-    'names',
-    `process.stdout.write(JSON.stringify([Object.keys(process.env), process.cwd()]))`,
-  )
+  assert.equal((await runLimitedProcess(echo, [Buffer.from('a'), Buffer.from('b')], LIMITS))?.toString(), 'ab')
+  const names = script('names', `process.stdout.write(JSON.stringify([Object.keys(process.env), process.cwd()]))`)
   const [known, at] = JSON.parse(String(await runLimitedProcess(names, [], LIMITS)))
   assert.equal(at, '/')
   // What the shell itself sets.
@@ -48,23 +42,17 @@ longTest('one that hangs is killed, whatever it has written so far', async () =>
   assert.equal(await runLimitedProcess(spins, [], { ...LIMITS, seconds: 1 }), null)
 })
 
-longTest(
-  'one that fails, takes too much memory, writes too much or writes a file answers nothing',
-  async () => {
-    const cases: [string, string][] = [
-      ['fails', `${SAYS}; process.exitCode = 1`],
-      ['says nothing', ''],
-      [
-        'memory',
-        `${SAYS}; for (let at = 0; at < 64; at += 1) globalThis['b' + at] = Buffer.alloc(128 * 1024 * 1024, 1)`,
-      ],
-      ['talks', `process.stdout.write('x'.repeat(1001))`],
-      [
-        'files',
-        `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(join(folder, 'made'))}, 'x'); ${SAYS}`,
-      ],
-    ]
-    for (const [name, text] of cases)
-      assert.equal(await runLimitedProcess(script(name.replace(' ', '-'), text), [], LIMITS), null, name)
-  },
-)
+longTest('one that fails, takes too much memory, writes too much or writes a file answers nothing', async () => {
+  const cases: [string, string][] = [
+    ['fails', `${SAYS}; process.exitCode = 1`],
+    ['says nothing', ''],
+    ['memory', `${SAYS}; for (let at = 0; at < 64; at += 1) globalThis['b' + at] = Buffer.alloc(128 * 1024 * 1024, 1)`],
+    ['talks', `process.stdout.write('x'.repeat(1001))`],
+    [
+      'files',
+      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(join(folder, 'made'))}, 'x'); ${SAYS}`,
+    ],
+  ]
+  for (const [name, text] of cases)
+    assert.equal(await runLimitedProcess(script(name.replace(' ', '-'), text), [], LIMITS), null, name)
+})

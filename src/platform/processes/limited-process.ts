@@ -20,12 +20,7 @@ export function runLimitedProcess(
   // The shell sets what the kernel enforces: memory, time on the processor, and that no file is written. Only Linux limits memory so.
   const memory = process.platform === 'linux' ? `ulimit -v ${megabytes * 1024} && ` : ''
   const bounds = `${memory}ulimit -t ${seconds} && ulimit -f 0 && ulimit -c 0 && exec "$0" "$@"`
-  const node = [
-    process.execPath,
-    '--max-old-space-size=256',
-    '--disable-wasm-trap-handler',
-    fileURLToPath(script),
-  ]
+  const node = [process.execPath, '--max-old-space-size=256', '--disable-wasm-trap-handler', fileURLToPath(script)]
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', bounds, ...node], {
       stdio: ['pipe', 'pipe', 'ignore'],

@@ -10,9 +10,7 @@ async function remake(): Promise<void> {
   for await (const piece of process.stdin) pieces.push(piece as Buffer)
   const input = Buffer.concat(pieces)
   const lineEnd = input.indexOf(10)
-  const { width, height, fit, quality } = JSON.parse(
-    input.subarray(0, lineEnd).toString('utf8'),
-  ) as RemakeOptions
+  const { width, height, fit, quality } = JSON.parse(input.subarray(0, lineEnd).toString('utf8')) as RemakeOptions
   const { default: sharp } = await import('sharp')
   sharp.cache(false)
   sharp.concurrency(1)

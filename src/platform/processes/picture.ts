@@ -37,7 +37,5 @@ export function detectPictureKind(file: Buffer): PictureKind | null {
  */
 export async function remakePicture(file: Buffer, options: RemakeOptions): Promise<Buffer | null> {
   if (detectPictureKind(file) === null) return null
-  return oneAtATime(() =>
-    runLimitedProcess(SCRIPT, [Buffer.from(`${JSON.stringify(options)}\n`), file], LIMITS),
-  )
+  return oneAtATime(() => runLimitedProcess(SCRIPT, [Buffer.from(`${JSON.stringify(options)}\n`), file], LIMITS))
 }

@@ -35,17 +35,7 @@ test('a key whose prefix was swapped is refused', () => {
 
 test('text in another form is refused', () => {
   const key = newApiKey('test')
-  const bad = [
-    '',
-    'sk_',
-    'sk_test_',
-    'sk_test_col_',
-    ` ${key}`,
-    `${key} `,
-    `${key}\n`,
-    `${key}0`,
-    key.slice(0, -1),
-  ]
+  const bad = ['', 'sk_', 'sk_test_', 'sk_test_col_', ` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1)]
   for (const text of [...bad, key.replace('sk', 'pk'), `sk_test_col${key.slice(8)}`, 'x'.repeat(100_000)]) {
     equal(parseApiKey(text), null, text.slice(0, 60))
   }

@@ -10,12 +10,7 @@ const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constantFro
 const plain = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null))
 // Up to forty names: few are sorted in place, many by Array.sort.
 const names = fc.dictionary(text, plain, { maxKeys: 40, noNullPrototype: true })
-const value = fc.oneof(
-  plain,
-  names,
-  fc.array(names, { maxLength: 4 }),
-  fc.dictionary(text, names, { maxKeys: 4 }),
-)
+const value = fc.oneof(plain, names, fc.array(names, { maxLength: 4 }), fc.dictionary(text, names, { maxKeys: 4 }))
 
 /** By code points, as the contract says it (G72): the plainest way to write it down. */
 function expected(of: unknown): string {
@@ -44,10 +39,7 @@ test('canonical JSON sorts names by code point and writes what JSON.stringify wr
 
 test('an object that is written in steps has the same text', () => {
   const large = Object.fromEntries(
-    Array.from({ length: 9000 }, (_, at) => [
-      `${(at * 7919) % 9000} "\u{1f600}${at % 3 === 0 ? '\ue000' : ''}`,
-      at,
-    ]),
+    Array.from({ length: 9000 }, (_, at) => [`${(at * 7919) % 9000} "\u{1f600}${at % 3 === 0 ? '\ue000' : ''}`, at]),
   )
   const steps = writeLargeInSteps(large)
   let step = steps.next()

@@ -21,8 +21,7 @@ const UNESCAPED = /^[ !#-[\]-~]*$/
 const quoted = (text: string): string => (UNESCAPED.test(text) ? `"${text}"` : JSON.stringify(text))
 
 const canonicalObject = (object: Record<string, unknown>, written: LargeTexts): string =>
-  written.get(object) ??
-  closed(appendMembers('', { object, names: sortByCodePoint(Object.keys(object)), written }))
+  written.get(object) ?? closed(appendMembers('', { object, names: sortByCodePoint(Object.keys(object)), written }))
 
 type Members = { object: Record<string, unknown>; names: readonly string[]; written: LargeTexts }
 
@@ -50,8 +49,7 @@ export function* writeLargeInSteps(
   written = new Map<object, string>(),
 ): Generator<void, LargeTexts, void> {
   if (typeof value !== 'object' || value === null) return written
-  for (const inside of Object.values(value))
-    if (typeof inside === 'object') yield* writeLargeInSteps(inside, written)
+  for (const inside of Object.values(value)) if (typeof inside === 'object') yield* writeLargeInSteps(inside, written)
   const names = Array.isArray(value) ? [] : Object.keys(value)
   if (names.length > MAX_NAMES_WRITTEN_AT_ONCE)
     written.set(
@@ -96,9 +94,7 @@ function mergeNames(left: readonly string[], right: readonly string[]): string[]
   const merged: string[] = []
   let [i, j] = [0, 0]
   while (i < left.length && j < right.length)
-    merged.push(
-      (compareCodePoints(left[i] as string, right[j] as string) <= 0 ? left[i++] : right[j++]) as string,
-    )
+    merged.push((compareCodePoints(left[i] as string, right[j] as string) <= 0 ? left[i++] : right[j++]) as string)
   return merged.concat(left.slice(i), right.slice(j))
 }
 
@@ -137,10 +133,7 @@ const COMPARED_AT_ONCE = 64
 function compareCodePoints(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)
   let at = 0
-  while (
-    at + COMPARED_AT_ONCE <= shared &&
-    a.slice(at, at + COMPARED_AT_ONCE) === b.slice(at, at + COMPARED_AT_ONCE)
-  )
+  while (at + COMPARED_AT_ONCE <= shared && a.slice(at, at + COMPARED_AT_ONCE) === b.slice(at, at + COMPARED_AT_ONCE))
     at += COMPARED_AT_ONCE
   for (; at < shared; at++) {
     const [unitA, unitB] = [a.charCodeAt(at), b.charCodeAt(at)]

@@ -4,14 +4,7 @@ import { ExactNumber, formatNumber, parseExactJson, writeExactJson } from './exa
 
 const NUMBERS = [
   ...['0', '7', '-7', '1.5', '123456789012345', '9007199254740991', '-9007199254740991', '0.1', '1e+21'],
-  ...[
-    '9007199254740993',
-    '1731234567890123457',
-    '-1731234567890123457',
-    '12345678901234567890',
-    '1.0',
-    '1.50',
-  ],
+  ...['9007199254740993', '1731234567890123457', '-1731234567890123457', '12345678901234567890', '1.0', '1.50'],
   ...['-0', '1e5', '1E5', '1e-7', '1e400', '-1e400', '0.10000000000000000555', `${'9'.repeat(400)}`],
 ]
 
@@ -47,9 +40,7 @@ test('a text that looks like an internal mark stays a text', () => {
 })
 
 test('integers that JavaScript holds exactly have one text, all other numbers keep theirs', () => {
-  const texts = ['1.0', '1e3', '-0', '12345678901234567890', '1.50'].map((one) =>
-    formatNumber(new ExactNumber(one)),
-  )
+  const texts = ['1.0', '1e3', '-0', '12345678901234567890', '1.50'].map((one) => formatNumber(new ExactNumber(one)))
   assert.deepEqual(texts, ['1', '1000', '0', '12345678901234567890', '1.50'])
   assert.equal(formatNumber(7), '7')
 })

@@ -125,8 +125,7 @@ const isOfNumber = (code: number) =>
 
 /** Replaces marked texts by ExactNumbers in a value that JSON.parse has just made. */
 function restoreNumbers(value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value
+  if (typeof value === 'string') return value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) value[at] = restoreNumbers(item)
     return value

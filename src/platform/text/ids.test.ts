@@ -68,8 +68,7 @@ test('every character is equally likely', () => {
     'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
   ]) {
     const counts = new Map<string, number>()
-    for (const character of randomText(alphabet, 360_000))
-      counts.set(character, (counts.get(character) ?? 0) + 1)
+    for (const character of randomText(alphabet, 360_000)) counts.set(character, (counts.get(character) ?? 0) + 1)
     const expected = 360_000 / alphabet.length
     const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
     equal(counts.size, alphabet.length)
@@ -84,9 +83,6 @@ test('the reference that a rail sees is derived from the id and looks like a ver
   notEqual(uuidFor(id), uuidFor(newId('chg_', 'k3v9q')))
   equal(uuidFor('abc'), 'ba7816bf-8f01-4fea-8141-40de5dae2223')
   for (let left = 1000; left > 0; left--) {
-    match(
-      uuidFor(newId('po_', 'k3v9q')),
-      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-    )
+    match(uuidFor(newId('po_', 'k3v9q')), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   }
 })

@@ -41,8 +41,7 @@ function formatIdTime(at: Date): string {
 
 /** Returns the merchant's tag inside an id; null when the text is no id of this prefix. */
 export function parseTag(prefix: string, id: string): string | null {
-  if (id.length < prefix.length + TAG_CHARACTERS + RANDOM_CHARACTERS || id.length > MAX_ID_CHARACTERS)
-    return null
+  if (id.length < prefix.length + TAG_CHARACTERS + RANDOM_CHARACTERS || id.length > MAX_ID_CHARACTERS) return null
   if (!id.startsWith(prefix)) return null
   for (let at = prefix.length; at < id.length; at++) {
     if (!isIdCharacter(id.charCodeAt(at))) return null
@@ -56,8 +55,7 @@ export function parseTag(prefix: string, id: string): string | null {
 }
 
 /** Returns the merchant's tag inside an id of any prefix; null when the text is no id. */
-export const parseTagOfAnyPrefix = (id: string): string | null =>
-  parseTag(id.slice(0, id.indexOf('_') + 1), id)
+export const parseTagOfAnyPrefix = (id: string): string | null => parseTag(id.slice(0, id.indexOf('_') + 1), id)
 
 /**
  * Derives the reference that a rail sees for an id, in the form of a version-4 UUID. It follows from the id alone: a resend carries the

@@ -68,9 +68,7 @@ export class JsonBytes {
     const hour = Math.floor(at / HOUR_MS)
     if (hour !== this.hour) {
       this.hour = hour
-      this.hourText = Buffer.from(
-        `"${kampalaIso(new Date(hour * HOUR_MS)).slice(0, -'00:00.000+03:00'.length)}`,
-      )
+      this.hourText = Buffer.from(`"${kampalaIso(new Date(hour * HOUR_MS)).slice(0, -'00:00.000+03:00'.length)}`)
     }
     const ms = Math.floor(at) - hour * HOUR_MS
     this.room(MAX_BYTES_PER_VALUE)

@@ -69,8 +69,7 @@ test('each written form has its one stored form', () => {
 })
 
 test('what a spreadsheet has done to a number is said, and what is missing behind the country', () => {
-  const spreadsheet =
-    /^x is not a valid phone number: a spreadsheet .* decimal number of it; keep phones as text/
+  const spreadsheet = /^x is not a valid phone number: a spreadsheet .* decimal number of it; keep phones as text/
   const said = (text: string) => {
     try {
       return requirePhone(text, 'x')

@@ -26,8 +26,7 @@ export function parsePhone(text: string): string | null {
 /** Parses a phone number. Throws 400 `invalid request: ...`, whose text names the field, when it is none. */
 export function requirePhone(text: string, field: string): string {
   const phone = parsePhone(text)
-  if (phone === null)
-    throw invalidRequest(`${field} is not a valid phone number${explainInvalidPhone(text)}`, field)
+  if (phone === null) throw invalidRequest(`${field} is not a valid phone number${explainInvalidPhone(text)}`, field)
   return phone
 }
 
@@ -90,8 +89,7 @@ function isDecimal(text: string): boolean {
 }
 
 /** Space, hyphen, brackets and full stop. */
-const isSeparator = (unit: number) =>
-  unit === 0x20 || unit === 0x2d || unit === 0x28 || unit === 0x29 || unit === 0x2e
+const isSeparator = (unit: number) => unit === 0x20 || unit === 0x2d || unit === 0x28 || unit === 0x29 || unit === 0x2e
 
 function addCountryCode(digits: string): string | null {
   // `+256 (0) 7...` is the same subscriber: the zero in brackets is only dialled inside the country.

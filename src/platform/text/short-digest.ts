@@ -12,5 +12,4 @@ export function shortDigest(text: string): Buffer {
 }
 
 /** SQL for the same digest of an expression that is a text. */
-export const shortDigestSql = (text: string): string =>
-  `substr(sha256(convert_to(${text}, 'UTF8')), 1, ${BYTES})`
+export const shortDigestSql = (text: string): string => `substr(sha256(convert_to(${text}, 'UTF8')), 1, ${BYTES})`

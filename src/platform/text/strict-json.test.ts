@@ -99,9 +99,7 @@ test('a member called __proto__ is ignored and pollutes nothing', () => {
 })
 
 test('every well-formed value that was printed is read back, whatever its spacing', () => {
-  const value = fc
-    .jsonValue({ noUnicodeString: false, maxDepth: 5 })
-    .filter((any) => isPlain(JSON.stringify(any)))
+  const value = fc.jsonValue({ noUnicodeString: false, maxDepth: 5 }).filter((any) => isPlain(JSON.stringify(any)))
   const same = fc.property(value, fc.nat(3), (any, spaces) => {
     const text = JSON.stringify(any, null, spaces)
     deepEqual(read(text), { ok: true, value: JSON.parse(text) })
@@ -175,10 +173,7 @@ test('canonical JSON has one form', () => {
     [{ n: 1e21, m: -0, f: 0.5, x: 12n }, '{"f":0.5,"m":0,"n":1000000000000000000000,"x":12}'],
     ['é 😀 "\\\n', '"é 😀 \\"\\\\\\n"'],
     [{ 10: 'x', 9: 'y', '': 'z' }, '{"":"z","10":"x","9":"y"}'],
-    [
-      { '\u{1f600}': 1, '\uffff': 2, '\ue000': 3, a: 4, ab: 5 },
-      '{"a":4,"ab":5,"\ue000":3,"\uffff":2,"\u{1f600}":1}',
-    ],
+    [{ '\u{1f600}': 1, '\uffff': 2, '\ue000': 3, a: 4, ab: 5 }, '{"a":4,"ab":5,"\ue000":3,"\uffff":2,"\u{1f600}":1}'],
     [{ at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     [[true, false, 'x', Number.POSITIVE_INFINITY], '[true,false,"x",null]'],
   ]
@@ -207,9 +202,7 @@ test('canonical JSON keeps the value, ignores the order and sorts by code point'
     const text = canonicalJson(Object.fromEntries(pairs))
     equal(canonicalJson(Object.fromEntries(pairs.toReversed())), text)
     equal(canonicalJson(JSON.parse(text)), text)
-    const plain = JSON.parse(
-      JSON.stringify(Object.fromEntries(pairs), (_, any) => (Object.is(any, -0) ? 0 : any)),
-    )
+    const plain = JSON.parse(JSON.stringify(Object.fromEntries(pairs), (_, any) => (Object.is(any, -0) ? 0 : any)))
     deepEqual(JSON.parse(text), plain)
     const names = pairs.map(([name]) => name)
     const byBytes = names.map((name) => Buffer.from(name)).sort(Buffer.compare)

@@ -44,8 +44,7 @@ export function* parseStrictJsonInSteps(text: Buffer): Generator<void, StrictJso
 }
 
 /** Counts the members of all objects in the text; returns a problem instead when there is one. */
-const countMembers = (text: Buffer): number | string =>
-  isUtf8(text) ? surveyBytes(text) : 'body is not valid UTF-8'
+const countMembers = (text: Buffer): number | string => (isUtf8(text) ? surveyBytes(text) : 'body is not valid UTF-8')
 
 /** Names a duplicate field. Called only when parsing left fewer members than the text has. */
 const describeDuplicate = (text: Buffer): string => `duplicate field ${echo(findDuplicate(text))}`

@@ -65,5 +65,4 @@ export const mayRunRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(t
  * Prepares a name from outside for a sentence of ours: one that runs from right to left would reverse the amounts and words beside it.
  * Invisible marks (U+2068, U+2069) isolate it.
  */
-export const isolateDirection = (name: string): string =>
-  mayRunRightToLeft(name) ? `\u2068${name}\u2069` : name
+export const isolateDirection = (name: string): string => (mayRunRightToLeft(name) ? `\u2068${name}\u2069` : name)

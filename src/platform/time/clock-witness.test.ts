@@ -24,10 +24,7 @@ const offMs = (at: Date) => Math.abs(at.getTime() - Date.now())
 
 test('before the first look nothing is believed', () => {
   const { directory } = serverOf()
-  assert.match(
-    newClockWitness({ clock: movableClock(), directory, log }).doubt() ?? '',
-    /has not been compared/,
-  )
+  assert.match(newClockWitness({ clock: movableClock(), directory, log }).doubt() ?? '', /has not been compared/)
 })
 
 test('a server that does not answer says nothing of the time, and what it said before goes on', async () => {
@@ -61,8 +58,5 @@ test('where both clocks step ahead together, what cannot be undone goes by the t
   await witness.askServer()
   assert.ok(offMs(witness.earlier()) < SECOND)
   clock.advance(DAY)
-  assert.ok(
-    Math.abs(witness.earlierMs() - clock.nowMs()) < SECOND,
-    'a test that moves it on purpose is right',
-  )
+  assert.ok(Math.abs(witness.earlierMs() - clock.nowMs()) < SECOND, 'a test that moves it on purpose is right')
 })

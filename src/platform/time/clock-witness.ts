@@ -76,8 +76,7 @@ export function newClockWitness({ clock, directory, log }: ClockWitnessOptions):
   function take(answer: ServerTime): void {
     const before = lastAnswer
     lastAnswer = answer
-    if (before === null || answer.serverMs - serverMsAt(before, answer.atMs) - before.tookMs <= MAX_APART_MS)
-      return
+    if (before === null || answer.serverMs - serverMsAt(before, answer.atMs) - before.tookMs <= MAX_APART_MS) return
     const untilMs = answer.atMs + STEP_REMEMBERED_MS
     beforeStep = {
       ...(beforeStep !== null && answer.atMs < beforeStep.untilMs ? beforeStep : before),
@@ -96,11 +95,7 @@ export function newClockWitness({ clock, directory, log }: ClockWitnessOptions):
       const atMs = performance.now()
       if (row === undefined) return
       const tookMs = atMs - askedMs
-      if (
-        lastAnswer === null ||
-        tookMs <= Math.max(QUICK_MS, lastAnswer.tookMs) ||
-        atMs - lastAnswer.atMs > STALE_MS
-      )
+      if (lastAnswer === null || tookMs <= Math.max(QUICK_MS, lastAnswer.tookMs) || atMs - lastAnswer.atMs > STALE_MS)
         take({ serverMs: row.at.getTime(), atMs, tookMs })
       const reason = doubt()
       if ((reason !== null) !== doubted) log.warn({ apart_ms: apartMs() }, reason ?? 'the clocks agree again')

@@ -15,18 +15,7 @@ test('a month begins and ends at midnight in Kampala', () => {
 })
 
 test('text that is not YYYY-MM with a real month has no bounds', () => {
-  const bad = [
-    '',
-    '2026',
-    '2026-0',
-    '2026-00',
-    '2026-13',
-    '2026-7',
-    '0000-01',
-    '2026-07-01',
-    '2026-07\n',
-    '20260-7',
-  ]
+  const bad = ['', '2026', '2026-0', '2026-00', '2026-13', '2026-7', '0000-01', '2026-07-01', '2026-07\n', '20260-7']
   for (const period of [...bad, '２０２６-07', '-2026-07', '2026/07', '275760-01'])
     equal(monthBounds(period), null, period)
 })

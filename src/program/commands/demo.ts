@@ -16,9 +16,7 @@ const newPassword = () => Array.from({ length: 4 }, () => randomText(PASSWORD_AL
  */
 export async function makeDemoMerchant(gateway: Gateway, baseUrl: string): Promise<string[]> {
   const listing = findAllMerchants()
-  const merchants = await Promise.all(
-    gateway.cells.map((app) => app.db.query(listing.statement, listing.values)),
-  )
+  const merchants = await Promise.all(gateway.cells.map((app) => app.db.query(listing.statement, listing.values)))
   if (merchants.flat().length > 0) return []
   const actor = serviceActor('demo merchant')
   const demo = await createMerchant(gateway, actor, {

@@ -26,8 +26,7 @@ const onOneLine = (typed: string) => typed.replace(/[\p{C}\p{Z}]+/gu, ' ').trim(
 
 function formatDispute(dispute: Dispute): string[] {
   const { id, mode, chargeId, reason, openedAt, respondBy, closedAt, details, contact } = dispute
-  const state =
-    closedAt === null ? `answer by ${respondBy.toISOString()}` : `closed ${closedAt.toISOString()}`
+  const state = closedAt === null ? `answer by ${respondBy.toISOString()}` : `closed ${closedAt.toISOString()}`
   return [
     `${id} ${mode} ${reason} about ${chargeId}, since ${openedAt.toISOString()}, ${state}`,
     ...(details === null ? [] : [`    ${onOneLine(details)}`]),

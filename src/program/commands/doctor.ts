@@ -61,9 +61,7 @@ export async function examineInstallation({
     ...(await findAlertWarnings(gateway)),
     ...findInstallationWarnings(config),
     ...(await findChoiceWarnings(gateway)),
-    ...(admins.length === 0
-      ? ['the console has no admin: make one with "gateway admin create --email E"']
-      : []),
+    ...(admins.length === 0 ? ['the console has no admin: make one with "gateway admin create --email E"'] : []),
     ...(config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []),
     ...(config.production && config.mailUrl === null
       ? [
@@ -101,10 +99,7 @@ function findSettingsFaults(config: Config): string[] {
       config.supplierAllowPrivate.length > 0,
       'SUPPLIER_ALLOW_PRIVATE lets machine suppliers be private addresses, without TLS',
     ],
-    [
-      config.webhookRetryDelays.join(',') !== SPEC_DELAYS,
-      "WEBHOOK_RETRY_DELAYS differs from the spec's ladder",
-    ],
+    [config.webhookRetryDelays.join(',') !== SPEC_DELAYS, "WEBHOOK_RETRY_DELAYS differs from the spec's ladder"],
     [
       config.liveHoldHours < 24,
       `LIVE_HOLD_HOURS is ${config.liveHoldHours}, shorter than the 24 that merchants are told`,
@@ -154,9 +149,7 @@ async function findAlertFaults(gateway: Gateway): Promise<string[]> {
   const { alertWebhook } = gateway.config
   const mailed = await listAlertRecipients(gateway)
   if (alertWebhook === null && mailed.length === 0)
-    return [
-      'ALERT_WEBHOOK is not set, and no mail either: nobody hears when money is stuck or the ledger is wrong',
-    ]
+    return ['ALERT_WEBHOOK is not set, and no mail either: nobody hears when money is stuck or the ledger is wrong']
   if (await isAlertAddressConfirmed(gateway)) return []
   return ['nobody has confirmed an alert: run "gateway alerts test"']
 }
@@ -175,8 +168,6 @@ async function findAlertWarnings(gateway: Gateway): Promise<string[]> {
     ...(alertMail.length > 0 && mailUrl === null
       ? ['ALERT_MAIL is set and MAIL_URL is not: alerts are files in DATA_DIR/mail']
       : []),
-    ...(heartbeatUrl === null
-      ? ['HEARTBEAT_URL is not set: nobody hears when the whole service is down']
-      : []),
+    ...(heartbeatUrl === null ? ['HEARTBEAT_URL is not set: nobody hears when the whole service is down'] : []),
   ]
 }

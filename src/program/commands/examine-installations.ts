@@ -23,10 +23,7 @@ export async function findChoiceWarnings(gateway: Gateway): Promise<string[]> {
 }
 
 /** Finds installations that are no longer in the settings while payments through them are open (rails.md 3.2). */
-export async function findLostInstallations(
-  { op1Installations }: Config,
-  gateway: Gateway,
-): Promise<string[]> {
+export async function findLostInstallations({ op1Installations }: Config, gateway: Gateway): Promise<string[]> {
   if (op1Installations.length === 0) return []
   const known = new Set(op1Installations.map(({ id }) => id))
   const open = (await Promise.all(gateway.cells.map((app) => app.db.query(UNFINISHED_MOVEMENTS)))).flat()
@@ -54,8 +51,7 @@ export function findInstallationWarnings({ op1Installations }: Pick<Config, 'op1
   if (op1Installations.length === 0)
     return ['OP1_INSTALLATIONS is empty: live charges and payouts are refused, only test mode works']
   const lacks = (['collection', 'disbursement'] as const).filter(
-    (product) =>
-      !op1Installations.some((installation) => installation.active && installation[product] !== null),
+    (product) => !op1Installations.some((installation) => installation.active && installation[product] !== null),
   )
   const nouns = { collection: 'charges', disbursement: 'payouts' } as const
   const tests = op1Installations.filter(
@@ -63,11 +59,8 @@ export function findInstallationWarnings({ op1Installations }: Pick<Config, 'op1
   )
   return [
     ...lacks.map(
-      (product) =>
-        `no active contract of OP1_INSTALLATIONS has "${product}": live ${nouns[product]} are refused`,
+      (product) => `no active contract of OP1_INSTALLATIONS has "${product}": live ${nouns[product]} are refused`,
     ),
-    ...tests.map(
-      ({ id }) => `OP1_INSTALLATIONS has ${id} in the operator's sandbox: its payments move no real money`,
-    ),
+    ...tests.map(({ id }) => `OP1_INSTALLATIONS has ${id} in the operator's sandbox: its payments move no real money`),
   ]
 }

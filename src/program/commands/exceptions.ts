@@ -46,9 +46,7 @@ const list = command({
     const name = findText(input, 'merchant')
     const own = name === undefined ? null : await getMerchantNamed(input.gateway, name)
     const cells = own === null ? input.gateway.cells : [own.app]
-    const ofMerchants = await Promise.all(
-      cells.map((app) => readOpenExceptions(app, own?.merchant.id ?? null)),
-    )
+    const ofMerchants = await Promise.all(cells.map((app) => readOpenExceptions(app, own?.merchant.id ?? null)))
     const platform = own === null ? await readOpenPlatformExceptions(input.gateway.directory) : []
     return answerRows([...ofMerchants.flat(), ...platform.map(asOpenedException)], {
       none: 'nothing is open',

@@ -49,8 +49,7 @@ function parseIssue(input: CommandInput) {
     high: MAX_CARDS_PER_ISSUE,
   })
   const expires = findText(input, 'expires') ?? null
-  if (expires !== null && parseLastDay(expires) === null)
-    throw new WrongUsage('--expires must be a day, YYYY-MM-DD')
+  if (expires !== null && parseLastDay(expires) === null) throw new WrongUsage('--expires must be a day, YYYY-MM-DD')
   const commandKey = parseKey(input, MAX_KEY_LENGTH)
   return { value, quantity, expires, notes: findText(input, 'notes') || null, commandKey }
 }
@@ -74,11 +73,7 @@ async function readAllCards(app: App, merchantId: number): Promise<GiftCard[]> {
   }
 }
 
-const switchCommand = (
-  verb: 'deactivate' | 'activate',
-  says: string,
-  change: typeof deactivateCard,
-): CommandSpec =>
+const switchCommand = (verb: 'deactivate' | 'activate', says: string, change: typeof deactivateCard): CommandSpec =>
   command({
     usage: `gift-cards ${verb} <m> --card ID`,
     says,
@@ -128,11 +123,7 @@ const lastDay = (expiresAt: string) => kampalaIso(new Date(Date.parse(expiresAt)
 export const giftCardCommands = [
   issue,
   list,
-  switchCommand(
-    'deactivate',
-    'let a card pay nothing more; payments under way still complete',
-    deactivateCard,
-  ),
+  switchCommand('deactivate', 'let a card pay nothing more; payments under way still complete', deactivateCard),
   restore,
   switchCommand('activate', 'undo a deactivation', activateCard),
 ]

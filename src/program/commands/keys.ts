@@ -45,18 +45,16 @@ const list = command({
   says: 'keys of a merchant with their last four characters, never whole',
   async run(input) {
     const { app, merchant } = await getCommandMerchant(input)
-    const keys = (await listKeys(app, merchant)).map(
-      ({ id, kind, last4, createdAt, revokedAt, ...more }) => ({
-        id,
-        kind,
-        last4,
-        created_at: createdAt.toISOString(),
-        revoked_at: revokedAt?.toISOString() ?? null,
-        name: more.name,
-        created_by: more.createdBy,
-        last_used_at: more.lastUsedAt?.toISOString() ?? null,
-      }),
-    )
+    const keys = (await listKeys(app, merchant)).map(({ id, kind, last4, createdAt, revokedAt, ...more }) => ({
+      id,
+      kind,
+      last4,
+      created_at: createdAt.toISOString(),
+      revoked_at: revokedAt?.toISOString() ?? null,
+      name: more.name,
+      created_by: more.createdBy,
+      last_used_at: more.lastUsedAt?.toISOString() ?? null,
+    }))
     return {
       json: keys,
       lines: keys.map(

@@ -6,11 +6,7 @@ import { payOutSubaccount } from '../../payments/payouts/pay-out-subaccount.ts'
 import { type Payout, presentPayout } from '../../payments/payouts/payout.ts'
 import { setSubaccountStatus } from '../../payments/subaccounts/set-subaccount-status.ts'
 import type { SubaccountStatus } from '../../payments/subaccounts/subaccount.ts'
-import {
-  decideWithdrawal,
-  requestWithdrawal,
-  type WithdrawalDecision,
-} from '../../payments/withdrawals/withdraw.ts'
+import { decideWithdrawal, requestWithdrawal, type WithdrawalDecision } from '../../payments/withdrawals/withdraw.ts'
 import {
   findWaitReason,
   getWithdrawalNumber,
@@ -23,14 +19,7 @@ import type { Mode } from '../../platform/mode.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { parseTag } from '../../platform/text/ids.ts'
 import { type CommandAnswer, type CommandSpec, command } from './frame/command.ts'
-import {
-  type CommandInput,
-  findText,
-  getCommandMerchant,
-  parseAmount,
-  parseMode,
-  requireText,
-} from './frame/input.ts'
+import { type CommandInput, findText, getCommandMerchant, parseAmount, parseMode, requireText } from './frame/input.ts'
 import { WrongUsage } from './frame/wrong-usage.ts'
 
 function answerPayout(payout: Payout, note?: string): CommandAnswer {
@@ -57,8 +46,7 @@ async function oncePerKey(
   const { app, merchant } = await getCommandMerchant(input)
   const keyText = findText(input, 'key')
   const key = keyText === undefined ? undefined : `${action} ${mode} ${keyText}`
-  const before =
-    key === undefined ? null : await findPayout(app, merchant.id, payoutIdForKey(merchant.tag, key))
+  const before = key === undefined ? null : await findPayout(app, merchant.id, payoutIdForKey(merchant.tag, key))
   if (before !== null) return replayPayout(before, payoutInput)
   const makeNow = async () => answerPayout(await make(key))
   if (key === undefined) return makeNow()
@@ -86,8 +74,7 @@ const subaccountPayout = command({
       subaccountId: requireText(input, 'subaccount'),
       amount: parseAmount(requireText(input, 'amount')),
     }
-    const make = (key: string | undefined) =>
-      payOutSubaccount(app, input.actor, { holder, ...payoutInput, key })
+    const make = (key: string | undefined) => payOutSubaccount(app, input.actor, { holder, ...payoutInput, key })
     return oncePerKey(input, { action: 'subaccounts payout', mode, input: payoutInput, make })
   },
 })
@@ -95,8 +82,7 @@ const subaccountPayout = command({
 const subaccountStatus = (verb: string, status: SubaccountStatus): CommandSpec =>
   command({
     usage: `subaccounts ${verb} <m> --subaccount S`,
-    says:
-      status === 'active' ? 'let splits name it again' : 'refuse it in new splits; its money stays its own',
+    says: status === 'active' ? 'let splits name it again' : 'refuse it in new splits; its money stays its own',
     async run(input) {
       const { app, merchant } = await getCommandMerchant(input)
       const id = requireText(input, 'subaccount')

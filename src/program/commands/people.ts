@@ -20,8 +20,7 @@ const add = command({
       key === undefined ? null : { key, command: 'people add', input: { merchant: merchant.id, email, role } }
     const stored = keyed === null ? null : await findCommand<{ link: string }>(app, keyed)
     const made = stored ?? (await invitePerson(input.gateway, input.actor, { merchant, email, role }))
-    const { link } =
-      keyed === null || stored !== null ? made : (await storeOrFindCommand(app, keyed, made)).made
+    const { link } = keyed === null || stored !== null ? made : (await storeOrFindCommand(app, keyed, made)).made
     return {
       json: { link },
       lines: [link, 'Give it to this person alone: whoever opens it first chooses the password.'],
@@ -41,8 +40,7 @@ const list = command({
         ...{ id: publicId, name, email, role, till, confirmed },
         ...{ second_factor: hasFactor, since: since.toISOString() },
       }),
-      lines: ({ publicId, name, email, role }) =>
-        `${publicId}  ${role.padEnd(10)}  ${email ?? `till ${name}`}`,
+      lines: ({ publicId, name, email, role }) => `${publicId}  ${role.padEnd(10)}  ${email ?? `till ${name}`}`,
     })
   },
 })

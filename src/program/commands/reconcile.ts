@@ -7,10 +7,7 @@ import {
 } from '../../operations/reconciliation/float-records.ts'
 import { type Leg, presentLeg } from '../../operations/reconciliation/leg.ts'
 import { reconcileNow } from '../../operations/reconciliation/reconcile.ts'
-import {
-  type ImportProgress,
-  importStatement,
-} from '../../operations/reconciliation/statements/import-statement.ts'
+import { type ImportProgress, importStatement } from '../../operations/reconciliation/statements/import-statement.ts'
 import { fromPath, readColumnNames } from '../../operations/reconciliation/statements/statement-file.ts'
 import { readOpenPlatformExceptions } from '../../payments/exceptions/platform-exceptions.ts'
 import { readOpenExceptions } from '../../payments/exceptions/resolve-exception.ts'
@@ -126,14 +123,12 @@ const float = command({
 const MAX_RECORD_AMOUNT = 10 ** 12
 
 const record = command({
-  usage:
-    'float record --installation I --side collect|disburse --kind opening|sweep|charge --amount N --note T',
+  usage: 'float record --installation I --side collect|disburse --kind opening|sweep|charge --amount N --note T',
   says: 'tell of money that went into or out of a wallet beside our payments; sweep and charge lower it',
   async run(input) {
     const installation = requireText(input, 'installation')
     const known = input.gateway.rails.live.op1_momo?.installations ?? []
-    if (!known.some(({ id }) => id === installation))
-      throw new WrongUsage(`there is no installation ${installation}`)
+    if (!known.some(({ id }) => id === installation)) throw new WrongUsage(`there is no installation ${installation}`)
     const side = parseChoice('side', requireText(input, 'side'), ['collect', 'disburse'])
     const kind = parseChoice('kind', requireText(input, 'kind'), FLOAT_KINDS)
     const amount = parseWholeNumber('amount', requireText(input, 'amount'), {

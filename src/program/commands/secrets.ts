@@ -78,9 +78,7 @@ export async function findColumnsBehind(gateway: Gateway): Promise<string[]> {
 }
 
 const sealedColumns = (gateway: Gateway): [Database, SealedColumn][] => [
-  ...gateway.cells.flatMap((app) =>
-    SEALED_IN_CELL.map((column): [Database, SealedColumn] => [app.db, column]),
-  ),
+  ...gateway.cells.flatMap((app) => SEALED_IN_CELL.map((column): [Database, SealedColumn] => [app.db, column])),
   ...SEALED_IN_DIRECTORY.map((column): [Database, SealedColumn] => [gateway.directory, column]),
 ]
 

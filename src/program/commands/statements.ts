@@ -1,9 +1,6 @@
 import { askTakeBack } from '../../operations/approvals/take-back-statement.ts'
 import { computeStatementState } from '../../operations/reconciliation/statements/statement-state.ts'
-import {
-  listUploads,
-  type UploadedStatement,
-} from '../../operations/reconciliation/statements/uploaded-statements.ts'
+import { listUploads, type UploadedStatement } from '../../operations/reconciliation/statements/uploaded-statements.ts'
 import { answerRows, command } from './frame/command.ts'
 import { requireText } from './frame/input.ts'
 import { WrongUsage } from './frame/wrong-usage.ts'

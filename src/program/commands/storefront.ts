@@ -103,9 +103,7 @@ const remove = command({
 export const storefrontCommands = [add, edit, list, remove]
 
 function parseChange(input: CommandInput): ItemChange {
-  const [name, amount, description] = ['name', 'amount', 'description'].map((option) =>
-    findText(input, option),
-  )
+  const [name, amount, description] = ['name', 'amount', 'description'].map((option) => findText(input, option))
   return {
     ...(name === undefined ? {} : { name }),
     ...(amount === undefined ? {} : { amount: parseAmount(amount) }),

@@ -43,11 +43,7 @@ const sweep = command({
 })
 
 /** Runs every task once, or the one that is named, as the worker does. */
-async function runSweeps(
-  gateway: Gateway,
-  actor: Actor,
-  name: string | null,
-): Promise<Record<string, number>> {
+async function runSweeps(gateway: Gateway, actor: Actor, name: string | null): Promise<Record<string, number>> {
   allow(actor, 'sweep.run')
   const doubt = gateway.witness.doubt()
   if (doubt !== null) throw new Refusal(409, 'conflict', `${doubt}: no task runs by a wrong clock`)
@@ -111,9 +107,7 @@ const doctor = command({
     return {
       json: { ok: !refused, findings },
       lines:
-        findings.length === 0
-          ? ['nothing to report']
-          : findings.map(({ level, says }) => `${level.padEnd(8)} ${says}`),
+        findings.length === 0 ? ['nothing to report'] : findings.map(({ level, says }) => `${level.padEnd(8)} ${says}`),
       exitCode: refused ? 1 : 0,
     }
   },

@@ -74,9 +74,7 @@ const sync = command({
     const rest = ignored === 0 ? '' : `, ${ignored} without a usable number ignored`
     return {
       json: synced,
-      lines: [
-        `the supplier lists ${listed}: ${added} added, ${updated} updated, ${inactive} now inactive${rest}`,
-      ],
+      lines: [`the supplier lists ${listed}: ${added} added, ${updated} updated, ${inactive} now inactive${rest}`],
     }
   },
 })
@@ -119,8 +117,7 @@ function parseSupplier(input: CommandInput): SupplierAccess | null {
   const named = SUPPLIER_OPTIONS.filter((name) => findText(input, name) !== undefined)
   if (from === undefined && named.length === 0) return null
   const onCommandLine = named.some((name) => name === 'key' || name === 'secret')
-  if (from !== undefined && onCommandLine)
-    throw new WrongUsage('--secrets-from takes the place of --key and --secret')
+  if (from !== undefined && onCommandLine) throw new WrongUsage('--secrets-from takes the place of --key and --secret')
   // Others can read the process list and the shell's history.
   if (onCommandLine && input.config.production)
     throw new WrongUsage(

@@ -37,12 +37,7 @@ const SETTINGS = {
     'the address it listens on; a proxy with TLS stands in front in production',
     anyText,
   ),
-  baseUrl: setting(
-    'BASE_URL',
-    '',
-    'the address merchants and customers use; empty means http://HOST:PORT',
-    url,
-  ),
+  baseUrl: setting('BASE_URL', '', 'the address merchants and customers use; empty means http://HOST:PORT', url),
   databaseUrl: setting(
     'DATABASE_URL',
     '',
@@ -55,11 +50,8 @@ const SETTINGS = {
     'the same database as the owner of its schema, for migrations alone; empty means DATABASE_URL, which production refuses to be an owner',
     databaseUrl,
   ),
-  dataDir: setting(
-    'DATA_DIR',
-    './data',
-    'where the embedded database and its generated master key live',
-    (text) => resolve(text),
+  dataDir: setting('DATA_DIR', './data', 'where the embedded database and its generated master key live', (text) =>
+    resolve(text),
   ),
   masterKey: setting(
     'MASTER_KEY',
@@ -168,12 +160,7 @@ const SETTINGS = {
     'kills the process at a named point, or with `@file` at the one that the file names, for the crash tests',
     optional,
   ),
-  testClock: setting(
-    'TEST_CLOCK',
-    '',
-    'a file with an offset in ms that every process follows, for tests',
-    optional,
-  ),
+  testClock: setting('TEST_CLOCK', '', 'a file with an offset in ms that every process follows, for tests', optional),
 } satisfies Record<string, SettingSpec<unknown>>
 
 type SettingValues = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['read']> }

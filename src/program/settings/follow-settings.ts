@@ -56,8 +56,7 @@ function parseLadderPeriod(part: string, isLast: boolean): { until: number; ever
   const [, until, everyText] = /^(?:([0-9]+):)?([0-9]+)$/.exec(part) ?? []
   if (everyText === undefined || (until === undefined) !== isLast) throw new WrongSettings(LADDER_FORM)
   const every = Number(everyText)
-  if (!isStep(every))
-    throw new WrongSettings(`must ask every ${LEAST_STEP_SECONDS} to ${LONGEST_STEP_SECONDS} seconds`)
+  if (!isStep(every)) throw new WrongSettings(`must ask every ${LEAST_STEP_SECONDS} to ${LONGEST_STEP_SECONDS} seconds`)
   return { until: until === undefined ? Number.POSITIVE_INFINITY : Number(until), every }
 }
 

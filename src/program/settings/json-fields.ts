@@ -37,8 +37,7 @@ export function readJsonFields(json: unknown, path: string, environment: Environ
   }
   const inBounds = (name: string, value: unknown, bounds: { low: number; high: number; whole?: boolean }) => {
     const { low, high, whole = true } = bounds
-    const isValid =
-      typeof value === 'number' && (whole ? Number.isSafeInteger(value) : Number.isFinite(value))
+    const isValid = typeof value === 'number' && (whole ? Number.isSafeInteger(value) : Number.isFinite(value))
     if (!isValid || value < low || value > high)
       throw wrong(name, `must be a ${whole ? 'whole ' : ''}number from ${low} to ${high}`)
     return value

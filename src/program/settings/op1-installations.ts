@@ -19,9 +19,7 @@ export function readOp1Installations(path: string, environment: Environment): Op
   if (path === '') return []
   const list = readJson(path)
   if (!Array.isArray(list)) throw new WrongSettings(`${path} must hold a JSON list of installations`)
-  const installations = list.map((entry, at) =>
-    parseInstallation(readJsonFields(entry, `[${at}]`, environment)),
-  )
+  const installations = list.map((entry, at) => parseInstallation(readJsonFields(entry, `[${at}]`, environment)))
   refuseDuplicates(installations)
   return installations
 }
@@ -146,9 +144,7 @@ function refuseDuplicates(installations: readonly Op1Installation[]): void {
   const duplicate = ids.find((id, at) => ids.indexOf(id) !== at)
   if (duplicate !== undefined) throw new WrongSettings(`two installations are called ${duplicate}`)
   for (const product of ['collection', 'disbursement'] as const) {
-    const active = installations.filter(
-      (installation) => installation.active && installation[product] !== null,
-    )
+    const active = installations.filter((installation) => installation.active && installation[product] !== null)
     if (active.length > 1)
       throw new WrongSettings(
         `${active.map(({ id }) => id).join(' and ')} are both active for ${product}: at most one takes new movements`,

@@ -9,9 +9,7 @@ const isCrashPoint = (setting: string | null) =>
 /** Settings without a safe default in production: behind an unconfigured proxy all customers would share one address. */
 export function missingSettings({ trustedProxies }: { trustedProxies: number | null }): string[] {
   if (trustedProxies !== null) return []
-  return [
-    'TRUSTED_PROXIES is required with NODE_ENV=production: how many proxies of yours stand in front (0 for none)',
-  ]
+  return ['TRUSTED_PROXIES is required with NODE_ENV=production: how many proxies of yours stand in front (0 for none)']
 }
 
 /** Finds settings that are right one by one and wrong together; a sentence each. */

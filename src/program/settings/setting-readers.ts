@@ -65,9 +65,7 @@ export const addresses = (text: string) => {
 export const mailUrl = (text: string) => {
   if (text === '') return null
   if (!/^smtps?:\/\/[^/?#]+\/?$/.test(text) || !URL.canParse(text))
-    throw new WrongSettings(
-      'must be smtp://host:port or smtps://host:port, with user:password@ before the host',
-    )
+    throw new WrongSettings('must be smtp://host:port or smtps://host:port, with user:password@ before the host')
   return text
 }
 export const mailFrom = (text: string) => {
@@ -95,9 +93,7 @@ export const masterKeys = (text: string) =>
 export const retryDelays = (text: string) => {
   const delays = text.split(',').map((part) => Number(part.trim()))
   if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= MAX_RETRY_DELAY_S)))
-    throw new WrongSettings(
-      `must be eight numbers of seconds (0 to ${MAX_RETRY_DELAY_S}) with commas between`,
-    )
+    throw new WrongSettings(`must be eight numbers of seconds (0 to ${MAX_RETRY_DELAY_S}) with commas between`)
   return delays
 }
 export const hostPorts = (text: string) => {

@@ -13,9 +13,7 @@ test('a command lets addresses be where the service on its data folder does, for
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'trial-places-'))
   t.after(() => rmSync(DATA_DIR, { recursive: true, force: true }))
   const ofCommand = (more: Record<string, string> = {}) => {
-    const { webhookAllowPrivate, supplierAllowPrivate } = withTrialAddresses(
-      readConfig({ DATA_DIR, ...more }),
-    )
+    const { webhookAllowPrivate, supplierAllowPrivate } = withTrialAddresses(readConfig({ DATA_DIR, ...more }))
     return [webhookAllowPrivate, supplierAllowPrivate]
   }
   shareTrialAddresses(readConfig({ DATA_DIR }))()

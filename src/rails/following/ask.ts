@@ -73,8 +73,7 @@ function applyAnswer<Row extends Movable, Failure extends string>(
       const echoes = requiredEchoes(app, row)
       const differs = findDifferences(attempt, answer, echoes)
       const identified = echoes.length > 0 || railTransactionId !== null
-      if (!identified || !isEmptyDifference(differs))
-        return reportMismatch(app, mover, { row, answer, differs })
+      if (!identified || !isEmptyDifference(differs)) return reportMismatch(app, mover, { row, answer, differs })
       const to = { status: 'succeeded', railTransactionId } as const
       return mover.finish(app, row, { to, alongside: finishAttempt(app, answered) }).then(returnTrue)
     }
@@ -105,10 +104,7 @@ function finishAttempt<Row extends Movable, Failure extends string>(
   const at = app.clock.now()
   const questioned = { ...attempt, question: row.questionCount + 1 }
   const number = answer.kind === 'succeeded' ? answer.railTransactionId : null
-  return [
-    endAttempt(attempt, { at, submitEndedAt: at }),
-    addEvidence(questioned, answer.kind, answer.evidence, number),
-  ]
+  return [endAttempt(attempt, { at, submitEndedAt: at }), addEvidence(questioned, answer.kind, answer.evidence, number)]
 }
 
 type SuccessAnswer = Extract<StatusAnswer<string>, { kind: 'succeeded' }>
@@ -126,10 +122,7 @@ async function reportMismatch<Row extends Movable, Failure extends string>(
   const now = app.clock.now()
   const { amount, currency, externalId, railTransactionId: number } = answer
   const details = { amount, currency, external_id: externalId, number, differs }
-  app.log.error(
-    { object_id: subject },
-    'the rail reports another amount, party or reference than was asked for',
-  )
+  app.log.error({ object_id: subject }, 'the rail reports another amount, party or reference than was asked for')
   const next = nextQuestionAt(repostTimesFor(app, mover, row), row, {
     ladder: ladderFor(app, row),
     nowMs: now.getTime(),
@@ -179,8 +172,7 @@ async function applyNotFound<Row extends Movable, Failure extends string>(
     })
     if (result !== 'overtaken') return true
   }
-  if (reposts.isLost(row, nowMs) && (await repostLost(app, mover, { row, notFound: answer.evidence })))
-    return true
+  if (reposts.isLost(row, nowMs) && (await repostLost(app, mover, { row, notFound: answer.evidence }))) return true
   return keepAsking(app, mover, answered)
 }
 

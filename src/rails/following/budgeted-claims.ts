@@ -8,10 +8,7 @@ export type BudgetedNoun<Row> = {
   /** The task that asks the questions: it is woken when there may be a question again. */
   sweep: Parameters<App['nudge']>[0]
   /** Reads at which of these installations something is due, and at which levels. */
-  dueLevels(
-    now: Date,
-    installations: readonly string[],
-  ): Call<{ installation: string; levels: QuestionLevel[] }>
+  dueLevels(now: Date, installations: readonly string[]): Call<{ installation: string; levels: QuestionLevel[] }>
   /** Claims at most `limit` due rows of one installation and level until `leaseUntil`. */
   claim(
     times: { now: Date; leaseUntil: Date },

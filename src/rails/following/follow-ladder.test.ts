@@ -10,8 +10,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const EXACT = () => 0.5
 const LADDER = parseLadder(FOLLOW_SETTINGS.followLadder.byDefault)
-const nextQuestionMs = (fromMs: number, nowMs: number, chance?: () => number) =>
-  next(LADDER, { fromMs, nowMs }, chance)
+const nextQuestionMs = (fromMs: number, nowMs: number, chance?: () => number) => next(LADDER, { fromMs, nowMs }, chance)
 
 /** Ages at which a movement is asked about, up to `untilMs` after its submit ended. */
 function ages(untilMs: number, chance: () => number): number[] {
@@ -46,15 +45,11 @@ test('the number of questions is that of the table: 12, 17, 112, 256, and 279 af
 
 test('it never stops asking, and asks at least once every 1.2 days', () => {
   fc.assert(
-    fc.property(
-      fc.integer({ min: 0, max: 4000 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (days, drawn) => {
-        const now = days * DAY
-        const next = nextQuestionMs(0, now, () => drawn)
-        assert.ok(next > now && next <= now + 1.2 * DAY)
-      },
-    ),
+    fc.property(fc.integer({ min: 0, max: 4000 }), fc.double({ min: 0, max: 1, noNaN: true }), (days, drawn) => {
+      const now = days * DAY
+      const next = nextQuestionMs(0, now, () => drawn)
+      assert.ok(next > now && next <= now + 1.2 * DAY)
+    }),
   )
 })
 

@@ -13,10 +13,7 @@ export type LiveFollower = { start(): Promise<number>; stop(): Promise<void> }
 /** How one noun claims its due rows. */
 export type LiveClaims<Row> = BudgetedNoun<Row> & {
   /** Claims at most `limit` rows until `leaseUntil`, at any installation except those that are `full`. */
-  claimFree(
-    times: { now: Date; leaseUntil: Date },
-    room: { limit: number; full: readonly string[] },
-  ): Call<Row>
+  claimFree(times: { now: Date; leaseUntil: Date }, room: { limit: number; full: readonly string[] }): Call<Row>
 }
 
 type ClaimStatements<Row> = {
@@ -69,8 +66,8 @@ export function liveFollower<Row extends Movable, Failure extends string>(
 
   const begin = (row: Followed<Row, Failure>) =>
     slots.take(row.installation, (onAnswer) =>
-      followMovement(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS), onAnswer }).catch(
-        (error) => app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
+      followMovement(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS), onAnswer }).catch((error) =>
+        app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
       ),
     )
 
@@ -128,13 +125,10 @@ function openSlots(wake: () => void) {
   }
   return {
     free,
-    freeFor: (installation: string) =>
-      Math.min(free(), MAX_QUESTIONS_PER_INSTALLATION - usedBy(installation)),
+    freeFor: (installation: string) => Math.min(free(), MAX_QUESTIONS_PER_INSTALLATION - usedBy(installation)),
     /** The installations that have used all their slots. */
     full: () =>
-      [...new Set(asking.values())].filter(
-        (id) => usedBy(id) > MAX_QUESTIONS_PER_INSTALLATION - MAX_ROWS_PER_CLAIM,
-      ),
+      [...new Set(asking.values())].filter((id) => usedBy(id) > MAX_QUESTIONS_PER_INSTALLATION - MAX_ROWS_PER_CLAIM),
     wakeWhenFree: () => {
       isAwaited = true
     },

@@ -15,10 +15,7 @@ export async function followSafely<Row extends Movable, Failure extends string>(
     return await work()
   } catch (error) {
     if (classifyDatabaseError(error) instanceof DatabaseAway) throw error
-    app.log.error(
-      { err: error, object_id: row.id },
-      `following a ${mover.noun} failed; it is tried again later`,
-    )
+    app.log.error({ err: error, object_id: row.id }, `following a ${mover.noun} failed; it is tried again later`)
     const postponed = mover.setFollowAt(row, new Date(app.clock.nowMs() + AFTER_ERROR_MS))
     await app.db.query(postponed.statement, postponed.values)
     return false

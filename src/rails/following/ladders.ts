@@ -57,8 +57,7 @@ export function openLadders({ clock, config, db, log, rails }: LadderParts): Lad
   }
 
   const mayThin = (installation: string) =>
-    rails.live.op1_momo?.installations.some(({ id, thinLadder }) => id === installation && thinLadder) ===
-    true
+    rails.live.op1_momo?.installations.some(({ id, thinLadder }) => id === installation && thinLadder) === true
 
   return {
     of: (acceptedBy) => (acceptedBy !== null && mayThin(acceptedBy) && isReliable(acceptedBy) ? thin : full),

@@ -16,11 +16,7 @@ export type FinishedAttempt = {
 }
 
 const ASK_AGAIN_AFTER_MS = 8 * 3_600_000
-const ASK_AGAIN_DUE = dueCondition(
-  'a.review_asked_at',
-  `($2::timestamptz - interval '8 hours')`,
-  ASK_AGAIN_AFTER_MS,
-)
+const ASK_AGAIN_DUE = dueCondition('a.review_asked_at', `($2::timestamptz - interval '8 hours')`, ASK_AGAIN_AFTER_MS)
 const UNREVIEWED = `a.installation = $1 and a.reviewed_at is null and a.state in ('ended', 'void')
   and (a.review_asked_at is null or ${ASK_AGAIN_DUE})`
 // Attempts older than eight days are not reviewed any more; one from just now may still be in the hands of its request.

@@ -125,11 +125,7 @@ class SharedBudget implements StatusBudget {
     const rate = this.#rateOf(installation)
     if (rate === null) return { level: due[0] ?? RECONCILIATION_LEVEL, count: limit }
     const room = bucketSize(rate) - 1
-    return this.#take(
-      { installation, rate, leaves: LEFT_TO_EARLIER_LEVELS.map((part) => part * room) },
-      due,
-      limit,
-    )
+    return this.#take({ installation, rate, leaves: LEFT_TO_EARLIER_LEVELS.map((part) => part * room) }, due, limit)
   }
 
   waitMs(installation: string, due: readonly QuestionLevel[]): number {
@@ -178,18 +174,7 @@ class SharedBudget implements StatusBudget {
       this.#made.add(installation)
     }
     const bounds = [MAX_CREDIT, OLD_SHARE, RECONCILIATION_SHARE]
-    const taking = call(
-      TAKE_QUESTIONS,
-      installation,
-      now,
-      rate,
-      bucketSize(rate),
-      limit,
-      due,
-      leaves,
-      ...bounds,
-      ahead,
-    )
+    const taking = call(TAKE_QUESTIONS, installation, now, rate, bucketSize(rate), limit, due, leaves, ...bounds, ahead)
     const [row] = await directory.query(taking.statement, taking.values)
     // The row is gone after a crash of the database server, which empties the table.
     if (row === undefined) this.#made.delete(installation)

@@ -81,9 +81,7 @@ function buildAbilities(
 ): Pick<Rail, 'collect' | 'disburse' | 'lookupAccountHolder'> {
   const can = (side: RailSide) => lines.some((line) => line.side === side)
   return {
-    ...(can('collect')
-      ? { collect: buildMovementRail<ChargeFailure>(parts, (id) => lineOf('collect', id)) }
-      : {}),
+    ...(can('collect') ? { collect: buildMovementRail<ChargeFailure>(parts, (id) => lineOf('collect', id)) } : {}),
     ...(can('disburse')
       ? {
           disburse: buildMovementRail<PayoutFailure>(parts, (id) => lineOf('disburse', id)),
@@ -106,12 +104,7 @@ const buildMovementRail = <Failure>(
         RETRY_AFTER_PERSON_SECONDS,
         buildGateEvidence(parts, 'submit'),
       )
-    return submitThrough<Failure>(
-      parts,
-      line,
-      attempt,
-      noLaterThan(deadline, line.own.timeouts.submit * SECOND_MS),
-    )
+    return submitThrough<Failure>(parts, line, attempt, noLaterThan(deadline, line.own.timeouts.submit * SECOND_MS))
   },
   async status(attempt, deadline) {
     const line = find(attempt.installation)

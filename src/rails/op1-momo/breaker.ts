@@ -27,8 +27,7 @@ const PROBE_LEASE_MS = 30 * SECOND_MS
 
 type BreakerParts = { nowMs: () => number; chance: () => number; onChange: (state: BreakerState) => void }
 
-export const openBreaker = (settings: BreakerSettings, parts: BreakerParts): Breaker =>
-  new OwnBreaker(settings, parts)
+export const openBreaker = (settings: BreakerSettings, parts: BreakerParts): Breaker => new OwnBreaker(settings, parts)
 
 class OwnBreaker implements Breaker {
   readonly #settings: BreakerSettings
@@ -54,8 +53,7 @@ class OwnBreaker implements Breaker {
   }
 
   admits(): ReturnType<Breaker['admits']> {
-    if (this.state === 'closed')
-      return this.#ramped() ? { kind: 'yes' } : { kind: 'no', retryAfterSeconds: 1 }
+    if (this.state === 'closed') return this.#ramped() ? { kind: 'yes' } : { kind: 'no', retryAfterSeconds: 1 }
     const left = Math.ceil((this.#openUntil - this.#parts.nowMs()) / SECOND_MS)
     return { kind: 'no', retryAfterSeconds: Math.max(1, left) }
   }
@@ -108,8 +106,7 @@ class OwnBreaker implements Breaker {
 
   #ramped(): boolean {
     if (this.#rampFrom === null) return true
-    const share =
-      RAMP_START_SHARE + ((1 - RAMP_START_SHARE) * (this.#parts.nowMs() - this.#rampFrom)) / RAMP_MS
+    const share = RAMP_START_SHARE + ((1 - RAMP_START_SHARE) * (this.#parts.nowMs() - this.#rampFrom)) / RAMP_MS
     if (share >= 1) this.#rampFrom = null
     return share >= 1 || this.#parts.chance() < share
   }

@@ -44,9 +44,7 @@ const checkDeadline = (): CallDeadline => deadlineIn(CHECK_DEADLINE_MS)
 
 async function checkName(address: string): Promise<CheckResult> {
   const { hostname } = new URL(address)
-  return (await resolveName(hostname))
-    ? passed(`${hostname} resolves`)
-    : failed(`${hostname} does not resolve`)
+  return (await resolveName(hostname)) ? passed(`${hostname} resolves`) : failed(`${hostname} does not resolve`)
 }
 
 function checkTls(address: string, { stage, transport }: OperatorReply): CheckResult {
@@ -122,9 +120,6 @@ async function checkCallback({ own }: Op1Line): Promise<CheckResult> {
 }
 
 const formatAnswer = (heard: OperatorReply): string =>
-  [
-    heard.status ?? 'nothing',
-    heard.status === null ? heard.transport : parseErrorCode(parseAnswerBody(heard)),
-  ]
+  [heard.status ?? 'nothing', heard.status === null ? heard.transport : parseErrorCode(parseAnswerBody(heard))]
     .filter((part) => part !== null)
     .join(' ')

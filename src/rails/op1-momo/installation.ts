@@ -8,10 +8,7 @@ export const PRODUCT_OF = { collect: 'collection', disburse: 'disbursement' } as
   RailSide,
   Product
 >
-const SIDE_OF = { collection: 'collect', disbursement: 'disburse' } as const satisfies Record<
-  Product,
-  RailSide
->
+const SIDE_OF = { collection: 'collect', disbursement: 'disburse' } as const satisfies Record<Product, RailSide>
 
 export type Credentials = { subscriptionKey: string; user: string; secret: string }
 

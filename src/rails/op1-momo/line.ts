@@ -103,8 +103,7 @@ export function openLine(
     /** Calls with the token in hand. A 401 comes before any processing, so the call is repeated once with a new token (rails.md 3.4). */
     async call(pool, request, deadline) {
       const first = await token.get(deadline)
-      if (first.kind === 'none')
-        return { heard: replyNotSent('NO_TOKEN'), noToken: first, unauthorized: false }
+      if (first.kind === 'none') return { heard: replyNotSent('NO_TOKEN'), noToken: first, unauthorized: false }
       const heard = await send(pool, request, first.value, deadline)
       if (heard.status !== 401) return { heard, noToken: null, unauthorized: false }
       const second = await token.replace(first.value, deadline)

@@ -20,9 +20,7 @@ const MAX_WORD_CHARACTERS = 100
 export function parseWord(body: AnswerBody | null, field: string): string | null {
   const value = body !== null && Object.hasOwn(body, field) ? body[field] : undefined
   const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
-  return typeof text === 'string' && text.trim() !== ''
-    ? toStorableText(text.trim(), MAX_WORD_CHARACTERS)
-    : null
+  return typeof text === 'string' && text.trim() !== '' ? toStorableText(text.trim(), MAX_WORD_CHARACTERS) : null
 }
 
 /** Returns an object field of a body; null when it is none. */

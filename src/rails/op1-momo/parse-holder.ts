@@ -8,11 +8,7 @@ const MAX_NAME_CHARACTERS = 120
  * Reads from two answers whether the wallet is active, and its holder's name (rails.md 3.5). Nothing else about the person is kept.
  * Without a name the holder is returned with null.
  */
-export function parseHolder(
-  active: OperatorReply,
-  person: OperatorReply,
-  evidence: AnswerEvidence,
-): WalletHolder {
+export function parseHolder(active: OperatorReply, person: OperatorReply, evidence: AnswerEvidence): WalletHolder {
   const isActive = parseActive(active)
   if (isActive === 'unknown') return { active: 'unknown', evidence }
   return { active: isActive, name: isActive ? parseName(person) : null }
@@ -29,9 +25,7 @@ function parseActive(heard: OperatorReply): boolean | 'unknown' {
 function parseName(heard: OperatorReply): string | null {
   if (heard.status !== 200) return null
   const body = parseAnswerBody(heard)
-  const parts = [parseWord(body, 'given_name'), parseWord(body, 'family_name')].filter(
-    (part) => part !== null,
-  )
+  const parts = [parseWord(body, 'given_name'), parseWord(body, 'family_name')].filter((part) => part !== null)
   const name = parts.length > 0 ? parts.join(' ') : parseWord(body, 'name')
   return name === null ? null : toStorableText(name, MAX_NAME_CHARACTERS)
 }

@@ -177,10 +177,7 @@ function parseOtherStatus<S extends RailSide>(
 }
 
 /** The verdicts that end a submit. */
-export type DecidedVerdict<Failure> = Exclude<
-  SubmitVerdict<Failure>,
-  { kind: 'unauthorized' } | { kind: 'confirm' }
->
+export type DecidedVerdict<Failure> = Exclude<SubmitVerdict<Failure>, { kind: 'unauthorized' } | { kind: 'confirm' }>
 
 /** Builds the answer to the caller of `submit`. */
 export function buildSubmitAnswer<Failure>(

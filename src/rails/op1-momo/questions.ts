@@ -6,13 +6,7 @@ import {
   type StatusAnswer,
   type WalletHolder,
 } from '../rail.ts'
-import {
-  buildStatusRequest,
-  buildGateEvidence as gate,
-  isReadable,
-  type Op1Line,
-  type Op1Parts,
-} from './line.ts'
+import { buildStatusRequest, buildGateEvidence as gate, isReadable, type Op1Line, type Op1Parts } from './line.ts'
 import { parseAnswerBody, parseReason, parseWholeAmount, parseWord } from './parse-answer.ts'
 import { parseHolder } from './parse-holder.ts'
 import { parseStatus } from './parse-status.ts'
@@ -87,11 +81,7 @@ export async function lookUpHolder(
   parts.observer.request(line.own.id, 'lookup', String(active.heard.status ?? 'none'), call)
   // The body names a person, so the evidence keeps only how far the question got.
   const heard: OperatorReply = { ...active.heard, body: Buffer.alloc(0) }
-  return parseHolder(
-    active.heard,
-    person.heard,
-    buildEvidence(heard, { at: parts.clock.now(), operation: 'status' }),
-  )
+  return parseHolder(active.heard, person.heard, buildEvidence(heard, { at: parts.clock.now(), operation: 'status' }))
 }
 
 export async function readFloat(

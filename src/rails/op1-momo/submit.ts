@@ -1,13 +1,7 @@
 import type { Clock } from '../../platform/time/clock.ts'
 import { timeLimit } from '../../platform/time/time-limit.ts'
 import type { AnswerEvidence, Attempt, CallDeadline, OperatorRefusal, SubmitAnswer } from '../rail.ts'
-import {
-  buildStatusRequest,
-  type LineExchange,
-  type Op1Line,
-  type Op1Parts,
-  rememberUnanswered,
-} from './line.ts'
+import { buildStatusRequest, type LineExchange, type Op1Line, type Op1Parts, rememberUnanswered } from './line.ts'
 import { parseAnswerBody, parseErrorCode, parseReason } from './parse-answer.ts'
 import { parseStatus } from './parse-status.ts'
 import {
@@ -46,11 +40,7 @@ export async function submitThrough<Failure>(
     }
   const admission = line.breaker.state === 'closed' ? null : line.breaker.admits()
   if (admission?.kind === 'no')
-    return unavailableAnswer(
-      'the breaker is open',
-      admission.retryAfterSeconds,
-      evidence(replyNotSent('BREAKER_OPEN')),
-    )
+    return unavailableAnswer('the breaker is open', admission.retryAfterSeconds, evidence(replyNotSent('BREAKER_OPEN')))
   if (!(await line.submits.enter(Math.min(MAX_GATE_WAIT_MS, remainingMs(deadline)))))
     return unavailableAnswer('too many at once', RETRY_GATE_FULL_SECONDS, evidence(replyNotSent('GATE_FULL')))
   try {
@@ -97,12 +87,8 @@ function judgeExchange<Failure>(
   return verdict.kind === 'unauthorized' ? credentialsRefused(line) : verdict
 }
 
-const unavailableFor = (
-  cure: 'wait' | 'person',
-  why: string,
-  retryAfterSeconds: number,
-  alarm: string | null = null,
-) => ({ kind: 'unavailable', cure, why, retryAfterSeconds, alarm }) as const
+const unavailableFor = (cure: 'wait' | 'person', why: string, retryAfterSeconds: number, alarm: string | null = null) =>
+  ({ kind: 'unavailable', cure, why, retryAfterSeconds, alarm }) as const
 
 const credentialsRefused = ({ own, product }: Op1Line) =>
   unavailableFor(
@@ -149,10 +135,7 @@ async function confirmRefusal<Failure>(
     evidence: evidence(heard, refused.operatorCode),
     refused,
   }
-  const mayAsk = await Promise.race([
-    parts.budget.takeFirst(line.own.id),
-    resolveAfter(MAX_BUDGET_WAIT_MS, false),
-  ])
+  const mayAsk = await Promise.race([parts.budget.takeFirst(line.own.id), resolveAfter(MAX_BUDGET_WAIT_MS, false)])
   if (!mayAsk) return unclear
   const question = await line.call('status', buildStatusRequest(line, attempt.reference), deadline)
   const at = parts.clock.now()

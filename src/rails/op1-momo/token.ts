@@ -123,8 +123,7 @@ class OwnKeeper implements TokenKeeper {
     const { own, product, log } = this.#parts
     const { status, transport } = heard
     this.#last = { kind: 'none', cure: isCredentialRefusal(heard) ? 'person' : 'wait', heard }
-    this.#notBeforeMs =
-      this.#nowMs() + (RETRY_WAITS_MS[Math.min(this.#failures, RETRY_WAITS_MS.length - 1)] ?? 0)
+    this.#notBeforeMs = this.#nowMs() + (RETRY_WAITS_MS[Math.min(this.#failures, RETRY_WAITS_MS.length - 1)] ?? 0)
     this.#failures += 1
     log.warn({ installation: own.id, product, status, transport }, 'the operator gave no token')
   }
@@ -161,5 +160,4 @@ function parseToken(heard: OperatorReply): { value: string; seconds: number } | 
 }
 
 /** Whether the operator refused the credentials, or the settings of the call. */
-const isCredentialRefusal = ({ status }: OperatorReply): boolean =>
-  status === 400 || status === 401 || status === 403
+const isCredentialRefusal = ({ status }: OperatorReply): boolean => status === 400 || status === 401 || status === 403

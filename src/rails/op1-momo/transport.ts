@@ -76,8 +76,7 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
     token: open(TOKEN_CONNECTIONS, tokenTimeoutMs),
   }
   return {
-    ask: (pool, request, deadline) =>
-      exchange(pools[pool], { ...request, path: `${prefix}${request.path}` }, deadline),
+    ask: (pool, request, deadline) => exchange(pools[pool], { ...request, path: `${prefix}${request.path}` }, deadline),
     close: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
     },
@@ -88,11 +87,7 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
  * Sends one request. Never rejects. The stage says how far it got: before `sent` not a byte was given to a connected socket
  * (rails.md 3.9).
  */
-function exchange(
-  pool: Dispatcher,
-  request: OperatorRequest,
-  deadline: CallDeadline,
-): Promise<OperatorReply> {
+function exchange(pool: Dispatcher, request: OperatorRequest, deadline: CallDeadline): Promise<OperatorReply> {
   return new Promise((resolve) => {
     const reader = new ReplyReader(performance.now(), deadline, resolve)
     const giveUp = () => reader.giveUp('DEADLINE')

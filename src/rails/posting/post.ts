@@ -93,8 +93,7 @@ async function recordAnswer<Row extends Movable, Failure extends string>(
       ])
     case 'ambiguous': {
       const refused = keptRefusal(mover, answer)
-      const doubt =
-        refused === null ? moveAttempt(sent, 'in_doubt', endedAt) : refusalCall(sent, refused, endedAt)
+      const doubt = refused === null ? moveAttempt(sent, 'in_doubt', endedAt) : refusalCall(sent, refused, endedAt)
       return writeAnswer(app, mover, answered, [mover.publish(app, row, { acceptedBy: null }), doubt])
     }
     case 'rejected':

@@ -15,12 +15,7 @@ import { runDistinct } from '../../platform/batches/run-distinct.ts'
 import { joinRowCalls } from '../../platform/db/columns.ts'
 import type { Call } from '../../platform/db/database.ts'
 import type { App } from '../../program/app.ts'
-import {
-  type LockedMovement,
-  lockMovements,
-  TRAVELLING_NOUNS,
-  type TravellingNoun,
-} from '../lock-movements.ts'
+import { type LockedMovement, lockMovements, TRAVELLING_NOUNS, type TravellingNoun } from '../lock-movements.ts'
 
 /** The answer to the first post of a movement whose caller waits, and the writes for it, which are decided on the locked rows. */
 type PostRecord = {
@@ -40,8 +35,7 @@ type PostRecord = {
  * Records the answer to a first post and returns the answer for its caller: null when the movement was taken back before. Answers
  * that come while one commit is under way share the next one (ledger.md 7).
  */
-export const recordPost = (app: App, post: PostRecord): Promise<Answer | null> =>
-  postRecordLane(app).add(post)
+export const recordPost = (app: App, post: PostRecord): Promise<Answer | null> => postRecordLane(app).add(post)
 
 const postRecordLane = defineLane(
   'record posts',

@@ -1,11 +1,6 @@
 import type { Mode } from '../../platform/mode.ts'
 import type { App } from '../../program/app.ts'
-import {
-  type AttemptFacts,
-  isRefusalConfirmed,
-  LOST_AFTER_MS,
-  LOST_AFTER_QUESTIONS,
-} from '../attempt-facts.ts'
+import { type AttemptFacts, isRefusalConfirmed, LOST_AFTER_MS, LOST_AFTER_QUESTIONS } from '../attempt-facts.ts'
 import { findRail } from '../find-rail.ts'
 import { type Ladder, nextQuestionMs } from '../following/follow-ladder.ts'
 import type { RailSide } from '../rail.ts'
@@ -125,12 +120,7 @@ export const payoutReposts = (windowMs: number): RepostTimes => ({
   isRefused: (attempt, nowMs) => attempt.reposts > 0 && isRefusalConfirmed(attempt, nowMs),
   isLost(attempt, nowMs) {
     const due = payoutRepostAt(attempt)
-    return (
-      attempt.state === 'in_doubt' &&
-      due !== null &&
-      nowMs >= due &&
-      mayBePosted(attempt, { nowMs, windowMs })
-    )
+    return attempt.state === 'in_doubt' && due !== null && nowMs >= due && mayBePosted(attempt, { nowMs, windowMs })
   },
   soonerAt(attempt, nowMs, notFound) {
     if (attempt.state !== 'in_doubt') return NEVER_MS
@@ -155,8 +145,7 @@ function payoutRepostAt(attempt: AttemptFacts): number | null {
   // The last post was refused: the payout fails once the operator has confirmed that it knows no other, and is not posted
   // again.
   if (sendingSince === null || (refusedAs !== null && !refusalToConfirm)) return null
-  if (reposts > 0)
-    return sendingSince.getTime() + (PAYOUT_REPOST_WAITS_MS[reposts - 1] ?? LATER_PAYOUT_REPOST_WAIT_MS)
+  if (reposts > 0) return sendingSince.getTime() + (PAYOUT_REPOST_WAITS_MS[reposts - 1] ?? LATER_PAYOUT_REPOST_WAIT_MS)
   if (firstNotFoundAt === null || notFoundCount + 1 < LOST_AFTER_QUESTIONS) return null
   return firstNotFoundAt.getTime() + LOST_AFTER_MS
 }

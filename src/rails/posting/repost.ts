@@ -75,11 +75,7 @@ function markAsLost<Row extends Movable, Failure extends string, T>(
   return app.db.transactionFor<T | null>({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockMovements(mover.noun, [row]))
     const now = app.clock.now()
-    if (
-      !locked?.open ||
-      locked.nth !== row.nth ||
-      !repostTimesFor(app, mover, row).isLost(locked, now.getTime())
-    )
+    if (!locked?.open || locked.nth !== row.nth || !repostTimesFor(app, mover, row).isLost(locked, now.getTime()))
       return { value: null }
     await tx.send(countQuestion(post, 'not_sent', { at: now, notFoundAt: now, answer: 'not_found' }))
     const { value, last } = await next(tx, post, now)

@@ -57,18 +57,12 @@ export async function submitMovement<Row extends Movable, Failure extends string
       work.spent.railMs += heard.evidence.elapsedMs
       work.spent.railClass = heard.kind
     }
-    return retryWhileAway(
-      () => recordFirstAnswer(app, work, { heard, parked: caller.parked }),
-      ANSWER_KEPT_MS,
-    )
+    return retryWhileAway(() => recordFirstAnswer(app, work, { heard, parked: caller.parked }), ANSWER_KEPT_MS)
   })
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
     if (!(error instanceof Refusal) || error instanceof TooBusy)
-      app.log.error(
-        { err: error, object_id: work.row.id },
-        'recording a live submit failed; the sweep goes on',
-      )
+      app.log.error({ err: error, object_id: work.row.id }, 'recording a live submit failed; the sweep goes on')
     throw error
   })
   if (work.untilAnswered) return late

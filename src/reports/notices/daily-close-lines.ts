@@ -1,7 +1,7 @@
 import { addSums, type ExactSum, negate } from '../../platform/sums.ts'
 import { kampalaTime } from '../../platform/time/kampala.ts'
-import type { Need } from '../reports/read-needs.ts'
-import type { StatementFigures } from '../reports/statement/figures.ts'
+import type { Need } from '../read-needs.ts'
+import type { StatementFigures } from '../statement/figures.ts'
 
 const UGX = new Intl.NumberFormat('en-US')
 

@@ -76,8 +76,7 @@ const CONFIRM = statement<{ id: string }>(
 )
 
 /** Lists the addresses that get mails about this merchant's payments, oldest first. */
-export const listNotices = (app: App, merchantId: number): Promise<Notice[]> =>
-  app.db.query(LIST, [merchantId])
+export const listNotices = (app: App, merchantId: number): Promise<Notice[]> => app.db.query(LIST, [merchantId])
 
 /**
  * Adds an address. Its first mail asks whether it agrees; nothing else is sent before. Only a person with a proven address may add one,
@@ -127,10 +126,7 @@ function requireRoom({ named, today, left }: { named: number; today: number; lef
     )
   if (named >= MAX_NOTICES) throw domainRefusal('too_many', `at most ${MAX_NOTICES} addresses can be named`)
   if (today >= MAX_ASKED_PER_DAY)
-    throw domainRefusal(
-      'too_many',
-      `at most ${MAX_ASKED_PER_DAY} addresses can be asked in 24 hours: try again later`,
-    )
+    throw domainRefusal('too_many', `at most ${MAX_ASKED_PER_DAY} addresses can be asked in 24 hours: try again later`)
 }
 
 const RECORD_ASKED = statement(
@@ -175,10 +171,7 @@ export const makeNoticeLink = ({ baseUrl, vault }: Pick<App, 'baseUrl' | 'vault'
   `${baseUrl}/dashboard/notices?link=${id}.${makeLinkMac(vault, id)}`
 
 const makeLinkMac = (vault: Vault, id: string) =>
-  createHmac('sha256', vault.derive('dashboard form tokens'))
-    .update(`notice ${id}`)
-    .digest('hex')
-    .slice(0, 40)
+  createHmac('sha256', vault.derive('dashboard form tokens')).update(`notice ${id}`).digest('hex').slice(0, 40)
 
 /** Returns the notice behind a mailed link. Throws 404 for a link that is none of ours, or whose question is too old. */
 export async function getNoticeOfLink(
@@ -188,11 +181,7 @@ export async function getNoticeOfLink(
   const [id = '', mac = ''] = link.split('.', 2)
   const tag = parseTag('ntc_', id)
   const expected = makeLinkMac(gateway.vault, id)
-  if (
-    tag === null ||
-    mac.length !== expected.length ||
-    !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
-  )
+  if (tag === null || mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected)))
     throw notFound('page')
   const { app, merchant } = await getMerchantOfTag(gateway, { tag, noun: 'page' })
   const [notice] = await app.db.query(BY_ID, [merchant.id, id])
@@ -202,9 +191,7 @@ export async function getNoticeOfLink(
 
 /** Whether the question was not answered in time: somebody else may read the mailbox by now. */
 const isTooOld = ({ clock }: Gateway, { confirmedAt, stoppedAt, createdAt }: Notice) =>
-  confirmedAt === null &&
-  stoppedAt === null &&
-  clock.nowMs() > createdAt.getTime() + ANSWER_WITHIN_DAYS * DAY_MS
+  confirmedAt === null && stoppedAt === null && clock.nowMs() > createdAt.getTime() + ANSWER_WITHIN_DAYS * DAY_MS
 
 /** Records that the reader agrees to the mails, or stops them. A repeat changes nothing. Throws 404. */
 export async function answerNotice(

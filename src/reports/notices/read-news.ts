@@ -51,9 +51,7 @@ const UGX = new Intl.NumberFormat('en-US')
 /** Formats a line for each event, and how many more there are. */
 export function formatNews(news: readonly NoticeEvent[]): string {
   const rest = (news[0]?.all ?? 0) - news.length
-  return [...news.map(formatNewsLine), ...(rest > 0 ? [`And ${rest} more: see the dashboard.`] : [])].join(
-    '\n',
-  )
+  return [...news.map(formatNewsLine), ...(rest > 0 ? [`And ${rest} more: see the dashboard.`] : [])].join('\n')
 }
 
 function formatNewsLine({ event, subject, body, at }: NoticeEvent): string {

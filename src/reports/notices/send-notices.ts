@@ -57,13 +57,7 @@ const TO_ASK = statement<Pick<Notice, 'merchantId' | 'id' | 'email'> & { busines
  */
 export async function sendNotices(app: App): Promise<number> {
   const now = app.clock.now()
-  const bounds = [
-    addMs(now, -LAG_MS - QUIET_MS),
-    addMs(now, -LAG_MS),
-    now,
-    addMs(now, LEASE_MS),
-    addMs(now, -HOUR_MS),
-  ]
+  const bounds = [addMs(now, -LAG_MS - QUIET_MS), addMs(now, -LAG_MS), now, addMs(now, LEASE_MS), addMs(now, -HOUR_MS)]
   const due = await app.db.query(PLAN, [...bounds.map((at) => at.toISOString()), NOTICES_PER_RUN])
   for (const notice of due) await logFailure(app, notice, () => sendNews(app, notice, now))
   for (const reader of await app.db.query(TO_ASK, [addMs(now, -LEASE_MS).toISOString(), NOTICES_PER_RUN]))
@@ -95,10 +89,7 @@ async function sendNews(app: App, notice: DueNotice, now: Date): Promise<void> {
   ])
 }
 
-function countMailOfHour(
-  { hourFrom, hourMails }: DueNotice,
-  { now, isMailed }: { now: Date; isMailed: boolean },
-) {
+function countMailOfHour({ hourFrom, hourMails }: DueNotice, { now, isMailed }: { now: Date; isMailed: boolean }) {
   const fresh = hourFrom === null || addMs(hourFrom, HOUR_MS) <= now
   if (!isMailed) return fresh ? { hourFrom: null, hourMails: 0 } : { hourFrom, hourMails }
   return fresh ? { hourFrom: now, hourMails: 1 } : { hourFrom, hourMails: hourMails + 1 }

@@ -46,8 +46,7 @@ export const listAnswersAboutCharge = (
   app: App,
   merchantId: number,
   chargeId: string,
-): Promise<Pick<DisputeAnswer, 'says' | 'saidAt'>[]> =>
-  app.db.query(ANSWERS_ABOUT_CHARGE, [merchantId, chargeId])
+): Promise<Pick<DisputeAnswer, 'says' | 'saidAt'>[]> => app.db.query(ANSWERS_ABOUT_CHARGE, [merchantId, chargeId])
 
 type DisputeAnswerInput = {
   merchant: { id: number; tag: string; name: string }
@@ -67,8 +66,7 @@ export async function answerDispute(
 ): Promise<DisputeAnswer> {
   allow(actor, 'dispute.answer', merchant.id)
   const says = parseAnswer(typed)
-  const answerId =
-    once === undefined ? newId('dsa_', merchant.tag) : deriveAnswerId(merchant.tag, `${id} ${once}`)
+  const answerId = once === undefined ? newId('dsa_', merchant.tag) : deriveAnswerId(merchant.tag, `${id} ${once}`)
   const { answer, dispute } = await app.db.transaction(async (tx) => {
     const [[dispute], answers] = await tx.send(
       call(LOCK_DISPUTE, merchant.id, id),
@@ -91,13 +89,9 @@ export async function answerDispute(
 }
 
 function judgeAnswer({ closedAt }: Dispute, answers: number): void {
-  if (closedAt !== null)
-    throw new Refusal(409, 'conflict', 'this dispute is closed: a closed one stays as it is')
+  if (closedAt !== null) throw new Refusal(409, 'conflict', 'this dispute is closed: a closed one stays as it is')
   if (answers >= MAX_ANSWERS_PER_REPORT)
-    throw domainRefusal(
-      'too_many_answers',
-      `a report has at most ${MAX_ANSWERS_PER_REPORT} answers: call the customer`,
-    )
+    throw domainRefusal('too_many_answers', `a report has at most ${MAX_ANSWERS_PER_REPORT} answers: call the customer`)
 }
 
 function parseAnswer(typed: string): string {

@@ -8,8 +8,7 @@ import { parseTag } from '../../platform/text/ids.ts'
 import type { App } from '../../program/app.ts'
 import { DISPUTE_COLUMNS, type Dispute, type DisputeState, LOCK_DISPUTE } from './dispute.ts'
 
-const ANSWERS_OF_ROW =
-  'select 1 from dispute_answers a where a.merchant_id = d.merchant_id and a.dispute_id = d.id'
+const ANSWERS_OF_ROW = 'select 1 from dispute_answers a where a.merchant_id = d.merchant_id and a.dispute_id = d.id'
 const LIST_DISPUTES = statement<Dispute>(
   'list disputes',
   `select ${DISPUTE_COLUMNS} from disputes d
@@ -39,8 +38,7 @@ export async function getDispute(
   { merchantId, tag, mode }: Pick<Caller, 'merchantId' | 'tag' | 'mode'>,
   id: string,
 ): Promise<Dispute> {
-  const [dispute] =
-    parseTag('dsp_', id) === tag ? await app.db.query(DISPUTE_BY_ID, [merchantId, id, mode]) : []
+  const [dispute] = parseTag('dsp_', id) === tag ? await app.db.query(DISPUTE_BY_ID, [merchantId, id, mode]) : []
   if (!dispute) throw notFound('dispute')
   return dispute
 }

@@ -10,8 +10,5 @@ const DISPUTES_OF_CHARGE = statement<Dispute>(
 )
 
 /** What customers reported about one charge, oldest first; at most 20. */
-export const listDisputesOfCharge = (
-  app: App,
-  { merchantId, mode }: Caller,
-  chargeId: string,
-): Promise<Dispute[]> => app.db.query(DISPUTES_OF_CHARGE, [merchantId, chargeId, mode])
+export const listDisputesOfCharge = (app: App, { merchantId, mode }: Caller, chargeId: string): Promise<Dispute[]> =>
+  app.db.query(DISPUTES_OF_CHARGE, [merchantId, chargeId, mode])

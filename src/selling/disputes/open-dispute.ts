@@ -137,10 +137,7 @@ const addDispute = (dispute: Dispute) =>
     dispute.tellAt?.toISOString() ?? null,
   )
 
-function disputeOpenedEvents(
-  dispute: Dispute,
-  { charge, terms }: { charge: Charge; terms: MerchantTerms },
-): Call[] {
+function disputeOpenedEvents(dispute: Dispute, { charge, terms }: { charge: Charge; terms: MerchantTerms }): Call[] {
   const { merchantId, mode, id, openedAt, tellAt: notBefore } = dispute
   const data = disputeEventData(dispute, charge)
   const { tag, hasWebhookUrl } = terms

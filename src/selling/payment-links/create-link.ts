@@ -1,10 +1,6 @@
 import { allow } from '../../api/access/allow.ts'
 import type { Answer } from '../../api/http/answer.ts'
-import {
-  type CreatedObject,
-  createUnderOptionalKey,
-  type KeyedRequest,
-} from '../../api/idempotency/under-key.ts'
+import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../../api/idempotency/under-key.ts'
 import { findTerms } from '../../merchants/account/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -27,11 +23,7 @@ export async function createLink(app: App, request: LinkRequest): Promise<Answer
   return createUnderOptionalKey(app, request, (tx, at) => makeLink(app, tx, { request, at }))
 }
 
-async function makeLink(
-  app: App,
-  tx: Tx,
-  { request, at }: { request: LinkRequest; at: Date },
-): Promise<CreatedObject> {
+async function makeLink(app: App, tx: Tx, { request, at }: { request: LinkRequest; at: Date }): Promise<CreatedObject> {
   const { caller, given } = request
   const input = parseLinkCreate(given)
   const [[terms]] = await tx.send(findTerms([caller.merchantId]))

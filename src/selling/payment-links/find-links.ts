@@ -54,11 +54,7 @@ export async function getLink(app: App, owner: LinkOwner, id: string): Promise<L
 }
 
 /** One page of the caller's links, newest first. */
-export async function listLinks(
-  app: App,
-  owner: LinkOwner,
-  filter: LinkFilter,
-): Promise<ListPage<LinkWithCharges>> {
+export async function listLinks(app: App, owner: LinkOwner, filter: LinkFilter): Promise<ListPage<LinkWithCharges>> {
   return readListPage(app, owner, {
     ...chooseListStatement(filter),
     find: (id) => findOwnLink(app, owner, id),

@@ -25,16 +25,11 @@ const LOCK_CHARGES_OF_LINKS = statement<{ id: string }>(
 export const lockLink = (merchantId: number, id: string): Call<PaymentLink> => call(LOCK_LINK, merchantId, id)
 
 /** Stores the attempt that holds a one-shot link, or null for none. `lockLink` has locked the row. */
-export const holdLink = ({
-  merchantId,
-  id,
-  chargeId,
-}: Pick<PaymentLink, 'merchantId' | 'id' | 'chargeId'>): Call => call(HOLD_LINK, merchantId, id, chargeId)
+export const holdLink = ({ merchantId, id, chargeId }: Pick<PaymentLink, 'merchantId' | 'id' | 'chargeId'>): Call =>
+  call(HOLD_LINK, merchantId, id, chargeId)
 
 /** Locks the attempts that hold these links, in the one order that all transactions follow. */
-export const lockChargesOfLinks = (
-  links: readonly { merchantId: number; id: string }[],
-): Call<{ id: string }> =>
+export const lockChargesOfLinks = (links: readonly { merchantId: number; id: string }[]): Call<{ id: string }> =>
   call(
     LOCK_CHARGES_OF_LINKS,
     numberColumn(links.map((link) => link.merchantId)),

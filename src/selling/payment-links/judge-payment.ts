@@ -79,8 +79,7 @@ export function judgePayment(
   if (formCharge !== null && !formCharge.voided && formCharge.paymentLinkId === link.id)
     return { answer: { kind: 'held', chargeId: formCharge.id } }
   // A failed attempt is final: the form sent again starts a new one, as after a retry.
-  if (attempt !== null && attempt.status !== 'failed')
-    return { answer: { kind: 'held', chargeId: attempt.id } }
+  if (attempt !== null && attempt.status !== 'failed') return { answer: { kind: 'held', chargeId: attempt.id } }
   if (isLinkExpired(link, at)) return decideRefused('expired')
   if (!mayBePaid(link, terms, app.config)) return decideRefused('inactive')
   const cover = findShownCover(locked, payment, app.config.railCollectMin)
@@ -91,8 +90,7 @@ export function judgePayment(
   if (payment.phone === null) return decideRefused('phone')
   const railAmount = { mode: link.mode, side: 'collect', amount: cover.due } as const
   const outOfRange = railRefusal(railAmount, app.config)
-  if (outOfRange !== null)
-    return decideRefused(outOfRange.code === 'amount_too_small' ? 'amount_under' : 'amount_over')
+  if (outOfRange !== null) return decideRefused(outOfRange.code === 'amount_too_small' ? 'amount_under' : 'amount_over')
   if (hasTooManyPrompts(app, locked.prompts)) return decideRefused('prompts')
   if (!ready) return decideRefused('rail')
   return decideStored(newCheckoutCharge(app, input, at))

@@ -28,9 +28,7 @@ export const PaymentLinkCreateShape = Type.Object(
   {
     amount: grossAmount(5000),
     currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
-    description: Type.Optional(
-      Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' }),
-    ),
+    description: Type.Optional(Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' })),
     reference: Type.Optional(
       Type.String({ maxLength: 255, description: 'your own; on the charge and on every webhook' }),
     ),
@@ -76,8 +74,7 @@ export function parseLinkCreate(body: LinkCreateBody): PaymentLinkCreate {
 }
 
 function checkAddress(field: string, address: string | null): void {
-  if (address !== null && !isWebAddress(address))
-    throw invalidRequest(`${field} must be an http or https URL`)
+  if (address !== null && !isWebAddress(address)) throw invalidRequest(`${field} must be an http or https URL`)
 }
 
 // The scheme, exactly two slashes, and a host: browsers also accept `https:/host` and `https:///host`, other readers may

@@ -55,11 +55,7 @@ const CASES: [string, Given, string][] = [
   ['another spelling', { currency: 'ugx' }, 'unsupported_currency: demo only supports UGX'],
   ['live of a verified merchant', { mode: 'live', kycStatus: 'verified' }, 'passes'],
   ['live of one that waits', { mode: 'live' }, `verification_required: ${VERIFICATION}`],
-  [
-    'live of a rejected one',
-    { mode: 'live', kycStatus: 'rejected' },
-    `verification_required: ${VERIFICATION}`,
-  ],
+  ['live of a rejected one', { mode: 'live', kycStatus: 'rejected' }, `verification_required: ${VERIFICATION}`],
   ['an inactive merchant', { active: false }, 'merchant_inactive: merchant is not active'],
 ]
 for (const [what, given, answer] of CASES)

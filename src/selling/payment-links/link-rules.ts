@@ -17,15 +17,13 @@ export function judgeLink(
     mode,
     config,
   }: {
-    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'> &
-      Partial<Pick<MerchantTerms, 'account'>>
+    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'> & Partial<Pick<MerchantTerms, 'account'>>
     mode: Mode
     config: Pick<Config, 'amountMax'>
   },
 ): void {
   if (!terms.active) throw merchantInactive(terms)
   judgeAmount({ amount, currency }, { terms, config })
-  if (chargeFee(amount) >= amount)
-    throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount', { field: 'amount' })
+  if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount', { field: 'amount' })
   if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
 }

@@ -57,10 +57,7 @@ test('a reusable link is active, or inactive when it is switched off, whatever w
 
 test('no status of a charge leaves a link without one', () => {
   for (const status of CHARGE_STATUSES)
-    assert.match(
-      linkStatus({ ...LINK, attempt: attempt(status) }),
-      /^(authorized|succeeded|refunded|failed)$/,
-    )
+    assert.match(linkStatus({ ...LINK, attempt: attempt(status) }), /^(authorized|succeeded|refunded|failed)$/)
 })
 
 test('a link shows addresses under the base address, and all else as it was given', () => {

@@ -37,15 +37,7 @@ export const PAYMENT_LINK_COLUMNS = `l.merchant_id as "merchantId", l.id, l.mode
   l.charge_id as "chargeId", l.switched_off_at as "switchedOffAt", l.expires_at as "expiresAt",
   l.invalidated_at as "invalidatedAt", l.created_at as "createdAt"`
 
-const LINK_STATUSES = [
-  'pending',
-  'authorized',
-  'succeeded',
-  'refunded',
-  'failed',
-  'active',
-  'inactive',
-] as const
+const LINK_STATUSES = ['pending', 'authorized', 'succeeded', 'refunded', 'failed', 'active', 'inactive'] as const
 type LinkStatus = (typeof LINK_STATUSES)[number]
 
 const textOrNull = (description?: string) =>

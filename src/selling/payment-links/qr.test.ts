@@ -56,10 +56,7 @@ test('a PNG is black and white, one bit a pixel, eight pixels a module, with fou
     for (const depth of [0, margin - 1, info.width - margin, info.width - 1])
       assert.deepEqual([at(along, depth), at(depth, along)], [255, 255])
   // The upper left finder pattern begins where the margin ends: seven black modules.
-  assert.deepEqual(
-    [at(margin, margin), at(margin + 7 * 8 - 1, margin), at(margin + 7 * 8, margin)],
-    [0, 0, 255],
-  )
+  assert.deepEqual([at(margin, margin), at(margin + 7 * 8 - 1, margin), at(margin + 7 * 8, margin)], [0, 0, 255])
   assert.deepEqual(new Set(data), new Set([0, 255]))
   assert.ok(png.length < 3000, `${png.length} bytes`)
 })
@@ -79,15 +76,9 @@ test('a code that a coin partly covers can still be read', async () => {
 
 test('an SVG paints its own black and white, scales, and does not contain its text', () => {
   const svg = qrSvg('https://pay.example/pay/"><script>alert(1)</script>')
-  assert.match(
-    svg,
-    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 (\d+) \1" width="\d+" height="\d+"/,
-  )
+  assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 (\d+) \1" width="\d+" height="\d+"/)
   assert.match(svg, / shape-rendering="crispEdges">/)
-  assert.match(
-    svg,
-    /<rect width="(\d+)" height="\1" fill="#ffffff"\/><path fill="#000000" d="[Mhvz\d -]+"\/><\/svg>$/,
-  )
+  assert.match(svg, /<rect width="(\d+)" height="\1" fill="#ffffff"\/><path fill="#000000" d="[Mhvz\d -]+"\/><\/svg>$/)
   assert.doesNotMatch(svg, /script|alert|pay\.example|style/)
 })
 

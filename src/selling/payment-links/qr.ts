@@ -12,10 +12,7 @@ export const qrSvg = cacheCodes(renderSvg)
 export const qrPng = cacheCodes(renderPng)
 
 /** Wraps a renderer with a cache of the last `maxCodes` codes. */
-export function cacheCodes<Code>(
-  render: (text: string) => Code,
-  maxCodes = MAX_CACHED_CODES,
-): (text: string) => Code {
+export function cacheCodes<Code>(render: (text: string) => Code, maxCodes = MAX_CACHED_CODES): (text: string) => Code {
   const cache = new Map<string, Code>()
   return (text) => {
     const code = cache.get(text) ?? render(text)
@@ -39,9 +36,7 @@ function renderPng(text: string): Buffer {
 function renderSvg(text: string): string {
   const modules = encodeModules(text)
   const size = modules.length
-  const bars = modules.flatMap((row, y) =>
-    findBars(row).map(([x, width]) => `M${x} ${y}h${width}v1h-${width}z`),
-  )
+  const bars = modules.flatMap((row, y) => findBars(row).map(([x, width]) => `M${x} ${y}h${width}v1h-${width}z`))
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}"`,
     ` width="${size * MODULE_PIXELS}" height="${size * MODULE_PIXELS}" shape-rendering="crispEdges">`,

@@ -16,10 +16,7 @@ import { findItem, itemById } from './find-items.ts'
 import { itemAuditFacts, itemLinkTerms, parseItemTexts, type ShopItem } from './item.ts'
 
 /** The merchant of a public page. */
-export type StorefrontMerchant = Pick<
-  Merchant,
-  'id' | 'publicId' | 'tag' | 'active' | 'account' | 'chargeLimit'
->
+export type StorefrontMerchant = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'account' | 'chargeLimit'>
 /** A new item. The picture comes from `makeItemPicture`. */
 export type NewItem = { name: string; amount: number; description: string | null; picture: Buffer | null }
 /** `again`: an earlier call with this key added it; `item` is as it is now. */

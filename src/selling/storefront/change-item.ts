@@ -59,15 +59,11 @@ export function editItem(
     })
     const { amount = link.amount, picture } = change
     const keepsLink = amount === link.amount && words.description === link.description
-    const next = keepsLink
-      ? link
-      : newLinkFrom(app, shop, { link, amount, description: words.description, at })
+    const next = keepsLink ? link : newLinkFrom(app, shop, { link, amount, description: words.description, at })
     await tx.send(
       ...(keepsLink ? [] : replaceLink(link, next, at)),
       call(EDIT_ITEM, shop.id, id, next.id, words.name),
-      ...(picture === undefined
-        ? []
-        : [call(SET_PICTURE, shop.id, id, picture, picture && at.toISOString())]),
+      ...(picture === undefined ? [] : [call(SET_PICTURE, shop.id, id, picture, picture && at.toISOString())]),
     )
     return true
   })
@@ -84,10 +80,7 @@ export function removeItem(
   const act = { actor, action: 'item.remove', at, merchantId: shop.id } as const
   return changeItem(app, { shop, id, act }, async (tx, { locked, link }) => {
     if (locked.removed) return false
-    await tx.send(
-      setLinkSwitch({ ...link, switchedOffAt: at }),
-      call(REMOVE_ITEM, shop.id, id, at.toISOString()),
-    )
+    await tx.send(setLinkSwitch({ ...link, switchedOffAt: at }), call(REMOVE_ITEM, shop.id, id, at.toISOString()))
     return true
   })
 }
@@ -119,12 +112,7 @@ async function changeItem(
 function newLinkFrom(
   app: App,
   shop: StorefrontMerchant,
-  {
-    link,
-    amount,
-    description,
-    at,
-  }: { link: PaymentLink; amount: number; description: string | null; at: Date },
+  { link, amount, description, at }: { link: PaymentLink; amount: number; description: string | null; at: Date },
 ): PaymentLink {
   judgeLink({ amount, currency: 'UGX' }, { terms: itemLinkTerms(shop), mode: 'live', config: app.config })
   const owner = { merchantId: shop.id, tag: shop.tag, mode: 'live' as const }
@@ -134,7 +122,5 @@ function newLinkFrom(
 /** Replaces the old link by the new one, which is switched off if the old one was. */
 const replaceLink = (old: PaymentLink, next: PaymentLink, at: Date): Call[] => [
   ...addLinks([next]),
-  ...(old.switchedOffAt === null ? [old] : [next]).map((link) =>
-    setLinkSwitch({ ...link, switchedOffAt: at }),
-  ),
+  ...(old.switchedOffAt === null ? [old] : [next]).map((link) => setLinkSwitch({ ...link, switchedOffAt: at })),
 ]

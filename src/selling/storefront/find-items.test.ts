@@ -45,10 +45,7 @@ test('a page has six items, newest first, and names the next one; an unknown pos
 test('items of the same moment are all shown once', async () => {
   const { add, shown } = await page()
   const ids = (await Promise.all(Array.from({ length: 9 }, () => add()))).map(({ id }) => id)
-  await service.rows('update storefront_items set created_at = $1 where id = any($2)', [
-    service.clock.now(),
-    ids,
-  ])
+  await service.rows('update storefront_items set created_at = $1 where id = any($2)', [service.clock.now(), ids])
   const seen: string[] = []
   for (let place: string | null = null, pages = 0; pages < 9; pages += 1) {
     const one = await shown(place, 2)

@@ -62,10 +62,8 @@ export const listOwnItemPage = (app: App, caller: Caller, window: ListWindow): P
 export const itemById = (merchantId: number, id: string): Call<ShopItem> => call(ITEM_BY_ID, merchantId, id)
 
 /** Finds an item, also a hidden or removed one. */
-export const findItem = (
-  app: App,
-  { merchantId, id }: { merchantId: number; id: string },
-): Promise<ShopItem | null> => firstRow(app.db.query(ITEM_BY_ID, [merchantId, id]))
+export const findItem = (app: App, { merchantId, id }: { merchantId: number; id: string }): Promise<ShopItem | null> =>
+  firstRow(app.db.query(ITEM_BY_ID, [merchantId, id]))
 
 /** Finds the name of the item that shows this link. */
 export async function findItemName(
@@ -77,8 +75,7 @@ export async function findItemName(
 }
 
 /** Lists all items that are not removed, hidden ones too, newest first; for the merchant itself. */
-export const listOwnItems = (app: App, merchantId: number): Promise<ShopItem[]> =>
-  app.db.query(ALL_ITEMS, [merchantId])
+export const listOwnItems = (app: App, merchantId: number): Promise<ShopItem[]> => app.db.query(ALL_ITEMS, [merchantId])
 
 /**
  * One page of the shown items, newest first: those older than the item `beforeId`, or the newest if that is null or unknown.

@@ -51,10 +51,8 @@ export const itemLinkTerms = (merchant: Pick<MerchantTerms, 'active' | 'account'
 })
 
 /** The path of an item's picture. It changes with every picture, so that it may be cached for long. */
-export const picturePath = (
-  { id, pictureAt }: Pick<ShopItem, 'id' | 'pictureAt'>,
-  handle: string,
-): string | null => (pictureAt === null ? null : `/pay/@${handle}/pictures/${id}?v=${pictureAt.getTime()}`)
+export const picturePath = ({ id, pictureAt }: Pick<ShopItem, 'id' | 'pictureAt'>, handle: string): string | null =>
+  pictureAt === null ? null : `/pay/@${handle}/pictures/${id}?v=${pictureAt.getTime()}`
 
 /** The document `items.json` (contract.md G50). `baseUrl` has no slash at its end. */
 export const presentItems = (

@@ -22,9 +22,7 @@ async function stored(file: Buffer) {
   assert.deepEqual([facts.format, facts.width, facts.height], ['webp', 320, 320])
   assert.ok(made.length <= 262_144)
   const { data, info } = await sharp(made).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-  const at = (x: number, y: number) => [
-    ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
-  ]
+  const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3)]
   return { made, facts, at }
 }
 const isRed = ([r, , b]: number[]) => (r as number) > 150 && (b as number) < 100
@@ -55,10 +53,7 @@ test('a picture taken with the phone held upright is upright, and no metadata of
     .toBuffer()
   const { made, facts, at } = await stored(file)
   assert.ok(isRed(at(160, 20)) && isBlue(at(160, 300)), 'what was at the left is at the top')
-  assert.deepEqual(
-    [facts.exif, facts.icc, facts.xmp, facts.orientation],
-    [undefined, undefined, undefined, undefined],
-  )
+  assert.deepEqual([facts.exif, facts.icc, facts.xmp, facts.orientation], [undefined, undefined, undefined, undefined])
   assert.ok(!made.includes('secret owner'))
 })
 
@@ -105,12 +100,9 @@ test('every other format is refused, whatever its name', async () => {
   const avif = await drawn(100, 100).avif().toBuffer()
   const none = [
     ...[gif, tiff, avif],
-    ...[SVG, '%PDF-1.7\n', '<!doctype html><img src=x>', 'BM', 'II*\0', 'RIFF\0\0\0\0WAVE', '', 'x'].map(
-      text,
-    ),
+    ...[SVG, '%PDF-1.7\n', '<!doctype html><img src=x>', 'BM', 'II*\0', 'RIFF\0\0\0\0WAVE', '', 'x'].map(text),
   ]
-  for (const file of none)
-    assert.equal(await makeItemPicture(file), null, file.subarray(0, 20).toString('latin1'))
+  for (const file of none) assert.equal(await makeItemPicture(file), null, file.subarray(0, 20).toString('latin1'))
 })
 
 longTest('a file that only begins like a picture is refused', async () => {
@@ -161,12 +153,7 @@ function bombOf(side: number): Buffer {
   header[8] = 1
   const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 9 })
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('IDAT', rows),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
 }
 
 function chunk(name: string, data: Buffer): Buffer {

@@ -38,37 +38,20 @@ export async function findItemOfLink(
  * Shows a reusable live link on the public page, under a name (contract.md G50). A link that is shown already does not change. Throws 404
  * `payment link not found`, and a Refusal for a link of another kind or one whose item was removed.
  */
-export async function publishLink(
-  app: App,
-  actor: Actor,
-  { shop, linkId, ...input }: PublishInput,
-): Promise<ShopItem> {
+export async function publishLink(app: App, actor: Actor, { shop, linkId, ...input }: PublishInput): Promise<ShopItem> {
   allow(actor, 'item.add', shop.id)
   const { name } = parseItemTexts({ name: input.name, description: null })
-  const link =
-    parseTag('lnk_', linkId) === shop.tag ? await findLink(app, { merchantId: shop.id, id: linkId }) : null
+  const link = parseTag('lnk_', linkId) === shop.tag ? await findLink(app, { merchantId: shop.id, id: linkId }) : null
   if (link === null || link.kind !== 'link') throw notFound('payment link')
   if (link.mode !== 'live' || !link.allowMultipleUses)
-    throw domainRefusal(
-      'not_public',
-      'only a live link that can be paid more than once can be on the storefront',
-    )
+    throw domainRefusal('not_public', 'only a live link that can be paid more than once can be on the storefront')
   const at = app.clock.now()
   const id = newId('itm_', shop.tag)
   const pictureAt = input.picture === null ? null : at.toISOString()
   return onUniqueViolation(
     () =>
       app.db.transaction(async (tx) => {
-        const add = call(
-          ADD_ITEM_OF_LINK,
-          shop.id,
-          id,
-          link.id,
-          name,
-          input.picture,
-          pictureAt,
-          at.toISOString(),
-        )
+        const add = call(ADD_ITEM_OF_LINK, shop.id, id, link.id, name, input.picture, pictureAt, at.toISOString())
         const [, [item]] = await tx.send(add, itemById(shop.id, id))
         assert(item, 'what was just stored is found')
         const act = { actor, action: 'item.add', at, merchantId: shop.id, mode: 'live' } as const

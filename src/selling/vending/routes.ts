@@ -23,8 +23,7 @@ const RetryResultShape = Type.Object(
   { $id: 'VendingDispense' },
 )
 
-const present = (app: App, order: VendingOrder) =>
-  presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() })
+const present = (app: App, order: VendingOrder) => presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() })
 
 const withExactGoods = <Given extends { goods: unknown }, Post extends { given: Given }>(
   post: Post,

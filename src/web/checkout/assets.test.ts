@@ -24,9 +24,5 @@ test('the scripts are small and use nothing newer than ES2017', () => {
 
 test('no script writes HTML, evaluates text or stores anything on the phone', () => {
   for (const [name, { body }] of SCRIPTS)
-    assert.doesNotMatch(
-      body.toString('utf8'),
-      /innerHTML|outerHTML|document\.write|eval|Storage|cookie/,
-      name,
-    )
+    assert.doesNotMatch(body.toString('utf8'), /innerHTML|outerHTML|document\.write|eval|Storage|cookie/, name)
 })

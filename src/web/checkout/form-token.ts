@@ -8,8 +8,7 @@ const TOKEN_PATTERN = new RegExp(`^[a-z0-9]{${TOKEN_CHARACTERS}}(?:-(0|[1-9][0-9
 const ID_CHARACTERS = 16
 
 /** Makes the token of a new form: random text and the amount that the form shows as paid by a gift card (0 without one). */
-export const newPayFormToken = (cardAmount: number) =>
-  `${randomText(TOKEN_ALPHABET, TOKEN_CHARACTERS)}-${cardAmount}`
+export const newPayFormToken = (cardAmount: number) => `${randomText(TOKEN_ALPHABET, TOKEN_CHARACTERS)}-${cardAmount}`
 
 /** Reads from the token which amount its form showed as paid by a gift card (whole UGX); null if the token holds none. */
 export function parseShownCardAmount(token: string): number | null {
@@ -26,9 +25,7 @@ export function deriveChargeId(
   { tag, linkId, token }: { tag: string; linkId: string; token: string },
 ): string | null {
   if (!TOKEN_PATTERN.test(token)) return null
-  const digest = createHmac('sha256', vault.derive('checkout form tokens'))
-    .update(`${linkId} ${token}`)
-    .digest()
+  const digest = createHmac('sha256', vault.derive('checkout form tokens')).update(`${linkId} ${token}`).digest()
   return `txn_${tag}${encodeDigest(digest)}`
 }
 

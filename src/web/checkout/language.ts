@@ -9,10 +9,7 @@ export function chooseLanguage(sources: {
   browser: string | undefined
 }): Language {
   return (
-    findLanguage(sources.query) ??
-    findLanguage(sources.cookie) ??
-    findPreferredLanguage(sources.browser ?? '') ??
-    'en'
+    findLanguage(sources.query) ?? findLanguage(sources.cookie) ?? findPreferredLanguage(sources.browser ?? '') ?? 'en'
   )
 }
 

@@ -88,9 +88,7 @@ const STRAY_ROUTES: readonly CheckoutRoute[] = [
 ].flatMap((path) =>
   (['GET', 'POST'] as const).map((method) => ({
     ...{ method, path, handle: refuseUnknownPage },
-    ...(path.includes('display')
-      ? { closed: (visit: CheckoutVisit) => buildTroubleView(visit, 'unknown') }
-      : {}),
+    ...(path.includes('display') ? { closed: (visit: CheckoutVisit) => buildTroubleView(visit, 'unknown') } : {}),
   })),
 )
 
@@ -149,10 +147,7 @@ async function handleRequest(
     if (route.method === 'POST' && refusal.status === 404) countStray(options, visit)
     request.code = refusal.code
     if (refusal.status >= 500)
-      options.log[refusal.status === 500 ? 'error' : 'warn'](
-        { err: error, request_id: request.id },
-        'a page failed',
-      )
+      options.log[refusal.status === 500 ? 'error' : 'warn']({ err: error, request_id: request.id }, 'a page failed')
     const status = refusal.status === 400 ? 404 : refusal.status
     if (/\.json($|\?)/.test(request.url))
       return {
@@ -171,11 +166,7 @@ async function handleRequest(
  * Handles a poll. Waiting pages and machine screens poll every two seconds, so polls have their own limits and do not use
  * up that of the customers behind the same address. A poll of an address that does not exist counts as a visit.
  */
-async function handlePoll(
-  options: CheckoutOptions,
-  route: CheckoutRoute,
-  visit: CheckoutVisit,
-): Promise<Reply> {
+async function handlePoll(options: CheckoutOptions, route: CheckoutRoute, visit: CheckoutVisit): Promise<Reply> {
   const { limits, clock } = options
   const { address, params } = visit
   limits.polls.take(address, clock.nowMs())
@@ -192,11 +183,7 @@ async function handlePoll(
  * Counts a page against the limit of its client address. Forms have a limit for each link; a form for a link that does not
  * exist is only checked here and counted by countStray.
  */
-function countVisit(
-  { limits, clock }: CheckoutOptions,
-  { method }: CheckoutRoute,
-  { address }: CheckoutVisit,
-): void {
+function countVisit({ limits, clock }: CheckoutOptions, { method }: CheckoutRoute, { address }: CheckoutVisit): void {
   if (method === 'GET') limits.pages.take(address, clock.nowMs())
   else limits.strays.check(address, clock.nowMs())
 }
@@ -215,8 +202,7 @@ const CLOSED_REASON_BY_STATUS: Record<number, ClosedView['why']> = {
   503: 'busy',
 }
 
-const retryAfterOf = ({ retryAfterSeconds }: Refusal) =>
-  retryAfterSeconds === null ? {} : { retryAfterSeconds }
+const retryAfterOf = ({ retryAfterSeconds }: Refusal) => (retryAfterSeconds === null ? {} : { retryAfterSeconds })
 
 const buildRefusedView = (why: ClosedView['why']): View => ({
   kind: 'closed',

@@ -39,9 +39,7 @@ export function sendReply(
       const { view, shop, mode, here = visit.here } = answer
       const brand = buildBrand(shop)
       const page = renderPage(view, { language: visit.language, shop, mode, here, brand })
-      reply
-        .code(answer.status)
-        .headers({ ...PAGE_HEADERS, 'Content-Security-Policy': choosePolicy(view, brand) })
+      reply.code(answer.status).headers({ ...PAGE_HEADERS, 'Content-Security-Policy': choosePolicy(view, brand) })
       setCookies(reply, answer.cookies)
       return sendText(reply, page, gzip)
     }
@@ -76,9 +74,7 @@ function sendText(reply: FastifyReply, text: string, gzip: boolean): FastifyRepl
 }
 
 function setCookies(reply: FastifyReply, cookies: readonly string[] = []): void {
-  if (cookies.length > 0)
-    reply.header('Set-Cookie', [...listHeaderValues(reply.getHeader('Set-Cookie')), ...cookies])
+  if (cookies.length > 0) reply.header('Set-Cookie', [...listHeaderValues(reply.getHeader('Set-Cookie')), ...cookies])
 }
 
-const listHeaderValues = (header: unknown): string[] =>
-  header === undefined ? [] : [header].flat().map(String)
+const listHeaderValues = (header: unknown): string[] => (header === undefined ? [] : [header].flat().map(String))

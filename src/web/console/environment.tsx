@@ -6,11 +6,7 @@ import type { ConsoleVisit } from './visit.ts'
 const { environment: words } = CONSOLE_FRAME_TEXTS
 
 /** Says at the top of every page whether this is production, so that two open windows are never confused. */
-export const EnvironmentBand = ({
-  environment: { name, production, host },
-}: {
-  environment: SurfaceEnvironment
-}) =>
+export const EnvironmentBand = ({ environment: { name, production, host } }: { environment: SurfaceEnvironment }) =>
   production ? (
     <aside class="band production" aria-label={words.label}>
       <strong>{words.production}</strong> {words.productionSays} {host}

@@ -4,7 +4,4 @@ import { CONSOLE_DOOR } from './people/door.ts'
 import { CONSOLE_LINK_ROUTES } from './people/link-pages.tsx'
 
 /** The console's pages for people who are not signed in. */
-export const CONSOLE_GUEST_ROUTES: readonly GuestRoute[] = [
-  ...signInPages(CONSOLE_DOOR),
-  ...CONSOLE_LINK_ROUTES,
-]
+export const CONSOLE_GUEST_ROUTES: readonly GuestRoute[] = [...signInPages(CONSOLE_DOOR), ...CONSOLE_LINK_ROUTES]

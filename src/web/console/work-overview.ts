@@ -64,8 +64,7 @@ export const countExceptions = (overview: WorkOverview | null, list: ExceptionLi
 export const countApprovals = (overview: WorkOverview | null, list: 'for-me' | 'by-me'): number =>
   sumCounts(
     (overview?.work ?? []).filter(
-      ({ work, part }) =>
-        work === 'approvals' && (part === String(overview?.personId)) === (list === 'by-me'),
+      ({ work, part }) => work === 'approvals' && (part === String(overview?.personId)) === (list === 'by-me'),
     ),
   )
 

@@ -8,10 +8,7 @@ const NO_MEMBERSHIP: Membership = {
 }
 
 /** Builds the caller for acts on a person's own account. They need no merchant: the person may work for none. */
-export const buildAccountCaller = (
-  { address, requestId, now }: PageRequest,
-  signedIn: SignedInSession,
-): PersonCaller =>
+export const buildAccountCaller = ({ address, requestId, now }: PageRequest, signedIn: SignedInSession): PersonCaller =>
   makePersonCaller(
     { ...signedIn, at: signedIn.at ?? NO_MEMBERSHIP },
     { mode: 'test', origin: address, requestId, nowMs: now.getTime() },

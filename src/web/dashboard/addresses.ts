@@ -7,8 +7,7 @@ export const TEST_PREFIX = '/test'
 /** Parses the path of a page out of an address, without base, mode and query: `/charges/txn_...`. */
 export function parsePagePath(here: string, base: string): string {
   const path = (here.split('?', 1)[0] ?? here).slice(base.length)
-  const rest =
-    path === TEST_PREFIX || path.startsWith(`${TEST_PREFIX}/`) ? path.slice(TEST_PREFIX.length) : path
+  const rest = path === TEST_PREFIX || path.startsWith(`${TEST_PREFIX}/`) ? path.slice(TEST_PREFIX.length) : path
   return rest === '' ? '/' : rest
 }
 

@@ -1,10 +1,5 @@
 import { findMerchantsById } from '../../merchants/account/merchant.ts'
-import {
-  findSession,
-  type Membership,
-  makePersonCaller,
-  type SignedInSession,
-} from '../../merchants/people/session.ts'
+import { findSession, type Membership, makePersonCaller, type SignedInSession } from '../../merchants/people/session.ts'
 import { ErrorPage } from '../parts/error-page.tsx'
 import { newStepUp } from '../parts/forms/step-up.ts'
 import type { PageRequest } from '../parts/routes/route.ts'

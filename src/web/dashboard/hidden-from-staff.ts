@@ -5,8 +5,7 @@ const HIDDEN_PATHS = ['/settings/security', '/settings/audit', '/wallet/statemen
 const HIDDEN_PATTERNS = HIDDEN_PATHS.map((path) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}(?:/|$)`))
 
 /** Whether staff who view a merchant's pages find no page at this path, with its parameters filled in or not. */
-export const isHiddenFromStaff = (path: string): boolean =>
-  HIDDEN_PATTERNS.some((pattern) => pattern.test(path))
+export const isHiddenFromStaff = (path: string): boolean => HIDDEN_PATTERNS.some((pattern) => pattern.test(path))
 
 /** Whether this reader has a page at this path. Staff get no links to pages that are hidden from them. */
 export const isReachable = (visit: DashboardVisit, path: string): boolean =>

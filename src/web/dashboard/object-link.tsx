@@ -1,6 +1,6 @@
 import type { Action } from '../../api/access/actions.ts'
 import { mayDo } from '../../api/access/allow.ts'
-import type { SearchPrefix } from '../../reports/reports/search.ts'
+import type { SearchPrefix } from '../../reports/search.ts'
 import type { DashboardVisit } from './visit.ts'
 
 type ObjectPage = { path: string; see: Action; isList?: true }
@@ -33,8 +33,7 @@ export function findObjectAddress({ caller, to }: ObjectLinkVisit, id: string, a
 }
 
 /** The path of an object's page. */
-export const objectPath = ({ path, isList }: ObjectPage, id: string): string =>
-  isList ? path : `${path}/${id}`
+export const objectPath = ({ path, isList }: ObjectPage, id: string): string => (isList ? path : `${path}/${id}`)
 
 /** Shows an id, as a link to its object's page if this person may see one. */
 export function ObjectLink({ visit, id, as }: { visit: ObjectLinkVisit; id: string; as?: 'ord_' }) {

@@ -42,11 +42,7 @@ export function DashboardShell({ page, asked: { requestId, here }, visit }: Dash
       >
         {mode === 'live' && <a href={addressInOtherMode(visit)}>{FRAME.toTest}</a>}
       </TopBar>
-      <PageLayout
-        visit={visit}
-        path={parsePagePath(visit.here, visit.base)}
-        navigation={DASHBOARD_NAVIGATION}
-      >
+      <PageLayout visit={visit} path={parsePagePath(visit.here, visit.base)} navigation={DASHBOARD_NAVIGATION}>
         {!merchant.active && (
           <Note tone="warn">
             {merchant.account === 'open' ? FRAME.inactive : FRAME[merchant.account]}{' '}

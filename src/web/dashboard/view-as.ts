@@ -14,10 +14,7 @@ import { FRAME } from './texts/frame.ts'
 import type { DashboardVisit } from './visit.ts'
 
 /** What the console lends to the pages of merchants that its staff view: its base path, sign-in and sessions. */
-type StaffSurface = Pick<
-  Surface<DashboardVisit>,
-  'base' | 'signIn' | 'sessionCookie' | 'findSession' | 'stepUp'
->
+type StaffSurface = Pick<Surface<DashboardVisit>, 'base' | 'signIn' | 'sessionCookie' | 'findSession' | 'stepUp'>
 
 const isShownToStaff = (route: (typeof DASHBOARD_ROUTES)[number]): route is PageRoute<DashboardVisit> =>
   route.kind === 'page' && !isHiddenFromStaff(route.path)

@@ -18,10 +18,7 @@ const SLOW_QUANTILE = 0.99
 export function dashboardFiles(): Record<string, string> {
   const groups = [...new Set(Object.values(METRICS).map(({ panel }) => panel))]
   return Object.fromEntries(
-    groups.map((group) => [
-      `${group.toLowerCase()}.json`,
-      `${JSON.stringify(buildDashboard(group), null, 2)}\n`,
-    ]),
+    groups.map((group) => [`${group.toLowerCase()}.json`, `${JSON.stringify(buildDashboard(group), null, 2)}\n`]),
   )
 }
 

@@ -229,15 +229,7 @@ test('a heading that is asked for stands first, and a code leads to its place am
 
 test('what nothing has, what is too long, and what would be markup or a pattern is asked for as text', async () => {
   assert.match((await get('/docs?q=zebra')).text, /Nothing has all of these words/)
-  for (const q of [
-    '<script>alert(1)</script>',
-    '(a+)+$',
-    '.*',
-    '\\',
-    '%',
-    'x'.repeat(5000),
-    '\u202e\ud83c\udf72',
-  ]) {
+  for (const q of ['<script>alert(1)</script>', '(a+)+$', '.*', '\\', '%', 'x'.repeat(5000), '\u202e\ud83c\udf72']) {
     const { status, text } = await get(`/docs?q=${encodeURIComponent(q)}`)
     assert.equal(status, 200, q)
     assert.doesNotMatch(text, /<script|x{101}/, q)

@@ -126,11 +126,7 @@ function buildEventSample({ event, summary, data }: WebhookDescription): EventSa
   return {
     event,
     summary,
-    body: JSON.stringify(
-      { data: sortFields(values), event, id: 'evt_k3v9q0123456789abcdef', timestamp },
-      null,
-      2,
-    ),
+    body: JSON.stringify({ data: sortFields(values), event, id: 'evt_k3v9q0123456789abcdef', timestamp }, null, 2),
   }
 }
 

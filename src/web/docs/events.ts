@@ -55,10 +55,7 @@ const RefundedEventShape = Type.Object(
 const { rail_transaction_id: _none, ...payout } = PayoutShape.properties
 
 /** The data of the payout events (payments/payouts/payout.ts, payoutEventData). */
-const PayoutEventShape = Type.Object(
-  { ...payout, merchant_reference: payout.reference },
-  { $id: 'PayoutEventData' },
-)
+const PayoutEventShape = Type.Object({ ...payout, merchant_reference: payout.reference }, { $id: 'PayoutEventData' })
 
 /** The data of dispute.opened (selling/disputes/dispute.ts, disputeEventData). */
 const DisputeEventShape = Type.Object(

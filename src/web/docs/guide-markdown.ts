@@ -21,10 +21,7 @@ function renderEndpointsMarkdown(endpoints: readonly Endpoint<never>[]): string 
   const renderRows = (tag: string) =>
     endpoints
       .filter((endpoint) => endpoint.tag === tag)
-      .map(
-        ({ method, path, summary }) =>
-          `| \`${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}\` | ${summary} |`,
-      )
+      .map(({ method, path, summary }) => `| \`${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}\` | ${summary} |`)
   const tables = tags.map((tag) =>
     [`### ${tag}`, '', '| Endpoint | What it does |', '|---|---|', ...renderRows(tag)].join('\n'),
   )

@@ -32,8 +32,8 @@ export function renderFrontPage(baseUrl: string): string {
       <main class="column">
         <h1>Mobile money for Uganda</h1>
         <p class="lead">
-          Collect money from phone wallets in whole Ugandan shillings, see it in a ledger that cannot
-          overdraw, and hear of everything by signed webhooks.
+          Collect money from phone wallets in whole Ugandan shillings, see it in a ledger that cannot overdraw, and hear
+          of everything by signed webhooks.
         </p>
         <h2>Try it</h2>
         <p>With a test key no money moves. This charge is paid two seconds later:</p>
@@ -58,11 +58,7 @@ export function renderFrontPage(baseUrl: string): string {
             name="For makers of vending machines"
             text="How a machine reports what it dispensed, with code to sign."
           />
-          <LinkCard
-            href="/changelog"
-            name="Changelog"
-            text="What changed, newest first, and what you must do."
-          />
+          <LinkCard href="/changelog" name="Changelog" text="What changed, newest first, and what you must do." />
           <LinkCard href="/openapi.json" name="OpenAPI 3.1" text="The same reference for your tools." />
           <LinkCard href="/healthz" name="Health" text="Whether the service and its database answer." />
         </ul>
@@ -190,8 +186,8 @@ export function renderReferencePage(): string {
       <main id="reference">
         <noscript>
           <p class="column">
-            The interactive reference needs JavaScript. The <a href="/docs">guide</a> lists every endpoint
-            without it, and <a href="/openapi.json">openapi.json</a> holds all of it.
+            The interactive reference needs JavaScript. The <a href="/docs">guide</a> lists every endpoint without it,
+            and <a href="/openapi.json">openapi.json</a> holds all of it.
           </p>
         </noscript>
       </main>
@@ -250,5 +246,4 @@ function DocsShell({ title, path, styles = [], scripts = [], unlisted = false, c
   )
 }
 
-const renderDocument = (page: Parameters<typeof renderToString>[0]) =>
-  `<!doctype html>${renderToString(page)}`
+const renderDocument = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`

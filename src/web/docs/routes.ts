@@ -70,11 +70,7 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
   const sections = [
     ...splitSections('Guide', '/docs', options.guide),
     ...splitSections('Errors', '/docs/errors', renderErrorsMarkdown()),
-    ...splitSections(
-      'Machine makers',
-      '/docs/machines',
-      options.machines.replaceAll('{base_url}', options.baseUrl),
-    ),
+    ...splitSections('Machine makers', '/docs/machines', options.machines.replaceAll('{base_url}', options.baseUrl)),
   ]
   server.register(async (docs) => {
     docs.addHook('onRequest', async (request) => options.admit?.(request.raw))
@@ -101,8 +97,7 @@ async function sendAsset(
   // Loaded with the first request for a file, to keep the start of the process fast.
   const { default: send } = await import('@fastify/send')
   const sent = await send(request.raw, name, { root, maxAge: ASSETS_MAX_AGE })
-  if (sent.statusCode === 416)
-    return reply.code(416).header('Content-Range', sent.headers['Content-Range']).send('')
+  if (sent.statusCode === 416) return reply.code(416).header('Content-Range', sent.headers['Content-Range']).send('')
   // An error below 500 is the client's, as an If-Match that does not hold. The file itself always exists.
   if (sent.type === 'error' && sent.statusCode < 500)
     return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)

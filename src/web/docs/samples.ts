@@ -200,8 +200,7 @@ type SampleInput = { name: string; depth: number; values?: SampleValues }
 
 function buildValue(part: SampleSchema, { name, depth, values = {} }: SampleInput): unknown {
   if (part.const !== undefined) return part.const
-  if (part.enum !== undefined)
-    return part.enum.includes(VALUE_BY_FIELD[name]) ? VALUE_BY_FIELD[name] : part.enum[0]
+  if (part.enum !== undefined) return part.enum.includes(VALUE_BY_FIELD[name]) ? VALUE_BY_FIELD[name] : part.enum[0]
   if (part.anyOf !== undefined) return buildChoice(part.anyOf, { name, depth, values })
   switch ([part.type].flat()[0]) {
     case 'object':
@@ -223,9 +222,7 @@ function buildChoice(choices: readonly SampleSchema[], { name, depth, values }: 
   const isKnown = VALUE_BY_FIELD[name] != null || Object.keys(values ?? {}).length > 0
   const maybeNull = choices.some(({ type }) => type === 'null')
   const [first] = choices.filter(({ type }) => type !== 'null')
-  return maybeNull && !isKnown
-    ? null
-    : buildValue(first ?? {}, { name, depth, ...(values ? { values } : {}) })
+  return maybeNull && !isKnown ? null : buildValue(first ?? {}, { name, depth, ...(values ? { values } : {}) })
 }
 
 function buildObject(part: SampleSchema, { depth, values: requiredValues = {} }: SampleInput): SampleValues {

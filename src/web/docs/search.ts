@@ -55,8 +55,7 @@ export function searchDocs(sections: readonly DocsSection[], question: string): 
   const words = (query.match(QUERY_WORD) ?? []).slice(0, MAX_QUERY_WORDS)
   if (words.length === 0) return []
   const pages = [...new Set(sections.map(({ page }) => page))]
-  const rankOf = (section: DocsSection) =>
-    section.title.toLowerCase() === query ? -1 : pages.indexOf(section.page)
+  const rankOf = (section: DocsSection) => (section.title.toLowerCase() === query ? -1 : pages.indexOf(section.page))
   return sections
     .filter((section) => hasAllWords(section, words))
     .sort((a, b) => rankOf(a) - rankOf(b) || countWordsInHeading(b, words) - countWordsInHeading(a, words))
@@ -81,10 +80,7 @@ function cutExcerpt(text: string, words: readonly string[]): DocsMatch['excerpt'
   const from = near === 0 ? 0 : text.indexOf(' ', near) + 1
   const excerpt = text.slice(from, from + EXCERPT_LENGTH)
   const marked = `${from > 0 ? '… ' : ''}${excerpt}${from + EXCERPT_LENGTH < text.length ? ' …' : ''}`
-  const anyWord = new RegExp(
-    `(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|')})`,
-    'gi',
-  )
+  const anyWord = new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|')})`, 'gi')
   return marked.split(anyWord).map((piece, index) => ({ text: piece, isMatch: index % 2 === 1 }))
 }
 

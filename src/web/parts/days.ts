@@ -12,23 +12,16 @@ const DAY_PATTERN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
  * Parses the days of a filter to the first and the last moment of its rows, in UTC, both included. Pages read a day of an address only
  * here. Throws 400 for a text that is no day of the calendar.
  */
-export const parseDays = ({
-  from,
-  until,
-}: DayRange): { from: string | undefined; until: string | undefined } => ({
+export const parseDays = ({ from, until }: DayRange): { from: string | undefined; until: string | undefined } => ({
   from: from === undefined ? undefined : formatIsoTime(parseDay('from', from).start),
-  until:
-    until === undefined ? undefined : formatIsoTime(new Date(parseDay('until', until).end.getTime() - 1)),
+  until: until === undefined ? undefined : formatIsoTime(new Date(parseDay('until', until).end.getTime() - 1)),
 })
 
 /**
  * Parses the bounds of a filter that may be minutes as well as days. A minute is written as browsers do (`2026-11-28T12:00`, in Kampala's
  * time); `from` is its first moment, `until` its last. Throws 400.
  */
-export const parseMinutes = ({
-  from,
-  until,
-}: DayRange): { from: string | undefined; until: string | undefined } => ({
+export const parseMinutes = ({ from, until }: DayRange): { from: string | undefined; until: string | undefined } => ({
   from:
     from !== undefined && MINUTE_PATTERN.test(from)
       ? formatIsoTime(parseMinute('from', from))

@@ -139,12 +139,7 @@ export const PageLayout = ({ visit, path, navigation, counts = NO_COUNTS, childr
 )
 
 /** The navigation: beside the page if there is room, behind one button on a phone. Both work without scripts. */
-const SideNavigation = ({
-  visit,
-  path,
-  navigation,
-  counts = NO_COUNTS,
-}: Omit<PageLayoutProps, 'children'>) => (
+const SideNavigation = ({ visit, path, navigation, counts = NO_COUNTS }: Omit<PageLayoutProps, 'children'>) => (
   <aside class="side" aria-label={PARTS.frame.menu}>
     <input type="checkbox" id="menu" class="ear" />
     <label for="menu" class="menu">

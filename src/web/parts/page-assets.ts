@@ -4,9 +4,9 @@ import { readStyle, TOKENS_FILE } from './stylesheet.ts'
 const readPageAsset = (name: string, type: string): Asset =>
   readAsset(`src/web/parts/assets/${name}`, { path: `/assets/${name}`, type })
 
-const STYLES = [
-  ...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'print'],
-].map((name) => `src/web/parts/assets/${name}.css`)
+const STYLES = [...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'print']].map(
+  (name) => `src/web/parts/assets/${name}.css`,
+)
 
 /** The files that pages of the dashboard and the console load. Every page loads `pages.css` and `pages.js`. */
 export const PAGE_ASSETS = {

@@ -49,17 +49,7 @@ const TONES: Readonly<Record<string, Tone>> = {
     'approved',
   ),
   ...toneFor('bad', 'failed', 'rejected', 'revoked', 'exhausted', 'lost'),
-  ...toneFor(
-    'open',
-    'pending',
-    'authorized',
-    'dispensing',
-    'submitted',
-    'prepared',
-    'requested',
-    'open',
-    'waiting',
-  ),
+  ...toneFor('open', 'pending', 'authorized', 'dispensing', 'submitted', 'prepared', 'requested', 'open', 'waiting'),
   ...toneFor('warn', 'paused', 'disputed', 'held', 'frozen'),
 }
 const TONE_ICONS: Record<Tone, IconName> = {

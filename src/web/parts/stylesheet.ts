@@ -11,8 +11,7 @@ export const readStyle = (...paths: string[]): string =>
   minify(paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n'))
 
 /** The hash that `style-src` must allow so that a page can inline this text. */
-export const styleHash = (css: string): string =>
-  `'sha256-${createHash('sha256').update(css).digest('base64')}'`
+export const styleHash = (css: string): string => `'sha256-${createHash('sha256').update(css).digest('base64')}'`
 
 /** Minifies a stylesheet. Simple, because our files have no strings and no comments inside values. */
 function minify(css: string): string {

@@ -62,13 +62,10 @@ export const PARTS = {
     title: (status: number) =>
       status === 404 ? 'There is nothing here' : status === 403 ? 'Not allowed' : 'That did not work',
     notFound: 'This address leads nowhere, or to something that is not yours.',
-    unavailable:
-      'The service has too much to do, or its database is away. Wait a moment and load the page again.',
-    unknownEnd:
-      'It is not known whether this took effect. Send the same form again: it cannot take effect twice.',
+    unavailable: 'The service has too much to do, or its database is away. Wait a moment and load the page again.',
+    unknownEnd: 'It is not known whether this took effect. Send the same form again: it cannot take effect twice.',
     internal: 'Something went wrong on our side, and it has been noted. Try again.',
-    elsewhere:
-      'This form was not sent from a page of ours, so nothing was done. Open the page and send it from there.',
+    elsewhere: 'This form was not sent from a page of ours, so nothing was done. Open the page and send it from there.',
     signedOut: 'You were signed out meanwhile, so nothing was done. Sign in to go on where you were.',
     session:
       'This form belongs to another sign-in, so nothing was done. Open the page again and fill in the form anew.',

@@ -36,66 +36,45 @@ function call(endpoint: Listed, headers: Record<string, string | undefined>, suf
 }
 
 const flip = (key: string) => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
-const CREDENTIALS: [string, (keys: CreatedMerchant['keys']) => [Record<string, string>, string?], Refused][] =
+const CREDENTIALS: [string, (keys: CreatedMerchant['keys']) => [Record<string, string>, string?], Refused][] = [
+  ['nothing', () => [{}], MISSING],
+  ['the word Bearer alone', () => [{ authorization: 'Bearer' }], MISSING],
+  ['the key without a scheme', ({ test }) => [{ authorization: test }], MISSING],
+  ['another scheme', ({ test }) => [{ authorization: `Token ${test}` }], MISSING],
   [
-    ['nothing', () => [{}], MISSING],
-    ['the word Bearer alone', () => [{ authorization: 'Bearer' }], MISSING],
-    ['the key without a scheme', ({ test }) => [{ authorization: test }], MISSING],
-    ['another scheme', ({ test }) => [{ authorization: `Token ${test}` }], MISSING],
-    [
-      'basic credentials',
-      ({ test }) => [{ authorization: `Basic ${Buffer.from(`${test}:`).toString('base64')}` }],
-      MISSING,
-    ],
-    ['two kinds in one header', ({ test }) => [{ authorization: `Basic eDp5, Bearer ${test}` }], MISSING],
-    ['two keys in one header', ({ test, live }) => [{ authorization: `Bearer ${test}, ${live}` }], MISSING],
-    ['words behind the key', ({ test }) => [{ authorization: `Bearer ${test} please` }], MISSING],
-    [
-      'the key in the query',
-      ({ test }) => [{}, `?api_key=${test}&access_token=${test}&key=${test}`],
-      MISSING,
-    ],
-    [
-      'the key in a cookie',
-      ({ test }) => [{ cookie: `api_key=${test}; authorization=Bearer ${test}` }],
-      MISSING,
-    ],
-    [
-      'the key in other headers',
-      ({ test }) => [{ 'x-api-key': test, 'proxy-authorization': `Bearer ${test}` }],
-      MISSING,
-    ],
-    ['an unknown key', () => [{ authorization: `Bearer ${newApiKey('test')}` }], INVALID],
-    ['a key with a typing error', ({ test }) => [{ authorization: `Bearer ${flip(test)}` }], INVALID],
-    ['a key cut short', ({ test }) => [{ authorization: `Bearer ${test.slice(0, -1)}` }], INVALID],
-    ['a key and a character', ({ test }) => [{ authorization: `Bearer ${test}0` }], INVALID],
-    ['a key in capitals', ({ test }) => [{ authorization: `Bearer ${test.toUpperCase()}` }], INVALID],
-    ['a key in quotes', ({ test }) => [{ authorization: `Bearer "${test}"` }], INVALID],
-    [
-      'a test key called live',
-      ({ test }) => [{ authorization: `Bearer ${test.replace('test', 'live')}` }],
-      INVALID,
-    ],
-    [
-      'a live key called test',
-      ({ live }) => [{ authorization: `Bearer ${live.replace('live', 'test')}` }],
-      INVALID,
-    ],
-    [
-      'a collections key without its mark',
-      (keys) => [{ authorization: `Bearer ${keys.test_collections.replace('col_', '')}` }],
-      INVALID,
-    ],
-    [
-      'a full key with the mark',
-      ({ test }) => [{ authorization: `Bearer ${test.replace('test_', 'test_col_')}` }],
-      INVALID,
-    ],
-    ['a prefix alone', () => [{ authorization: 'Bearer sk_test_' }], INVALID],
-    ['a public key', () => [{ authorization: `Bearer ${merchant.public_key}` }], INVALID],
-    ['a key of 10 KB', () => [{ authorization: `Bearer sk_test_${'a'.repeat(10_000)}` }], INVALID],
-    ['code for a key', () => [{ authorization: "Bearer sk_test_'or'1'='1" }], INVALID],
-  ]
+    'basic credentials',
+    ({ test }) => [{ authorization: `Basic ${Buffer.from(`${test}:`).toString('base64')}` }],
+    MISSING,
+  ],
+  ['two kinds in one header', ({ test }) => [{ authorization: `Basic eDp5, Bearer ${test}` }], MISSING],
+  ['two keys in one header', ({ test, live }) => [{ authorization: `Bearer ${test}, ${live}` }], MISSING],
+  ['words behind the key', ({ test }) => [{ authorization: `Bearer ${test} please` }], MISSING],
+  ['the key in the query', ({ test }) => [{}, `?api_key=${test}&access_token=${test}&key=${test}`], MISSING],
+  ['the key in a cookie', ({ test }) => [{ cookie: `api_key=${test}; authorization=Bearer ${test}` }], MISSING],
+  ['the key in other headers', ({ test }) => [{ 'x-api-key': test, 'proxy-authorization': `Bearer ${test}` }], MISSING],
+  ['an unknown key', () => [{ authorization: `Bearer ${newApiKey('test')}` }], INVALID],
+  ['a key with a typing error', ({ test }) => [{ authorization: `Bearer ${flip(test)}` }], INVALID],
+  ['a key cut short', ({ test }) => [{ authorization: `Bearer ${test.slice(0, -1)}` }], INVALID],
+  ['a key and a character', ({ test }) => [{ authorization: `Bearer ${test}0` }], INVALID],
+  ['a key in capitals', ({ test }) => [{ authorization: `Bearer ${test.toUpperCase()}` }], INVALID],
+  ['a key in quotes', ({ test }) => [{ authorization: `Bearer "${test}"` }], INVALID],
+  ['a test key called live', ({ test }) => [{ authorization: `Bearer ${test.replace('test', 'live')}` }], INVALID],
+  ['a live key called test', ({ live }) => [{ authorization: `Bearer ${live.replace('live', 'test')}` }], INVALID],
+  [
+    'a collections key without its mark',
+    (keys) => [{ authorization: `Bearer ${keys.test_collections.replace('col_', '')}` }],
+    INVALID,
+  ],
+  [
+    'a full key with the mark',
+    ({ test }) => [{ authorization: `Bearer ${test.replace('test_', 'test_col_')}` }],
+    INVALID,
+  ],
+  ['a prefix alone', () => [{ authorization: 'Bearer sk_test_' }], INVALID],
+  ['a public key', () => [{ authorization: `Bearer ${merchant.public_key}` }], INVALID],
+  ['a key of 10 KB', () => [{ authorization: `Bearer sk_test_${'a'.repeat(10_000)}` }], INVALID],
+  ['code for a key', () => [{ authorization: "Bearer sk_test_'or'1'='1" }], INVALID],
+]
 
 for (const [name, credentials, expected] of CREDENTIALS)
   test(`${name} opens no endpoint: ${expected.error}`, async () => {
@@ -111,10 +90,10 @@ const former = made(async () => {
   const own = await service.merchant()
   const { id } = (await getMerchantNamed(service.gateway, own.id)).merchant
   await rotateKey(service.app, BY_HAND, { holder: { id }, kind: 'test' })
-  await service.rows(
-    'update directory.api_keys set revoked_at = now() where merchant_id = $1 and kind = $2',
-    [id, 'live'],
-  )
+  await service.rows('update directory.api_keys set revoked_at = now() where merchant_id = $1 and kind = $2', [
+    id,
+    'live',
+  ])
   return { unknown: newApiKey('test'), rotated: own.keys.test, revoked: own.keys.live }
 })
 for (const endpoint of ALL)

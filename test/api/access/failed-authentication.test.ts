@@ -38,10 +38,7 @@ test('after three failures a minute an address hears 429, whatever it says was w
   strict('0', async (gate) => {
     assertRefused(await fail(gate), INVALID)
     gate.pass(10_000)
-    assertRefused(
-      await gate.client('x').get('/v1/me', { authorization: '' }),
-      unauthorized('missing bearer token'),
-    )
+    assertRefused(await gate.client('x').get('/v1/me', { authorization: '' }), unauthorized('missing bearer token'))
     assertRefused(await gate.client('sk_test_typo').get('/v1/me'), INVALID)
     assertRefused(await fail(gate), tooMany(50), { retryAfter: '50' })
     assertRefused(await gate.client('x').get('/v1/me', { authorization: '' }), tooMany(50), {
@@ -64,8 +61,7 @@ test('without proxies of our own the address is that of the connection: a forged
 
 test('behind one proxy the address is the last one in the list: what a client writes before it does not count', () =>
   strict('1', async (gate) => {
-    for (const forged of ['1.1.1.1', '2.2.2.2', ' , ,'])
-      assertRefused(await fail(gate, `${forged}, 9.9.9.9`), INVALID)
+    for (const forged of ['1.1.1.1', '2.2.2.2', ' , ,']) assertRefused(await fail(gate, `${forged}, 9.9.9.9`), INVALID)
     assertRefused(await fail(gate, '9.9.9.9'), tooMany(60), { retryAfter: '60' })
     assertRefused(await fail(gate, '5.5.5.5,  9.9.9.9 '), tooMany(60), { retryAfter: '60' })
     assertRefused(await fail(gate, '9.9.9.9, 8.8.8.8'), INVALID)

@@ -28,14 +28,10 @@ function fits(shape: Shape, value: unknown): boolean {
   if (shape.enum) return shape.enum.includes(value)
   if (shape.type === 'null') return value === null
   if (shape.type === 'integer') return Number.isSafeInteger(value)
-  if (shape.format === 'date-time')
-    return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+03:00)$/.test(String(value))
-  if (shape.type === 'array')
-    return Array.isArray(value) && value.every((one) => fits(shape.items as Shape, one))
+  if (shape.format === 'date-time') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+03:00)$/.test(String(value))
+  if (shape.type === 'array') return Array.isArray(value) && value.every((one) => fits(shape.items as Shape, one))
   if (shape.type !== 'object') return typeof value === shape.type
-  return (
-    typeof value === 'object' && value !== null && sameKeys(shape, value) && everyFits(shape, value as never)
-  )
+  return typeof value === 'object' && value !== null && sameKeys(shape, value) && everyFits(shape, value as never)
 }
 /** Everything that is described as always there is there, and nothing is there that is not described. */
 const sameKeys = ({ properties = {}, required = [] }: Shape, value: object) =>
@@ -49,9 +45,7 @@ test('every good answer holds exactly what is described, of each kind of object'
   for (const endpoint of ENDPOINTS)
     for (const path of made.pathsOf(endpoint)) {
       const reply =
-        endpoint.method === 'GET'
-          ? await shop.test.get(path)
-          : await shop.test.post(path, made.bodyOf(endpoint))
+        endpoint.method === 'GET' ? await shop.test.get(path) : await shop.test.post(path, made.bodyOf(endpoint))
       const described = endpoint.answers[reply.status]
       assert.ok(described, `${endpoint.method} ${path} answered ${reply.status}`)
       assert.ok(fits(described.schema as Shape, reply.body), `${endpoint.method} ${path}: ${reply.text}`)

@@ -38,32 +38,24 @@ const STAYING: [string, () => string][] = [
   ['half a header', () => 'POST /v1/charges HTTP/1.1\r\nHost: gate'],
   ['garbage', () => 'EHLO gateway\r\n\r\n'],
   ['half a body', () => requestOf('POST /v1/charges', headers('Content-Length: 500'), '{"amount":')],
-  [
-    'too large a body, half of it',
-    () => requestOf('POST /v1/charges', headers(`Content-Length: ${TOO_LARGE}`), '{'),
-  ],
+  ['too large a body, half of it', () => requestOf('POST /v1/charges', headers(`Content-Length: ${TOO_LARGE}`), '{')],
 ]
 
 // Each waits out the half minute after which an unfinished request is given up.
 describe('requests that are never finished', { concurrency: true }, () => {
-  longTest(
-    'C15: clients that send nothing, garbage or half a request leave no descriptor behind',
-    async () => {
-      const before = await service.sockets()
-      const clients = STAYING.flatMap(([, bytes]) => Array.from({ length: EACH }, () => staying(bytes())))
-      await until(async () => (await service.sockets()) >= before + EACH, PROGRAM_MS)
-      try {
-        await until(async () => (await service.sockets()) < before + EACH / 2, GIVEN_UP_MS)
-      } finally {
-        for (const { socket } of clients) socket.destroy()
-      }
-      const told = clients.map(({ heard }) => Number(heard.join('').split(' ')[1]))
-      const expected = [408, 408, 400, 408, 413].flatMap((status) =>
-        Array.from({ length: EACH }, () => status),
-      )
-      assert.deepEqual(told, expected)
-    },
-  )
+  longTest('C15: clients that send nothing, garbage or half a request leave no descriptor behind', async () => {
+    const before = await service.sockets()
+    const clients = STAYING.flatMap(([, bytes]) => Array.from({ length: EACH }, () => staying(bytes())))
+    await until(async () => (await service.sockets()) >= before + EACH, PROGRAM_MS)
+    try {
+      await until(async () => (await service.sockets()) < before + EACH / 2, GIVEN_UP_MS)
+    } finally {
+      for (const { socket } of clients) socket.destroy()
+    }
+    const told = clients.map(({ heard }) => Number(heard.join('').split(' ')[1]))
+    const expected = [408, 408, 400, 408, 413].flatMap((status) => Array.from({ length: EACH }, () => status))
+    assert.deepEqual(told, expected)
+  })
 
   longTest('C15: what a request lacks must not arrive after it has been refused', async () => {
     const body = JSON.stringify(CHARGE)
@@ -149,17 +141,9 @@ longTest('C17: curl reads the 413', async (t) => {
     `X-Timestamp: ${service.timestamp()}`,
     'Idempotency-Key: closed',
   ]
-  const words = [
-    '-sS',
-    '-w',
-    '%{http_code}',
-    '--data-binary',
-    `@${file}`,
-    ...sent.flatMap((line) => ['-H', line]),
-  ]
+  const words = ['-sS', '-w', '%{http_code}', '--data-binary', `@${file}`, ...sent.flatMap((line) => ['-H', line])]
   // Without Expect it sends at once, as old versions and other programs do.
-  for (const more of [[], ['-H', 'Expect:']])
-    await heardBy(t, ['curl', ...words, ...more, `${service.url}/v1/charges`])
+  for (const more of [[], ['-H', 'Expect:']]) await heardBy(t, ['curl', ...words, ...more, `${service.url}/v1/charges`])
   rmSync(folder, { recursive: true })
 })
 
@@ -174,11 +158,7 @@ function tooLarge(length: string): Buffer {
   const head = requestOf('POST /v1/charges', headers(length))
   const body = Buffer.alloc(TOO_LARGE, 'x')
   if (!length.startsWith('Transfer')) return Buffer.concat([Buffer.from(head), body])
-  return Buffer.concat([
-    Buffer.from(`${head}${TOO_LARGE.toString(16)}\r\n`),
-    body,
-    Buffer.from('\r\n0\r\n\r\n'),
-  ])
+  return Buffer.concat([Buffer.from(`${head}${TOO_LARGE.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
 }
 
 /** A client that sends this and never closes its side. */
@@ -199,32 +179,29 @@ async function until(holds: () => Promise<boolean>, withinMs: number): Promise<v
   }
 }
 
-longTest(
-  'C15: a request with something behind it that is no request hears first what became of it',
-  async () => {
-    const body = JSON.stringify(CHARGE)
-    const outcomes = new Set<boolean>()
-    for (let nth = 0; nth < 60; nth += 1) {
-      const key = `behind-${service.timestamp()}-${nth}`
-      const lines = headers(`Idempotency-Key: ${key}`, `Content-Length: ${body.length}`)
-      const heard = await answerWith(requestOf('POST /v1/charges', lines, body), nth % 6)
-      const again = await fetch(`${service.url}/v1/charges`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${service.key}`,
-          'x-timestamp': service.timestamp(),
-          'idempotency-key': key,
-        },
-        body,
-      })
-      // Made before, or not made at all: never made and called refused.
-      const made = again.headers.get('idempotent-replayed') === 'true'
-      assert.equal(heard.slice(0, 'HTTP/1.1 ...'.length), `HTTP/1.1 ${made ? 201 : 400}`, heard)
-      outcomes.add(made)
-    }
-    assert.ok(outcomes.has(true), 'some were being worked on when the rest came')
-  },
-)
+longTest('C15: a request with something behind it that is no request hears first what became of it', async () => {
+  const body = JSON.stringify(CHARGE)
+  const outcomes = new Set<boolean>()
+  for (let nth = 0; nth < 60; nth += 1) {
+    const key = `behind-${service.timestamp()}-${nth}`
+    const lines = headers(`Idempotency-Key: ${key}`, `Content-Length: ${body.length}`)
+    const heard = await answerWith(requestOf('POST /v1/charges', lines, body), nth % 6)
+    const again = await fetch(`${service.url}/v1/charges`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.key}`,
+        'x-timestamp': service.timestamp(),
+        'idempotency-key': key,
+      },
+      body,
+    })
+    // Made before, or not made at all: never made and called refused.
+    const made = again.headers.get('idempotent-replayed') === 'true'
+    assert.equal(heard.slice(0, 'HTTP/1.1 ...'.length), `HTTP/1.1 ${made ? 201 : 400}`, heard)
+    outcomes.add(made)
+  }
+  assert.ok(outcomes.has(true), 'some were being worked on when the rest came')
+})
 
 /** Everything that is said to this request, behind which comes what is none after so many ms. */
 async function answerWith(request: string, afterMs: number): Promise<string> {

@@ -69,9 +69,7 @@ test('C13: while more charges wait for their end than can be ended in time new o
   await sleep(SLOW_MS)
   held.letThrough()
   await ended
-  const waiting = { followAt: new Date(app.clock.nowMs() + 2000) } as Parameters<
-    typeof keepUntilDue
-  >[1][number]
+  const waiting = { followAt: new Date(app.clock.nowMs() + 2000) } as Parameters<typeof keepUntilDue>[1][number]
   const many = 19_000
   keepUntilDue(
     app,

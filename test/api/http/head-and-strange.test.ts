@@ -41,13 +41,7 @@ const READ = () => [
   '/v1/statements/2026-11.pdf',
   '/v1/charges/txn_nobody',
   ...['/livez', '/healthz', '/readyz', '/metrics', '/', '/docs', '/changelog', '/openapi.json'],
-  ...[
-    '/pay/@shop-of-heads',
-    '/pay/@shop-of-heads/qr.png',
-    '/pay/@nobody',
-    '/dashboard',
-    '/dashboard/sign-in',
-  ],
+  ...['/pay/@shop-of-heads', '/pay/@shop-of-heads/qr.png', '/pay/@nobody', '/dashboard', '/dashboard/sign-in'],
   ...['/console/sign-in', '/no/such/path'],
 ]
 // Of a page whose token is another one each time its length is the same.
@@ -66,8 +60,7 @@ test('HEAD is answered as GET is, without the body', async () => {
 })
 
 test('HEAD below /v1 wants a key as GET does, and says so', async () => {
-  for (const path of ['/v1/balance', '/v1/charges/txn_a'])
-    assert.equal((await ask('HEAD', path)).status, 401, path)
+  for (const path of ['/v1/balance', '/v1/charges/txn_a']) assert.equal((await ask('HEAD', path)).status, 401, path)
 })
 
 const STRANGE = ['QUERY', 'PROPFIND', 'TRACE', 'OPTIONS', 'PUT', 'M-SEARCH', 'SOURCE']
@@ -96,15 +89,7 @@ test('a method that a path does not have is 405 with those that it has, with a b
 })
 
 test('nothing that a stranger sends writes a line at level error', async () => {
-  const targets = [
-    'http://[/pay/lnk_a',
-    'http://x/pay/lnk_a',
-    '*',
-    '/pay/lnk_a?%',
-    '/%zz',
-    '/pay/%ff',
-    '//[/pay',
-  ]
+  const targets = ['http://[/pay/lnk_a', 'http://x/pay/lnk_a', '*', '/pay/lnk_a?%', '/%zz', '/pay/%ff', '//[/pay']
   for (const target of targets)
     for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'QUERY'])
       assert.ok((await ask(method, target)).status < 500, `${method} ${target}`)
@@ -119,10 +104,7 @@ test('nothing that a stranger sends writes a line at level error', async () => {
       assert.ok((await ask('GET', path, { headers: { [name]: value } })).status < 500, `${path} ${value}`)
   for (const type of ['', ';', 'a/b/c', 'application/json; charset="', 'multipart/form-data'])
     for (const path of ['/v1/charges', '/pay/lnk_a/submit', '/dashboard/sign-in', '/no/such/path'])
-      assert.ok(
-        (await ask('POST', path, { headers: { 'content-type': type }, body: 'x' })).status < 500,
-        type,
-      )
+      assert.ok((await ask('POST', path, { headers: { 'content-type': type }, body: 'x' })).status < 500, type)
   assert.deepEqual(
     lines.filter((line) => JSON.parse(line).level >= 50),
     [],

@@ -5,9 +5,7 @@ import { payer } from '../../helpers/payments/schedules.ts'
 import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { type Client, type Reply, startService } from '../../helpers/service/test-service.ts'
 
-const service = openedAndVerified(() =>
-  startService({ env: { RATE_LIMIT_REFUNDS: '0', RATE_LIMIT_PAYOUTS: '0' } }),
-)
+const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_REFUNDS: '0', RATE_LIMIT_PAYOUTS: '0' } }))
 const shop = made(() => payer(service, 100_000))
 
 const told = ({ body: { error, hint, field } }: Reply) => ({
@@ -18,8 +16,7 @@ const told = ({ body: { error, hint, field } }: Reply) => ({
 const remedyOf = (code: string) => ERROR_CODES[code]?.remedy
 
 test('whoever sends no key, a public one or one that is gone is told which one to send', async () => {
-  const asked = async (authorization: string) =>
-    told(await service.client('x').get('/v1/balance', { authorization }))
+  const asked = async (authorization: string) => told(await service.client('x').get('/v1/balance', { authorization }))
   const none = await asked('')
   assert.equal(none.error, 'missing bearer token')
   assert.match(none.hint, /"Authorization: Bearer sk_test_\.\.\."/)
@@ -38,13 +35,7 @@ type Told = [
 ]
 const PAYOUT = { amount: 1000, recipient: { phone: '0700000000' } }
 const CASES: Told[] = [
-  [
-    'another currency',
-    (api) => api.charge({ currency: 'KES' }),
-    /^demo only supports UGX$/,
-    /send `UGX`/,
-    'currency',
-  ],
+  ['another currency', (api) => api.charge({ currency: 'KES' }), /^demo only supports UGX$/, /send `UGX`/, 'currency'],
   [
     'a charge of less than the fee',
     (api) => api.charge({ amount: 200 }),
@@ -52,13 +43,7 @@ const CASES: Told[] = [
     /at least 201/,
     'amount',
   ],
-  [
-    'a text for an amount',
-    (api) => api.charge({ amount: '5000' }),
-    /amount must be an integer/,
-    null,
-    'amount',
-  ],
+  ['a text for an amount', (api) => api.charge({ amount: '5000' }), /amount must be an integer/, null, 'amount'],
   [
     'a phone that is none',
     (api) => api.charge({ customer: { phone: '07' } }),
@@ -145,10 +130,7 @@ test('a key that was used for something else, and a charge that was refunded bef
 
 test('a refusal that is kept under its key has its hint in each answer', async () => {
   const key = { 'idempotency-key': 'kept' }
-  const [first, second] = [
-    await shop.api.charge({ amount: 200 }, key),
-    await shop.api.charge({ amount: 200 }, key),
-  ]
+  const [first, second] = [await shop.api.charge({ amount: 200 }, key), await shop.api.charge({ amount: 200 }, key)]
   assert.equal(first.text, second.text)
   assert.equal(second.headers.get('idempotent-replayed'), 'true')
   assert.equal(first.body.hint, remedyOf('fee_exceeds_amount'))

@@ -53,8 +53,7 @@ export async function assertFree(sent: Sent, right: object): Promise<void> {
   const { api, path, body, expected, digest } = sent
   const key = { 'idempotency-key': randomUUID() }
   const before = await digest()
-  for (const because of ['first', 'not a replay'])
-    assertRefused(await api.post(path, body, key), expected, { because })
+  for (const because of ['first', 'not a replay']) assertRefused(await api.post(path, body, key), expected, { because })
   if (sent.keyless) assertRefused(await api.post(path, body, { 'idempotency-key': undefined }), expected)
   assert.equal(await digest(), before, 'zero writes')
   const good = await api.post(path, right, key)

@@ -30,19 +30,18 @@ async function rich(amount: number): Promise<Rich> {
        values ($1, 'test', 1, 'test_funds', 'fund_large', 'sandbox', 'available', $2, $3)`,
       [merchantId, amount, at],
     )
-    await service.rows(
-      `update ledger_heads set available = $2, seq = 1 where merchant_id = $1 and mode = 'test'`,
-      [merchantId, amount],
-    )
+    await service.rows(`update ledger_heads set available = $2, seq = 1 where merchant_id = $1 and mode = 'test'`, [
+      merchantId,
+      amount,
+    ])
   }
   return { api: service.client(merchant.keys.test), merchantId, tag }
 }
 
 async function idOf(publicId: string): Promise<{ id: number; tag: string }> {
-  const [row] = await service.rows<{ id: number; tag: string }>(
-    'select id, tag from merchants where public_id = $1',
-    [publicId],
-  )
+  const [row] = await service.rows<{ id: number; tag: string }>('select id, tag from merchants where public_id = $1', [
+    publicId,
+  ])
   assert.ok(row)
   return row
 }
@@ -61,8 +60,7 @@ test('C20: the largest amount of one transaction is 10^12, and a larger setting 
   assert.throws(
     () => readConfig({ AMOUNT_MAX: '1000000000001' }),
     (error) =>
-      error instanceof WrongSettings &&
-      error.message === 'AMOUNT_MAX must be a whole number from 1 to 1000000000000',
+      error instanceof WrongSettings && error.message === 'AMOUNT_MAX must be a whole number from 1 to 1000000000000',
   )
   assert.equal(readConfig({ AMOUNT_MAX: '1000000000000' }).amountMax, LARGEST)
 })
@@ -126,10 +124,7 @@ test('C20: balance, statement and its PDF show sums beyond the largest whole num
   const { status, text } = await owner.api.get(`/v1/statements/${month}`)
   assert.equal(status, 200, text)
   assert.match(text, /"closing_balance":5999999999995000[,}]/)
-  assert.match(
-    text,
-    /"totals":\{"gross_in":12000000000000000,"gift_cards":0,"collected_net":11999999999990000,/,
-  )
+  assert.match(text, /"totals":\{"gross_in":12000000000000000,"gift_cards":0,"collected_net":11999999999990000,/)
   assert.match(text, /"adjustments_net":-5999999999995000,/)
   assert.equal((await owner.api.get(`/v1/statements/${month}.pdf`)).status, 200)
   assert.equal((await balanceOf(owner)).balances[0].available, 5_999_999_999_995_000)

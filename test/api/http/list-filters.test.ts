@@ -81,8 +81,7 @@ test('no filter lists everything, newest first, those of one moment by id', asyn
 
 for (const [name, filters] of Object.entries({ STATUS, REFERENCE, PHONE, EMAIL, CREATED }))
   test(`each ${name.toLowerCase()} filter alone finds exactly its rows`, async () => {
-    for (const [query, keep] of filters)
-      assert.deepEqual(await idsOf(query), expectedIds(keep), JSON.stringify(query))
+    for (const [query, keep] of filters) assert.deepEqual(await idsOf(query), expectedIds(keep), JSON.stringify(query))
   })
 
 longTest('all filters together, in every combination, find exactly the rows that fit them all', async () => {
@@ -168,6 +167,5 @@ test('wildcards, quotes and code are literal in every filter', async () => {
     '$1',
     'null',
   ])
-    for (const name of ['reference', 'email'])
-      assert.deepEqual(await idsOf({ [name]: text }), [], `${name}=${text}`)
+    for (const name of ['reference', 'email']) assert.deepEqual(await idsOf({ [name]: text }), [], `${name}=${text}`)
 })

@@ -8,9 +8,7 @@ import { stillClock } from '../rate-limits/still-clock.ts'
 const ROWS = 5
 let api: Client
 const receiver = opened(() => startReceiver())
-const service = opened(() =>
-  startService({ clock: stillClock(), env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
-)
+const service = opened(() => startService({ clock: stillClock(), env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 const merchant = made(() => service.merchant())
 prepare(async () => {
   await service.set(merchant, { webhookUrl: receiver.url })

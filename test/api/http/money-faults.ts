@@ -6,21 +6,9 @@ const faulty = (name: string, [of, value]: [string, unknown], expected: Refused)
   ...{ name, kind: of, expected, spoil: field(of, value) },
 })
 /** Faults in the form of every amount that is to be moved, and behind the form the rules that come first. */
-export const TEXT_AMOUNT = faulty(
-  'a text as amount',
-  ['amount', '5000'],
-  invalid('amount must be an integer'),
-)
-export const NO_CURRENCY = faulty(
-  'a number as currency',
-  ['currency', 800],
-  invalid('currency must be a string'),
-)
-export const NO_REFERENCE = faulty(
-  'a number as reference',
-  ['reference', 1],
-  invalid('reference must be a string'),
-)
+export const TEXT_AMOUNT = faulty('a text as amount', ['amount', '5000'], invalid('amount must be an integer'))
+export const NO_CURRENCY = faulty('a number as currency', ['currency', 800], invalid('currency must be a string'))
+export const NO_REFERENCE = faulty('a number as reference', ['reference', 1], invalid('reference must be a string'))
 /** The account may move 100 at a time. */
 export const moneyRules = (per: 'charge' | 'payout'): Fault<'inactive' | 'limited'>[] => [
   { name: 'an inactive merchant', kind: 'inactive', expected: INACTIVE, state: 'inactive' },

@@ -94,10 +94,7 @@ const held = (what: string, { path, body, type }: Sent) =>
     for (let tried = 0; tried < TRIES && best > LONGEST_HOLD_MS; tried += 1)
       best = Math.min(best, await service.longestHold(() => post({ path, body, type })))
     const longest = LONGEST_HOLD_MS * (best > LONGEST_HOLD_MS ? slowness() : 1)
-    assert.ok(
-      best <= longest,
-      `it was held for ${Math.round(best)} ms, and ${Math.round(longest)} are allowed`,
-    )
+    assert.ok(best <= longest, `it was held for ${Math.round(best)} ms, and ${Math.round(longest)} are allowed`)
   })
 
 /** How many times as long as elsewhere this machine takes at the moment; 1 at the least. */
@@ -139,8 +136,7 @@ const JSON_PATHS: [string, number][] = [
   [CALLBACK, 64 * 1024],
 ]
 for (const [nth, [name, make]] of JSON_BODIES.entries())
-  for (const [path, bytes] of inTurn(JSON_PATHS, nth))
-    held(name, { path, body: make(bytes), type: JSON_TYPE })
+  for (const [path, bytes] of inTurn(JSON_PATHS, nth)) held(name, { path, body: make(bytes), type: JSON_TYPE })
 for (const [nth, [name, make]] of CSV_BODIES.entries())
   for (const inForm of inTurn([false, true], nth))
     if (inForm) held(`${name} in a form`, { path: BULK, body: form(make(FOUR - 200)), type: FORM_TYPE })

@@ -109,11 +109,7 @@ test('a form of a stranger, or from elsewhere, is answered without its body', as
   const big = `a=${'x'.repeat(600 * KIB)}`
   const stranger = browserOf(service)
   const site = { 'sec-fetch-site': 'cross-site' }
-  for (const address of [
-    '/dashboard/test/links/new',
-    '/console/operators/invite',
-    '/dashboard/test/bulk/upload',
-  ]) {
+  for (const address of ['/dashboard/test/links/new', '/console/operators/invite', '/dashboard/test/bulk/upload']) {
     assert.equal((await stranger.post(address, big, site)).status, 403, address)
     const led = await stranger.post(address, big)
     assert.equal(led.status, 303, address)
@@ -124,8 +120,7 @@ test('a form of a stranger, or from elsewhere, is answered without its body', as
 test('more than two hundred fields, and more bytes than a form has, are too much; lines have more room', async () => {
   const stranger = browserOf(service)
   const long = (bytes: number) => `csrf=${csrf}&name=${'x'.repeat(bytes)}`
-  const many = (count: number) =>
-    `csrf=${csrf}&${Array.from({ length: count }, (_, nth) => `f${nth}=`).join('&')}`
+  const many = (count: number) => `csrf=${csrf}&${Array.from({ length: count }, (_, nth) => `f${nth}=`).join('&')}`
   for (const [by, address, body, status] of [
     [stranger, '/dashboard/sign-in', long(17 * KIB), 413],
     [stranger, '/dashboard/sign-in', many(200), 413],

@@ -42,10 +42,7 @@ const SMUGGLED: [string, () => string][] = [
   ['a length behind a blank', () => post(good(`Content-Length : ${BODY.length}`))],
   ['a chunk without a size', () => post(good('Transfer-Encoding: chunked'), `\r\n${BODY}\r\n0\r\n\r\n`)],
   ['a chunk of negative size', () => post(good('Transfer-Encoding: chunked'), `-1\r\n${BODY}\r\n0\r\n\r\n`)],
-  [
-    'a chunk size beyond all numbers',
-    () => post(good('Transfer-Encoding: chunked'), `${'f'.repeat(20)}\r\n`),
-  ],
+  ['a chunk size beyond all numbers', () => post(good('Transfer-Encoding: chunked'), `${'f'.repeat(20)}\r\n`)],
   ['a bare LF after a chunk size', () => post(good('Transfer-Encoding: chunked'), chunked(BODY, '\n'))],
   ['bare LFs as line ends', () => post(good(LENGTH)).replaceAll('\r\n', '\n')],
   ['one bare LF between headers', () => post(good(LENGTH, 'X-A: b\nX-C: d'))],
@@ -111,11 +108,7 @@ test('requests in one breath are answered in their order', async () => {
   const last = requestOf('GET /v1/charges', [...plain('last'), 'Connection: close'])
   const { answers } = await talk(
     service.url,
-    requestOf('GET /v1/me', plain('a')) +
-      order('b') +
-      requestOf('GET /v1/nowhere', plain('c')) +
-      order('d') +
-      last,
+    requestOf('GET /v1/me', plain('a')) + order('b') + requestOf('GET /v1/nowhere', plain('c')) + order('d') + last,
   )
   assert.deepEqual(
     answers.map(({ status, headers }) => [status, headers.get('x-request-id')]),
@@ -171,9 +164,7 @@ for (const [name, headers, expected] of DOUBLED)
   })
 
 test('a request id given twice is replaced by one of ours', async () => {
-  const reply = await one(
-    requestOf('GET /v1/me', good('X-Request-ID: a', 'X-Request-ID: b', 'Connection: close')),
-  )
+  const reply = await one(requestOf('GET /v1/me', good('X-Request-ID: a', 'X-Request-ID: b', 'Connection: close')))
   assert.match(reply.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
 })
 
@@ -206,5 +197,4 @@ async function one(bytes: string): Promise<Reply> {
 }
 
 const many = (count: number, header: string) => Array.from({ length: count }, () => header)
-const chunked = (body: string, lineEnd = '\r\n') =>
-  `${body.length.toString(16)}${lineEnd}${body}\r\n0\r\n\r\n`
+const chunked = (body: string, lineEnd = '\r\n') => `${body.length.toString(16)}${lineEnd}${body}\r\n0\r\n\r\n`

@@ -76,9 +76,7 @@ async function assertReported<State>(firsts: Faults<State>, faults: Faults<State
 /** This fault with one of every later kind, as often as it takes to meet each later fault once. */
 function requestsBehind<State>(first: Fault<State>, faults: Faults<State>): Fault<State>[][] {
   const later = faults.slice(faults.indexOf(first) + 1).filter(({ kind }) => kind !== first.kind)
-  const kinds = [...new Set(later.map(({ kind }) => kind))].map((one) =>
-    later.filter(({ kind }) => kind === one),
-  )
+  const kinds = [...new Set(later.map(({ kind }) => kind))].map((one) => later.filter(({ kind }) => kind === one))
   const rounds = Math.max(1, ...kinds.map(({ length }) => length))
   return Array.from({ length: rounds }, (_, round) => [
     first,

@@ -9,11 +9,7 @@ export const badRequest = (error: string): Refused => ({ status: 400, code: 'bad
 export const invalid = (problem: string): Refused => badRequest(`invalid request: ${problem}`)
 export const domain = (code: string, error: string): Refused => ({ status: 400, code, error })
 /** Money that is missing for an amount and its fee; in test mode with what to do about it. */
-export const insufficient = (
-  have: number,
-  [amount, fee]: readonly [number, number],
-  mode: Mode = 'test',
-): Refused => ({
+export const insufficient = (have: number, [amount, fee]: readonly [number, number], mode: Mode = 'test'): Refused => ({
   ...domain(
     'insufficient_balance',
     `insufficient available balance: have ${have}, need ${amount + fee} (amount ${amount} + fee ${fee})`,
@@ -48,10 +44,7 @@ export function assertRefused(
   const { hint = '', field = '', ...body } = reply.body ?? {}
   assert.deepEqual([typeof hint, typeof field], ['string', 'string'], because)
   if (wanted !== undefined) assert.equal(hint, wanted, because)
-  assert.deepEqual(
-    { because, status: reply.status, body },
-    { because, status, body: { ...said, request_id } },
-  )
+  assert.deepEqual({ because, status: reply.status, body }, { because, status, body: { ...said, request_id } })
   assert.match(request_id ?? '', /^[A-Za-z0-9._-]{1,128}$/)
   assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')
   assert.equal(reply.headers.get('retry-after'), retryAfter, because)

@@ -82,11 +82,7 @@ const REFUSED: [string, string | Buffer, ReturnType<typeof invalid>][] = [
   ['an empty object', '{}', NO_AMOUNT],
   ['nothing at all', '', NO_AMOUNT],
   ['all of it under __proto__', `{"__proto__":${GOOD}}`, NO_AMOUNT],
-  [
-    'a phone under __proto__',
-    customer('"__proto__":{"phone":"0700000000"}'),
-    invalid('customer.phone is required'),
-  ],
+  ['a phone under __proto__', customer('"__proto__":{"phone":"0700000000"}'), invalid('customer.phone is required')],
 ]
 
 for (const [name, body, expected] of REFUSED)
@@ -180,10 +176,7 @@ for (const [coding, body] of [
 
 test('a body of 10 MB is refused before it is sent, and the connection is closed', async () => {
   const before = await service.digest()
-  const { answers } = await talk(
-    service.url,
-    requestOf('POST /v1/charges', headers('Content-Length: 10000000')),
-  )
+  const { answers } = await talk(service.url, requestOf('POST /v1/charges', headers('Content-Length: 10000000')))
   assertRefused(answers[0] as never, TOO_LARGE)
   assert.equal(answers[0]?.headers.get('connection'), 'close')
   assert.equal(await service.digest(), before, 'zero writes')

@@ -73,17 +73,7 @@ for (const path of PATHS)
   })
 
 test('a method that only other protocols use is a wrong one too, not an unknown path', async () => {
-  for (const method of [
-    'PROPFIND',
-    'MKCOL',
-    'LOCK',
-    'REPORT',
-    'PURGE',
-    'LINK',
-    'M-SEARCH',
-    'SOURCE',
-    'QUERY',
-  ])
+  for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'PURGE', 'LINK', 'M-SEARCH', 'SOURCE', 'QUERY'])
     assertRefused(await ask(method, '/v1/charges', {}), NO_METHOD, { because: method })
 })
 
@@ -172,10 +162,7 @@ function assertGuarded({ headers }: Reply): void {
     'referrer-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   }
-  assert.deepEqual(
-    Object.fromEntries(Object.keys(expected).map((name) => [name, headers.get(name)])),
-    expected,
-  )
+  assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, headers.get(name)])), expected)
   assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,128}$/)
   assert.equal(headers.get('x-powered-by'), null)
   assert.equal(headers.get('server'), null)

@@ -103,15 +103,12 @@ function charge(timestamp: string | undefined, idempotencyKey: string = randomUU
     ...(timestamp === undefined ? {} : { 'x-timestamp': Buffer.from(timestamp).toString('latin1') }),
   }
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { hostname, port, method: 'POST', path: '/v1/charges', headers },
-      async (response) => {
-        let text = ''
-        for await (const chunk of response) text += chunk
-        const answered = new Headers(response.headers as Record<string, string>)
-        resolve({ status: response.statusCode ?? 0, headers: answered, text, body: JSON.parse(text) })
-      },
-    )
+    const sent = request({ hostname, port, method: 'POST', path: '/v1/charges', headers }, async (response) => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      const answered = new Headers(response.headers as Record<string, string>)
+      resolve({ status: response.statusCode ?? 0, headers: answered, text, body: JSON.parse(text) })
+    })
     sent.on('error', reject).end(JSON.stringify(CHARGE))
   })
 }

@@ -20,15 +20,12 @@ function shoot(agent: Agent, { at, body, apiKey }: Shot): Promise<Reply> {
     'idempotency-key': 'raced for',
   }
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { agent, hostname, port, method: 'POST', path: '/v1/charges', headers },
-      async (answer) => {
-        let text = ''
-        for await (const chunk of answer) text += chunk
-        const answered = new Headers(answer.headers as Record<string, string>)
-        resolve({ status: answer.statusCode ?? 0, headers: answered, text, body: JSON.parse(text) })
-      },
-    )
+    const sent = request({ agent, hostname, port, method: 'POST', path: '/v1/charges', headers }, async (answer) => {
+      let text = ''
+      for await (const chunk of answer) text += chunk
+      const answered = new Headers(answer.headers as Record<string, string>)
+      resolve({ status: answer.statusCode ?? 0, headers: answered, text, body: JSON.parse(text) })
+    })
     sent.on('error', reject).end(JSON.stringify(body))
   })
 }
@@ -59,8 +56,7 @@ async function assertOneCharge(apiKey: string, replies: readonly Reply[], otherw
   return made
 }
 
-const times = (count: number, shot: (nth: number) => Shot) =>
-  Array.from({ length: count }, (_, nth) => shot(nth))
+const times = (count: number, shot: (nth: number) => Shot) => Array.from({ length: count }, (_, nth) => shot(nth))
 const newKey = async () => (await service.merchant()).keys.test
 
 longTest('1,000 requests at once with one key over 1,000 connections make one charge', async () => {
@@ -74,9 +70,7 @@ longTest('1,000 requests at once with one key over 1,000 connections make one ch
 test('50 requests at once with one key make one charge, and no key is left in flight', async () => {
   for (let round = 0; round < 5; round += 1) {
     const apiKey = await newKey()
-    await assertOneCharge(apiKey, await race(times(50, () => ({ at: service, body: CHARGE, apiKey }))), [
-      IN_FLIGHT,
-    ])
+    await assertOneCharge(apiKey, await race(times(50, () => ({ at: service, body: CHARGE, apiKey }))), [IN_FLIGHT])
     assert.equal(service.app.keysInFlight.count(), 0)
   }
 })
@@ -126,9 +120,7 @@ test('a refused request races like a charge: one stored answer, and nothing is w
 test('one key in two modes and at two merchants, all at once, is four keys', async () => {
   const [a, b] = [await service.merchant({ verified: true }), await service.merchant({ verified: true })]
   const keys = [a.keys.test, b.keys.test, a.keys.live, b.keys.live]
-  const replies = await race(
-    times(80, (nth) => ({ at: service, body: CHARGE, apiKey: keys[nth % 4] as string })),
-  )
+  const replies = await race(times(80, (nth) => ({ at: service, body: CHARGE, apiKey: keys[nth % 4] as string })))
   for (const apiKey of [a.keys.test, b.keys.test])
     await assertOneCharge(
       apiKey,

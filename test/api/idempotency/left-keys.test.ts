@@ -75,10 +75,7 @@ for (const [what, start] of STARTS)
     const sweeping = unlucky.run('finish-keys')
     await eventually('the sweep has its list', () => list.held())
     refused.open()
-    assert.deepEqual(
-      [(await first).status, (await keysNamed(key)).length],
-      [what === 'charge' ? 502 : 503, 0],
-    )
+    assert.deepEqual([(await first).status, (await keysNamed(key)).length], [what === 'charge' ? 502 : 503, 0])
     const second = start(live, phone, key)
     await eventually('the operator was asked again', () => heard() === 2)
     list.letThrough()
@@ -121,8 +118,7 @@ longTest('M12: a run that finds no connection free waits for one, and finishes e
   const held = gate()
   const phones = [newPayer(), newPayer(), newPayer()]
   const submits = service.operator.submits()
-  for (const phone of phones)
-    service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
+  for (const phone of phones) service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
   const hanging = phones.map((phone) => pay(live, { recipient: { phone } }, { 'idempotency-key': phone }))
   await eventually('all were asked for', () => service.operator.submits() === submits + phones.length)
   service.pass(31_000)

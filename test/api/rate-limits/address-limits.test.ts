@@ -37,8 +37,7 @@ const from = (address: string) => ({ 'x-forwarded-for': address, 'accept-languag
 const fail = (at: TestService, address: string): Promise<Reply> =>
   at.client(newApiKey('test')).get('/v1/me', from(address))
 const guest = (at: TestService, address: string): Browser => browserOf(at, from(address))
-const count = (statuses: readonly number[], wanted: number) =>
-  statuses.filter((status) => status === wanted).length
+const count = (statuses: readonly number[], wanted: number) => statuses.filter((status) => status === wanted).length
 async function newLink(amount = 5000): Promise<string> {
   const reply = await shop.api.post('/v1/payment-links', {
     title: 'Socks',
@@ -131,9 +130,7 @@ longTest('D6: ten machines and a waiting page behind one address leave the check
   const orders = await Promise.all(Array.from({ length: 10 }, () => makeOrder(machines)))
   const address = newAddress()
   for (let nth = 0; nth < 30; nth += 1) {
-    const polls = orders.map(({ order_id }) =>
-      guest(service, address).get(`/vending/display/${order_id}/state.json`),
-    )
+    const polls = orders.map(({ order_id }) => guest(service, address).get(`/vending/display/${order_id}/state.json`))
     for (const { status } of await Promise.all(polls)) assert.equal(status, 200)
   }
   const link = await newLink()
@@ -142,8 +139,7 @@ longTest('D6: ten machines and a waiting page behind one address leave the check
   assert.equal((await guest(service, address).get(`/pay/${link}/status.json`)).status, 429, 'its own window')
   assert.equal((await guest(service, address).get(`/pay/${link}`)).status, 200)
   assert.equal(
-    (await guest(service, address).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: '0772123456' }))
-      .status,
+    (await guest(service, address).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: '0772123456' })).status,
     302,
   )
 })
@@ -154,11 +150,7 @@ test('D6: who asks for the state of what is not there is a visitor like others',
     assert.equal((await guest(service, address).get(`/pay/${link}${nth}/status.json`)).status, 404)
   assert.equal((await guest(service, address).get(`/pay/${link}x/status.json`)).status, 429)
   assert.equal((await guest(service, address).get(`/pay/${link}`)).status, 429)
-  assert.equal(
-    (await guest(service, address).get(`/pay/${link}/status.json`)).status,
-    200,
-    'a page that waits goes on',
-  )
+  assert.equal((await guest(service, address).get(`/pay/${link}/status.json`)).status, 200, 'a page that waits goes on')
 })
 
 test('D6: what counts no more goes, and no address stands in the database', async () => {
@@ -185,14 +177,7 @@ test('D6: where nobody can count together, each process counts alone and nothing
 })
 
 test('a log names the network of an address, and of what is no address nothing', () => {
-  const named = [
-    '203.0.113.7',
-    '::ffff:203.0.113.7',
-    '2001:db8:1:2::9',
-    '[2001:db8:1:2::9]:443',
-    'x'.repeat(90),
-    '',
-  ]
+  const named = ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8:1:2::9', '[2001:db8:1:2::9]:443', 'x'.repeat(90), '']
   assert.deepEqual(
     named.map((text) => toNetwork(toCountedAddress(text))),
     ['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '2001:db8:1::/48', 'unknown', 'unknown'],

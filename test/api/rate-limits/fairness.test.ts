@@ -30,11 +30,7 @@ async function bulkUntilTaken({ api }: Payer, items: number): Promise<Reply> {
 }
 function assertAll(replies: readonly Reply[], wanted: number): void {
   const others = replies.filter(({ status }) => status !== wanted)
-  assert.equal(
-    others.length,
-    0,
-    `${others.length} of ${replies.length}: ${others[0]?.status} ${others[0]?.text}`,
-  )
+  assert.equal(others.length, 0, `${others.length} of ${replies.length}: ${others[0]?.status} ${others[0]?.text}`)
 }
 /** The ordinary calls of these merchants, all at once. */
 const usualDay = (payers: readonly Payer[]) =>
@@ -120,16 +116,11 @@ test('C16: while a balance row is locked, the charges of others still end', asyn
   await Promise.all([stuck, other].flatMap(({ api }) => Array.from({ length: 5 }, () => api.charge())))
   service.pass(60_000)
   const openOf = async ({ merchantId }: Payer) =>
-    (
-      await service.rows(`select 1 from charges where merchant_id = $1 and status <> 'succeeded'`, [
-        merchantId,
-      ])
-    ).length
+    (await service.rows(`select 1 from charges where merchant_id = $1 and status <> 'succeeded'`, [merchantId])).length
   await holdingHeads(stuck.merchantId, async () => {
     const giveUpAt = performance.now() + 60_000
     // A run ends with an error at the locked row; the next one continues with what is left.
-    while ((await openOf(other)) > 0 && performance.now() < giveUpAt)
-      await service.run('follow-charges').catch(() => 0)
+    while ((await openOf(other)) > 0 && performance.now() < giveUpAt) await service.run('follow-charges').catch(() => 0)
     assert.deepEqual([await openOf(other), await openOf(stuck)], [0, 5])
   })
   service.pass(3_600_000)

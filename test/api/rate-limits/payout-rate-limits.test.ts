@@ -94,14 +94,9 @@ test('a full window speaks before the timestamp, the key and the body, but after
 
 longTest('of sixty at once over two services exactly thirty pass, minute after minute', async () => {
   const { merchant } = await newPayerOf()
-  const clients = [service, other].map((testService) => testService.client(merchant.keys.test)) as [
-    Client,
-    Client,
-  ]
+  const clients = [service, other].map((testService) => testService.client(merchant.keys.test)) as [Client, Client]
   for (let minute = 0; minute < 3; minute += 1) {
-    const replies = await Promise.all(
-      Array.from({ length: 2 * LIMIT }, (_, nth) => pay(clients[nth % 2] as Client)),
-    )
+    const replies = await Promise.all(Array.from({ length: 2 * LIMIT }, (_, nth) => pay(clients[nth % 2] as Client)))
     assert.equal(replies.filter(({ status }) => status === 201).length, LIMIT, `minute ${minute}`)
     for (const reply of replies.filter(({ status }) => status !== 201)) assertTooMany(reply, 60)
     clock.advance(MINUTE)

@@ -78,10 +78,7 @@ async function ask(
   return asked
 }
 
-function takes(
-  open: { check(place: typeof PLACE): void; take(place: typeof PLACE): void },
-  place: typeof PLACE,
-) {
+function takes(open: { check(place: typeof PLACE): void; take(place: typeof PLACE): void }, place: typeof PLACE) {
   try {
     open.check(place)
     open.take(place)
@@ -95,9 +92,7 @@ function takes(
 /** The most that were accepted in any 60 s. */
 function mostInAMinute(all: readonly Asked[]): number {
   const sums = all.map(({ atMs }) =>
-    all
-      .filter((one) => one.atMs >= atMs && one.atMs < atMs + MINUTE)
-      .reduce((sum, one) => sum + one.accepted, 0),
+    all.filter((one) => one.atMs >= atMs && one.atMs < atMs + MINUTE).reduce((sum, one) => sum + one.accepted, 0),
   )
   return Math.max(...sums)
 }
@@ -128,9 +123,7 @@ test('processes that hold leases never accept more than the limit in any 60 s, w
       const asked: Asked[] = []
       for (const { ms, batches, stops } of steps) {
         clock.advance(ms)
-        const sent = batches.map(({ nth, count, ending }) =>
-          ask(all[nth] as (typeof all)[number], count, ending),
-        )
+        const sent = batches.map(({ nth, count, ending }) => ask(all[nth] as (typeof all)[number], count, ending))
         asked.push(...(await Promise.all(sent)))
         if (stops) await all[0]?.window.idle()
       }

@@ -99,10 +99,7 @@ test('of ten at once in one service exactly five pass', async () => {
   for (let round = 0; round < 4; round += 1) {
     const api = await newClient()
     const replies = await Promise.all(Array.from({ length: 10 }, () => api.charge()))
-    assert.deepEqual(replies.map(({ status }) => status).sort(), [
-      ...Array(5).fill(201),
-      ...Array(5).fill(429),
-    ])
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [...Array(5).fill(201), ...Array(5).fill(429)])
   }
 })
 

@@ -87,8 +87,7 @@ test('what was granted is taken back, and reads and large numbers are granted to
 
 test('two operators who grant different rates at once both have their way', async () => {
   const merchant = await rowOf(await service.merchant())
-  const grant = (rateLimits: object) =>
-    setMerchant(service.app, BY_HAND, { merchant, change: { rateLimits } })
+  const grant = (rateLimits: object) => setMerchant(service.app, BY_HAND, { merchant, change: { rateLimits } })
   await Promise.all([grant({ charges: 50 }), grant({ reads: 60 }), grant({ payouts: 70 })])
   const { rateLimits } = (await getMerchantNamed(service.gateway, merchant.publicId)).merchant
   assert.deepEqual(rateLimits, { charges: 50, reads: 60, payouts: 70 })

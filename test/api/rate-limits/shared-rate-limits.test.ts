@@ -48,9 +48,7 @@ for (const [kind, ask] of Object.entries(KINDS))
 test('C19: pausing and resuming counts over both processes, each for itself', async () => {
   const [here, there] = await clientsOfBoth()
   const { id } = await planned(here)
-  const both = Array.from({ length: 2 * LIMIT }, (_, nth) =>
-    change(nth % 2 === 0 ? here : there, id, 'pause'),
-  )
+  const both = Array.from({ length: 2 * LIMIT }, (_, nth) => change(nth % 2 === 0 ? here : there, id, 'pause'))
   const paused = await Promise.all(both)
   assert.ok(paused.filter(({ status }) => status === 200).length <= LIMIT)
   assert.equal((await change(here, id, 'resume')).status, 200)

@@ -55,9 +55,7 @@ async function dieApproving(
 
 /** An open critical exception of the shop in test mode, which pauses its test payouts. */
 async function openedAt({ installation, shop }: World): Promise<string> {
-  const [merchant] = await installation.sql('select id, tag from directory.merchants where handle = $1', [
-    shop.handle,
-  ])
+  const [merchant] = await installation.sql('select id, tag from directory.merchants where handle = $1', [shop.handle])
   const id = newId('exc_', merchant?.tag)
   const now = installation.clock.now().toISOString()
   await installation.sql(

@@ -17,24 +17,14 @@ export async function whileClosing(world: World, crashPoint: string): Promise<st
   }
   // A running service would close the account before the victim can.
   await stopServing(world)
-  await run(
-    'merchants',
-    'create',
-    '--name',
-    'Leaver',
-    '--email',
-    'leaver@shops.invalid',
-    '--handle',
-    'leaver',
-  )
+  await run('merchants', 'create', '--name', 'Leaver', '--email', 'leaver@shops.invalid', '--handle', 'leaver')
   await run('merchants', 'close', 'leaver')
   installation.advance(120_000)
   const died = await installation.command(['sweep', 'close-accounts'], { CRASH_POINT: crashPoint })
   const wrong = notKilled(died, crashPoint)
   const look = async () => (await installation.sql<{ closed: boolean; keys: number }>(LEAVER, ['leaver']))[0]
   const between = await look()
-  if (between?.closed !== false || between.keys !== 0)
-    wrong.push(`between the two commits: ${JSON.stringify(between)}`)
+  if (between?.closed !== false || between.keys !== 0) wrong.push(`between the two commits: ${JSON.stringify(between)}`)
   await serving(world, 'shipped')
   const giveUpAt = performance.now() + PASSED_WITHIN_MS
   while ((await look())?.closed !== true) {

@@ -41,10 +41,7 @@ type How = {
 }
 
 /** Customers pay at a one-shot link and at a reusable one until the process dies, all of them with the same card, if there is one. */
-async function payAtPages(
-  world: World,
-  { crashPoint, program, mode, cardValue, phone }: How,
-): Promise<string[]> {
+async function payAtPages(world: World, { crashPoint, program, mode, cardValue, phone }: How): Promise<string[]> {
   const { installation, clients, live: merchant } = world
   const [code = null] = cardValue === null ? [] : await issueCards(world, cardValue)
   const running = await victim(world, program, crashPoint)

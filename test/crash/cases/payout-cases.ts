@@ -110,10 +110,7 @@ export async function onLongQueuedPayout(world: World, crashPoint: string): Prom
   await web.kill()
   const waiting = await installation.sql(QUEUED)
   installation.advance(TWO_DAYS_MS)
-  const wrong = await killedBy(
-    installation.start({ ...withLiveRail(world, 'worker'), crashPoint }),
-    crashPoint,
-  )
+  const wrong = await killedBy(installation.start({ ...withLiveRail(world, 'worker'), crashPoint }), crashPoint)
   const marked = await installation.sql(`${MARKED} and p.id = any($1)`, [waiting.map(({ id }) => id)])
   if (waiting.length < LONG_QUEUED) wrong.push(`only ${waiting.length} payouts waited`)
   if (marked.length === 0) wrong.push('no payout was marked as on its way')

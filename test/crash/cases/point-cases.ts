@@ -6,13 +6,7 @@ import type { World } from '../world.ts'
 import { whileApproving, whileEndingAsTold } from './approval-cases.ts'
 import { whileClosing } from './closing-cases.ts'
 import { whileRevoking, whileRotating } from './key-cases.ts'
-import {
-  onLivePage,
-  onPageWithCardForAll,
-  onPageWithCardForSome,
-  onRefusedPage,
-  onTestPage,
-} from './page-cases.ts'
+import { onLivePage, onPageWithCardForAll, onPageWithCardForSome, onRefusedPage, onTestPage } from './page-cases.ts'
 import {
   onBulk,
   onCycle,
@@ -131,8 +125,7 @@ const LIVE_WAYS = [
   'import',
   'take back',
 ]
-export const programOf = ({ led }: PointCase): Program =>
-  LIVE_WAYS.includes(led) ? 'with live rail' : 'shipped'
+export const programOf = ({ led }: PointCase): Program => (LIVE_WAYS.includes(led) ? 'with live rail' : 'shipped')
 
 const LOAD_PER_SECOND = 60
 

@@ -171,9 +171,7 @@ const saysHowMany = (claims: ClaimRow[]) => claims.map(({ id, state }) => `${id}
 const WHAT_FOLLOWS: Record<string, Follows> = {
   // Nothing had been sent, so the next process sends every command.
   'dispense.claimed': (_, claims) =>
-    claims.every(({ state }) => state === 'accepted')
-      ? []
-      : [`not sent by the next process: ${saysHowMany(claims)}`],
+    claims.every(({ state }) => state === 'accepted') ? [] : [`not sent by the next process: ${saysHowMany(claims)}`],
   // Nobody can know whether the command was sent: it is in doubt, and none is sent again.
   'dispense.commanded': (world, claims) => inDoubt(world, claims, 0),
   'dispense.answered': (world, claims) => inDoubt(world, claims, 1),
@@ -185,8 +183,7 @@ function inDoubt({ supplier }: World, claims: ClaimRow[], arrived: number): stri
   const doubtful = claims.filter(({ state }) => state === 'ambiguous')
   const ofLive = doubtful.filter(({ mode }) => mode === 'live')
   if (doubtful.length === 0) return [`nothing is in doubt: ${saysHowMany(claims)}`]
-  if (ofLive.length === 0 || ofLive.some(({ charge_id }) => commandsFor(supplier, charge_id) === arrived))
-    return []
+  if (ofLive.length === 0 || ofLive.some(({ charge_id }) => commandsFor(supplier, charge_id) === arrived)) return []
   return [`the supplier was told otherwise than ${arrived} times`]
 }
 
@@ -214,9 +211,7 @@ async function takeReports(
   claims: readonly ClaimRow[],
   reports: readonly ReturnType<typeof reportOf>[],
 ): Promise<string[]> {
-  const answers = await Promise.all(
-    [...reports, ...reports].map((report) => postCallback(installation.url, report)),
-  )
+  const answers = await Promise.all([...reports, ...reports].map((report) => postCallback(installation.url, report)))
   const refused = answers.find(({ status, body }) => status !== 200 || body?.code !== ACCEPTED)
   const wrong = refused ? [`a report was answered ${refused.status} ${refused.text}`] : []
   const told = await installation.sql(TOLD, [claims.map(({ id }) => id)])

@@ -34,9 +34,7 @@ export async function lostOnes(
     const answers = book.answers.get(request.key) ?? []
     if (answers.length === 0) return [`${request.key}: never answered`]
     return answers.flatMap((answer) => [
-      ...(request.what === 'refund' || request.what === 'form'
-        ? []
-        : notKept(answer, byKey.get(request.key))),
+      ...(request.what === 'refund' || request.what === 'form' ? [] : notKept(answer, byKey.get(request.key))),
       ...notMade(request, answer, made),
     ])
   })
@@ -49,9 +47,7 @@ function notKept({ key, status, body, replayed }: Answered, stored: KeyRow | und
   const kept = stored?.status === status && stored.body !== null
   const same = replayed ? stored?.body === body : unmarked(stored?.body ?? '') === unmarked(body)
   if (kept && same) return []
-  return [
-    `${key}: answer ${status} (replayed: ${replayed}) ${body} is not stored, but ${JSON.stringify(stored)}`,
-  ]
+  return [`${key}: answer ${status} (replayed: ${replayed}) ${body} is not stored, but ${JSON.stringify(stored)}`]
 }
 
 function notMade(request: KeyedRequest, { status, body }: Answered, { names, charges }: Made): string[] {
@@ -82,8 +78,7 @@ function notRefunded(
     const said = JSON.parse(body).refund?.id ?? GIVEN_TO_CARD
     return said === refundId ? [] : [`${key}: its refund is ${refundId}`]
   }
-  if (isAlreadyRefunded(body))
-    return refundId === null ? [`${key}: refunded already, but there is no refund`] : []
+  if (isAlreadyRefunded(body)) return refundId === null ? [`${key}: refunded already, but there is no refund`] : []
   return []
 }
 
@@ -98,8 +93,6 @@ export function unexplainedRefunds(book: Book, charges: ChargeRow[]): string[] {
     const statuses = told.get(id) ?? []
     const started = statuses.filter(hasStarted).length
     if (started > 1) return [`${id}: ${started} answers say that they started its refund`]
-    return refund_id !== null && statuses.length === 0 && !jammed
-      ? [`${id}: refunded unasked by ${refund_id}`]
-      : []
+    return refund_id !== null && statuses.length === 0 && !jammed ? [`${id}: refunded unasked by ${refund_id}`] : []
   })
 }

@@ -58,12 +58,9 @@ const describe = (charge: ChargeRow) =>
 
 /** Each key has exactly the charge that its answer shows, and there is no charge that nobody requested. */
 function doubledOnes(book: Book, charges: ChargeRow[]): string[] {
-  const acknowledged = new Set(
-    answersTo(book, 'charge').flatMap(({ key, status }) => (status < 300 ? [key] : [])),
-  )
+  const acknowledged = new Set(answersTo(book, 'charge').flatMap(({ key, status }) => (status < 300 ? [key] : [])))
   const made = new Map<string | null, number>()
-  for (const { reference, link } of charges)
-    if (link === null) made.set(reference, (made.get(reference) ?? 0) + 1)
+  for (const { reference, link } of charges) if (link === null) made.set(reference, (made.get(reference) ?? 0) + 1)
   return [...made].flatMap(([reference, count]) => {
     const wanted = reference !== null && acknowledged.has(reference) ? 1 : 0
     return count > wanted ? [`${reference}: ${count} charges, ${wanted} acknowledged`] : []

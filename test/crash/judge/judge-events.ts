@@ -23,8 +23,7 @@ export async function judgeEvents(
   const due = new Map([
     ...charges.map(({ id, status }) => [id, eventsOfCharge(status)] as const),
     ...payouts.map(
-      ({ id, status }) =>
-        [id, status === 'succeeded' || status === 'failed' ? `payout.${status}` : ''] as const,
+      ({ id, status }) => [id, status === 'succeeded' || status === 'failed' ? `payout.${status}` : ''] as const,
     ),
     ...vending.orders.map(({ id, status }) => [id, EVENT_OF_ORDER[status] ?? ''] as const),
     // A direct dispense that was never sent ends without an event, and no machine here jams a direct dispense.

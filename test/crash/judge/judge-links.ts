@@ -22,9 +22,7 @@ function lostPayments(charges: ChargeRow[], book: Book): string[] {
   const ids = new Set(charges.map(({ id }) => id))
   const links = new Set(charges.map(({ link }) => link))
   const unserved = new Set(
-    answersTo(book, 'form').flatMap(({ request }) =>
-      request.body.phone === UNSERVED_PHONE ? [linkOf(request)] : [],
-    ),
+    answersTo(book, 'form').flatMap(({ request }) => (request.body.phone === UNSERVED_PHONE ? [linkOf(request)] : [])),
   )
   return answersTo(book, 'form').flatMap(({ key, status, body, request }) => {
     if (status !== 302 || unserved.has(linkOf(request))) return []
@@ -36,9 +34,7 @@ function lostPayments(charges: ChargeRow[], book: Book): string[] {
 
 /** Each form made one payment, however often it was sent, and every payment has a form. */
 function doubledForms(charges: ChargeRow[], book: Book): string[] {
-  const known = new Set(
-    [...book.requests.values()].flatMap(({ what, key }) => (what === 'form' ? [emailOf(key)] : [])),
-  )
+  const known = new Set([...book.requests.values()].flatMap(({ what, key }) => (what === 'form' ? [emailOf(key)] : [])))
   const made = new Map<string, number>()
   for (const { email } of charges) made.set(String(email), (made.get(String(email)) ?? 0) + 1)
   return [...made].flatMap(([email, count]) => {
@@ -68,8 +64,7 @@ function wronglyRefused(charges: ChargeRow[], book: Book): string[] {
   return [...book.requests.values()].flatMap(({ what, key }) => {
     const answers = what === 'form' ? (book.answers.get(key) ?? []) : []
     const charge = paying.get(emailOf(key))
-    if (charge === undefined || answers.length === 0 || answers.some(({ status }) => status === 302))
-      return []
+    if (charge === undefined || answers.length === 0 || answers.some(({ status }) => status === 302)) return []
     return [`${key}: told ${answers.map(({ status }) => status)}, but there is ${charge.id} ${charge.status}`]
   })
 }

@@ -31,10 +31,7 @@ const CLAIMS = `select k.id, k.mode, k.kind, k.order_id, k.charge_id, k.state, k
     k.vending_status as status from dispense_claims k`
 
 export async function vendingRows(installation: Installation): Promise<Vending> {
-  const [orders, claims] = await Promise.all([
-    installation.sql<OrderRow>(ORDERS),
-    installation.sql<ClaimRow>(CLAIMS),
-  ])
+  const [orders, claims] = await Promise.all([installation.sql<OrderRow>(ORDERS), installation.sql<ClaimRow>(CLAIMS)])
   return { orders, claims }
 }
 
@@ -72,9 +69,7 @@ function doubledClaims({ claims }: Vending): string[] {
   const commanded = new Map<string, number>()
   for (const claim of claims)
     if (claim.commanded) commanded.set(claim.charge_id, (commanded.get(claim.charge_id) ?? 0) + 1)
-  return [...commanded].flatMap(([charge, times]) =>
-    times > 1 ? [`${charge}: ${times} claims were commanded`] : [],
-  )
+  return [...commanded].flatMap(([charge, times]) => (times > 1 ? [`${charge}: ${times} claims were commanded`] : []))
 }
 
 /** Compares with the supplier's own book of what really arrived. */
@@ -94,8 +89,6 @@ function unheard({ claims }: Vending, supplier: FakeSupplier | undefined): strin
   return claims.flatMap((claim) => {
     const open = claim.state === 'claimed' || claim.state === 'commanding'
     const heard = claim.mode === 'test' || !supplier || commandsFor(supplier, claim.charge_id) > 0
-    return open || (claim.state === 'accepted' && !heard)
-      ? [`${claim.id} of ${claim.charge_id} is ${claim.state}`]
-      : []
+    return open || (claim.state === 'accepted' && !heard) ? [`${claim.id} of ${claim.charge_id} is ${claim.state}`] : []
   })
 }

@@ -41,9 +41,7 @@ export function judgePayouts(payouts: PayoutRow[], book: Book, operator: Operato
   const shown = payouts.filter(({ voided }) => !voided)
   return {
     doubled: doubledOnes(book, shown),
-    falselyFailed: shown
-      .filter((payout) => payout.status === 'failed' && mustEnd(payout) !== 'failed')
-      .map(describe),
+    falselyFailed: shown.filter((payout) => payout.status === 'failed' && mustEnd(payout) !== 'failed').map(describe),
     wrongEnd: payouts
       .filter((payout) => endsWrongly(payout) || saysMoreThanTheOperator(payout, operator))
       .map(describe),
@@ -63,12 +61,8 @@ export async function judgeSchedules(installation: Installation): Promise<string
 const describe = ({ reference, id, mode, kind, status, transfers }: PayoutRow) =>
   `${reference} ${id} ${mode} ${kind} ${status}: ${transfers}`
 
-const nameOf = ({
-  handle,
-  mode,
-  kind,
-  reference,
-}: Pick<PayoutRow, 'handle' | 'mode' | 'kind' | 'reference'>) => `${handle} ${mode} ${kind} ${reference}`
+const nameOf = ({ handle, mode, kind, reference }: Pick<PayoutRow, 'handle' | 'mode' | 'kind' | 'reference'>) =>
+  `${handle} ${mode} ${kind} ${reference}`
 
 /** One payout for each acknowledged key, and one for each reference accepted in a bulk answer; none that nobody requested. */
 function doubledOnes(book: Book, payouts: PayoutRow[]): string[] {
@@ -104,8 +98,7 @@ function endsWrongly(payout: PayoutRow): boolean {
 }
 
 const saysMoreThanTheOperator = ({ mode, voided, status, rail_reference }: PayoutRow, operator?: Operator) =>
-  mode === 'live' &&
-  (operator?.movements().get(rail_reference) ?? 0) !== (!voided && status === 'succeeded' ? 1 : 0)
+  mode === 'live' && (operator?.movements().get(rail_reference) ?? 0) !== (!voided && status === 'succeeded' ? 1 : 0)
 
 /** Reserved once; then either paid with its fee or released, once. */
 function transfersDue({ kind, voided, status, amount, fee }: PayoutRow): string {

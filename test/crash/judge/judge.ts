@@ -41,11 +41,7 @@ export async function judge(
   const events = await judgeEvents(installation, { charges, payouts, vending })
   return {
     findings: {
-      lost: [
-        ...(await lostOnes(installation, book, { charges, payouts })),
-        ...ofLinks.lost,
-        ...ofOrders.lost,
-      ],
+      lost: [...(await lostOnes(installation, book, { charges, payouts })), ...ofLinks.lost, ...ofOrders.lost],
       doubled: [
         ...ofCharges.doubled,
         ...ofPayouts.doubled,

@@ -37,9 +37,7 @@ export function secretFolder(t: TestContext): string {
 
 /** Stops a server that a failed test has left running, and removes its folder. */
 async function discard(folder: string): Promise<void> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((f) =>
-    f.endsWith('postmaster.pid'),
-  )
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((f) => f.endsWith('postmaster.pid'))
   for (const file of files) {
     const pid = Number(readFileSync(join(folder, file), 'utf8').split('\n')[0])
     if (classifyProcess(join(folder, file, '..'), pid) === 'postgres') signalIfThere(pid, 'SIGQUIT')
@@ -54,10 +52,7 @@ export function startParticipant(t: TestContext, dataDir: string): ChildProcess 
   return child
 }
 
-export async function participant(
-  t: TestContext,
-  dataDir: string,
-): Promise<{ process: ChildProcess; joined: Joined }> {
+export async function participant(t: TestContext, dataDir: string): Promise<{ process: ChildProcess; joined: Joined }> {
   const child = startParticipant(t, dataDir)
   assert.ok(child.stdout)
   const [line] = await once(createInterface(child.stdout), 'line')

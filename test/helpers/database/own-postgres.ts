@@ -45,18 +45,7 @@ export async function startPair(): Promise<Pair> {
   const ports = { primary: await freePort(), standby: await freePort() }
   run('initdb', ['-D', one, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--no-sync'])
   start(one, ports.primary)
-  run('pg_basebackup', [
-    '-D',
-    other,
-    '-R',
-    '-U',
-    SUPERUSER,
-    '-h',
-    '127.0.0.1',
-    '-p',
-    `${ports.primary}`,
-    '--no-sync',
-  ])
+  run('pg_basebackup', ['-D', other, '-R', '-U', SUPERUSER, '-h', '127.0.0.1', '-p', `${ports.primary}`, '--no-sync'])
   start(other, ports.standby)
   psql(ports.primary, `alter system set synchronous_standby_names = '*'`, 'select pg_reload_conf()')
   return {

@@ -88,9 +88,7 @@ async function dropWhenEmpty(admin: pg.Client, name: string): Promise<void> {
 }
 
 async function makeTemplate(server: Server, admin: pg.Client, template: string): Promise<void> {
-  const { rowCount } = await admin.query('select 1 from pg_database where datname = $1 and datistemplate', [
-    template,
-  ])
+  const { rowCount } = await admin.query('select 1 from pg_database where datname = $1 and datistemplate', [template])
   if (rowCount === 1) return
   await admin.query(`drop database if exists ${template} with (force)`)
   await admin.query(`create database ${template}`)

@@ -20,9 +20,7 @@ export async function contradicted(service: LiveService, funds = FUNDS) {
   const found = { merchantId, tag, mode: 'live', kind: 'late_contradiction', subject } as const
   const calls = openException({ ...found, details: { rail_said: 'succeeded' } }, service.clock.now())
   await service.app.db.transaction(async (tx) => ({ value: await tx.send(...calls) }))
-  const [row] = await service.rows<{ id: string }>('select id from exceptions where merchant_id = $1', [
-    merchantId,
-  ])
+  const [row] = await service.rows<{ id: string }>('select id from exceptions where merchant_id = $1', [merchantId])
   assert.ok(row)
   return { ...shop, merchantId, subject, exception: row.id }
 }
@@ -33,11 +31,7 @@ export const ADJUSTMENT = {
 }
 
 /** Sends the form of an exception by which a correction is asked for. Answers the path of its approval. */
-export async function askFor(
-  by: Browser,
-  exception: string,
-  more: Record<string, string> = {},
-): Promise<string> {
+export async function askFor(by: Browser, exception: string, more: Record<string, string> = {}): Promise<string> {
   const page = await by.get(`/console/reconciliation/exceptions/${exception}`)
   const sent = await by.send(page, '/adjust', { ...ADJUSTMENT, ...more })
   assert.equal(sent.status, 303, mainOf(sent))

@@ -28,10 +28,7 @@ export async function followUntilEnded(
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
   let asked = { at: Number.NEGATIVE_INFINITY, questions: 0, inVain: 0 }
   while (asked.questions <= 20 && performance.now() < giveUpAt) {
-    const [row] = await service.rows<{ follow_at: Date | null }>(
-      `select follow_at from ${table} where id = $1`,
-      [id],
-    )
+    const [row] = await service.rows<{ follow_at: Date | null }>(`select follow_at from ${table} where id = $1`, [id])
     if (!row?.follow_at) return
     const at = row.follow_at.getTime()
     if (at !== asked.at) asked = { at, questions: asked.questions + 1, inVain: 0 }

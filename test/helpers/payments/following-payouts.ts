@@ -30,10 +30,9 @@ export async function lookOnce(service: TestService, payoutId: string): Promise<
 }
 
 async function dueOf(service: TestService, payoutId: string): Promise<Date | null> {
-  const [row] = await service.rows<{ follow_at: Date | null }>(
-    'select follow_at from payouts where id = $1',
-    [payoutId],
-  )
+  const [row] = await service.rows<{ follow_at: Date | null }>('select follow_at from payouts where id = $1', [
+    payoutId,
+  ])
   return row?.follow_at ?? null
 }
 

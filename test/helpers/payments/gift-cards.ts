@@ -89,9 +89,8 @@ export async function sumsOf(service: TestService, cardId: string): Promise<numb
 
 /** The status of the use of a card by this charge. */
 export async function useOf(service: TestService, chargeId: string): Promise<string | undefined> {
-  const [row] = await service.rows<{ state: string }>(
-    'select state from gift_card_uses where charge_id = $1',
-    [chargeId],
-  )
+  const [row] = await service.rows<{ state: string }>('select state from gift_card_uses where charge_id = $1', [
+    chargeId,
+  ])
   return row?.state
 }

@@ -28,10 +28,9 @@ export function openLostCharges() {
 
   /** Moves the clock to the next question about this charge, and asks it. */
   async function lookOnce(body: any, by: TestService = service): Promise<void> {
-    const [row] = await service.rows<{ follow_at: Date | null }>(
-      'select follow_at from charges where id = $1',
-      [body.id],
-    )
+    const [row] = await service.rows<{ follow_at: Date | null }>('select follow_at from charges where id = $1', [
+      body.id,
+    ])
     if (row?.follow_at) passUntil(service, row.follow_at)
     await by.run('follow-charges')
   }

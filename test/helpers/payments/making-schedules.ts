@@ -8,11 +8,7 @@ const PAYROLL = '/dashboard/payroll'
 export const isSending = ({ action }: PageForm) => /payroll\/(?:new|prepare)$/.test(action)
 
 /** The page that shows what a schedule would do before it is made. */
-export async function reviewOf(
-  person: Planted,
-  fields: Record<string, string> = {},
-  base = PAYROLL,
-): Promise<Page> {
+export async function reviewOf(person: Planted, fields: Record<string, string> = {}, base = PAYROLL): Promise<Page> {
   return person.step(await person.get(`${base}/new`), '/payroll/check', {
     ...{ name: 'Wages', amount: '5,000', interval: 'weekly', start: '2031-01-06', clock: '09:30' },
     recipients: `${newPayer()},Akello Grace\n${newPayer()},Okot`,

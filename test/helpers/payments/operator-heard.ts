@@ -3,9 +3,7 @@ import type { TestService } from '../service/test-service.ts'
 
 /** The stored state of the request about a charge or payout. */
 export async function attemptOf(service: TestService, subject: string): Promise<string | undefined> {
-  const [row] = await service.rows<{ state: string }>('select state from rail_attempts where subject = $1', [
-    subject,
-  ])
+  const [row] = await service.rows<{ state: string }>('select state from rail_attempts where subject = $1', [subject])
   return row?.state
 }
 

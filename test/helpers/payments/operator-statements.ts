@@ -18,8 +18,7 @@ let folder: string | null = null
 let files = 0
 
 /** The bytes of a file with these lines below a header. */
-export const csvOf = (lines: readonly string[], head = HEAD) =>
-  Buffer.from(`${[head, ...lines].join('\n')}\n`)
+export const csvOf = (lines: readonly string[], head = HEAD) => Buffer.from(`${[head, ...lines].join('\n')}\n`)
 
 /** A file on this machine with these lines below a header. */
 export function statementFile(lines: readonly string[], head = HEAD): string {
@@ -47,9 +46,7 @@ export const movedLine = (number: string, id: string, amount: number, at: Date, 
 
 /** Lines of nobody so far before and after now that everything between is judged. */
 export const linesAround = ({ clock }: Pick<TestService, 'clock'>, hours = 3): string[] =>
-  [-hours, hours].map((from, nth) =>
-    movedLine(String(nth + 1), '', 1, new Date(clock.nowMs() + from * HOUR), 'other'),
-  )
+  [-hours, hours].map((from, nth) => movedLine(String(nth + 1), '', 1, new Date(clock.nowMs() + from * HOUR), 'other'))
 
 /** The number that the operator told us of a movement. */
 export async function numberOf(service: Pick<TestService, 'rows'>, id: string): Promise<string> {

@@ -53,10 +53,7 @@ async function fundLive(service: LiveService, { live }: Shop, funds: number): Pr
 }
 
 /** A live bulk of items of 5000; returns the ids of its payouts, which wait in the queue. */
-export async function queueBulk(
-  { live }: Pick<Shop, 'live'>,
-  phones: string[] = [newPayer()],
-): Promise<string[]> {
+export async function queueBulk({ live }: Pick<Shop, 'live'>, phones: string[] = [newPayer()]): Promise<string[]> {
   const payouts = phones.map((phone) => ({ amount: 5000, phone, reference: `for ${phone}` }))
   const { status, body } = await live.post('/v1/payouts/bulk', { payouts })
   assert.deepEqual([status, body.accepted], [200, phones.length], JSON.stringify(body))
@@ -76,9 +73,7 @@ export async function queueRefund(service: LiveService, { live }: Shop): Promise
 export function changedTables(before: string, after: string): string[] {
   const was: unknown[] = JSON.parse(before)
   const tables: { name: string }[] = JSON.parse(after)
-  return tables
-    .filter((table, nth) => JSON.stringify(table) !== JSON.stringify(was[nth]))
-    .map(({ name }) => name)
+  return tables.filter((table, nth) => JSON.stringify(table) !== JSON.stringify(was[nth])).map(({ name }) => name)
 }
 
 const OWN = ['payouts', 'transfers', 'ledger_heads', 'events', 'deliveries', 'rail_attempts', 'exceptions']

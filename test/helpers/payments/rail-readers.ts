@@ -27,11 +27,7 @@ export const payoutReason: Reasons<PayoutFailure> = (code) => PAYOUT_REASONS[cod
 /** How far a request got, and its answer. */
 export type Heard = { status: number; body: any; left: boolean; transport?: string; elapsedMs: number }
 
-export const unavailable = (
-  cure: Unavailable['cure'],
-  why: string,
-  evidence: AnswerEvidence,
-): Unavailable => ({
+export const unavailable = (cure: Unavailable['cure'], why: string, evidence: AnswerEvidence): Unavailable => ({
   kind: 'unavailable',
   cure,
   why,

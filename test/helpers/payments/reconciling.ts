@@ -13,9 +13,7 @@ export const openOf = (service: Op1Service, subject: string) =>
 
 /** The open exceptions that are no merchant's. */
 export const platformOpen = (service: Op1Service) =>
-  service.rows<Open>(
-    'select kind, subject, seen_count from directory.platform_exceptions where closed_at is null',
-  )
+  service.rows<Open>('select kind, subject, seen_count from directory.platform_exceptions where closed_at is null')
 
 /** A live charge that its operator says is paid. */
 export async function paidBy(

@@ -11,8 +11,7 @@ export function monthNow(service: TestService, later = 0): string {
 }
 
 export const nextMonth = (month: string): string => kampalaMonth(boundsOf(month).end)
-const monthBefore = (month: string): string =>
-  kampalaMonth(new Date(boundsOf(month).start.getTime() - 86_400_000))
+const monthBefore = (month: string): string => kampalaMonth(new Date(boundsOf(month).start.getTime() - 86_400_000))
 
 export function boundsOf(month: string): { start: Date; end: Date } {
   const bounds = monthBounds(month)
@@ -33,8 +32,7 @@ export async function statementOf(api: Client, month: string): Promise<any> {
   return body
 }
 
-export const totalOf = async (api: Client): Promise<number> =>
-  (await api.get('/v1/balance')).body.balances[0].total
+export const totalOf = async (api: Client): Promise<number> => (await api.get('/v1/balance')).body.balances[0].total
 
 /** Asserts the sums that hold in every statement. */
 export function assertAddsUp(statement: any): void {

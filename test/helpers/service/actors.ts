@@ -1,10 +1,4 @@
-import type {
-  Actor,
-  CallerMerchant,
-  KeyCaller,
-  PersonCaller,
-  StaffCaller,
-} from '../../../src/api/access/actor.ts'
+import type { Actor, CallerMerchant, KeyCaller, PersonCaller, StaffCaller } from '../../../src/api/access/actor.ts'
 
 /** A person on the command line. */
 export const BY_HAND = { kind: 'command', name: 'tester', origin: 'test', requestId: null } satisfies Actor
@@ -26,11 +20,7 @@ export const fullKey = (place: CallerMerchant): KeyCaller => ({
 })
 
 /** Somebody with this role at the merchant; who has the same number is the same person. */
-export const worker = (
-  place: CallerMerchant,
-  role: PersonCaller['role'],
-  personId: number,
-): PersonCaller => ({
+export const worker = (place: CallerMerchant, role: PersonCaller['role'], personId: number): PersonCaller => ({
   ...owner(place),
   ...{ role, personId, name: `${role}${personId}@shops.invalid` },
 })

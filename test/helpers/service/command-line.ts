@@ -23,11 +23,7 @@ export async function runInside(args: readonly string[], settings: Record<string
 }
 
 /** Runs the program as a real child process that sees only these settings, with this text on its standard input. */
-export function runProgram(
-  args: readonly string[],
-  settings: Record<string, string>,
-  input = '',
-): Promise<Ran> {
+export function runProgram(args: readonly string[], settings: Record<string, string>, input = ''): Promise<Ran> {
   return runProgramAt(ROOT, args, { settings, input })
 }
 

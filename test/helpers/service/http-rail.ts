@@ -65,11 +65,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     ...(heard.transport === undefined ? {} : { transport: heard.transport }),
   })
   // If this contract is not configured here, nothing is sent.
-  const askAt = async (
-    { installation }: Attempt,
-    deadline: CallDeadline,
-    request: Request,
-  ): Promise<Heard> => {
+  const askAt = async ({ installation }: Attempt, deadline: CallDeadline, request: Request): Promise<Heard> => {
     const pool = pools.get(installation)
     return pool ? ask(pool, deadline, request) : NOWHERE
   }

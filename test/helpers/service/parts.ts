@@ -22,10 +22,7 @@ export const inTurn = <Way>(ways: readonly Way[], nth: number, count = 1): Way[]
   inThisRun(ways, (_, way) => (way - nth * count + ways.length * (nth + 1) * count) % ways.length < count)
 
 /** Of a walk over many things, those that this run looks at: the first ones in `npm test`, the others in `npm run test:long`. */
-export function inThisRun<Thing>(
-  things: readonly Thing[],
-  isShort: (thing: Thing, nth: number) => boolean,
-): Thing[] {
+export function inThisRun<Thing>(things: readonly Thing[], isShort: (thing: Thing, nth: number) => boolean): Thing[] {
   if (part === 'all') return [...things]
   return things.filter((thing, nth) => isShort(thing, nth) === (part === 'short'))
 }

@@ -41,9 +41,7 @@ export function payingRail(clock: Clock, { noWallet }: { noWallet?: string } = {
     collect: { submit: async () => taken(), status },
     disburse: { submit: pay, status },
     readiness: async (side) =>
-      rail.trouble === null || side === 'collect'
-        ? { kind: 'ready', installation: 'paying' }
-        : away(rail.trouble),
+      rail.trouble === null || side === 'collect' ? { kind: 'ready', installation: 'paying' } : away(rail.trouble),
   }
   return rail
 }

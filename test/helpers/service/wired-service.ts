@@ -39,14 +39,9 @@ export async function startWiredServices(env: Record<string, string> = {}): Prom
 }
 
 /** Locks the row that every movement of this merchant's live money needs; call the returned function to release it. */
-export async function holdHead(
-  { beside }: WiredServices,
-  merchantId: number,
-): Promise<() => Promise<unknown>> {
+export async function holdHead({ beside }: WiredServices, merchantId: number): Promise<() => Promise<unknown>> {
   await beside.query('begin')
-  await beside.query(`select 1 from ledger_heads where merchant_id = $1 and mode = 'live' for update`, [
-    merchantId,
-  ])
+  await beside.query(`select 1 from ledger_heads where merchant_id = $1 and mode = 'live' for update`, [merchantId])
   return () => beside.query('rollback')
 }
 

@@ -51,8 +51,7 @@ export async function assertRefused(
   { status, message }: { status: number; message: string },
 ): Promise<void> {
   const everything = async () =>
-    (await service.digest()) +
-    JSON.stringify(await service.rows('select id from vendor_callbacks order by id'))
+    (await service.digest()) + JSON.stringify(await service.rows('select id from vendor_callbacks order by id'))
   const before = await everything()
   const reply = await postCallback(service.url, body)
   assert.deepEqual({ status: reply.status, body: reply.body }, { status, body: { code: '0', message } })

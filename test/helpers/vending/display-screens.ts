@@ -17,8 +17,7 @@ export function openDisplays(name: string, options: TestServiceOptions = {}) {
 
   const at = (id: string) => `${service.url}/vending/display/${id}`
   const html = async (id: string, query = '') => (await fetch(`${at(id)}${query}`)).text()
-  const stateOf = async (id: string, query = ''): Promise<any> =>
-    (await fetch(`${at(id)}/state.json${query}`)).json()
+  const stateOf = async (id: string, query = ''): Promise<any> => (await fetch(`${at(id)}/state.json${query}`)).json()
   const screenOf = async (id: string, query = '') =>
     /<main id="screen" class="([a-z]+)"/.exec(await html(id, query))?.[1]
 

@@ -42,10 +42,7 @@ const SCREENS: readonly [string, DisplayView][] = [
   ['releasing', display({ name: 'releasing', late: false })],
   ['releasing late', display({ name: 'releasing', late: true })],
   ['collect', display({ name: 'collect', doubt: null })],
-  [
-    'collect partly',
-    display({ name: 'collect', doubt: 'partly', delivered: { delivered: 12, products: 50 } }),
-  ],
+  ['collect partly', display({ name: 'collect', doubt: 'partly', delivered: { delivered: 12, products: 50 } })],
   ['collect unconfirmed', display({ name: 'collect', doubt: 'unconfirmed' })],
   ['failed', display({ name: 'failed', refund: null })],
   ...(['on_its_way', 'sent', 'failed', 'card'] as const).map((state): [string, DisplayView] => [

@@ -84,8 +84,6 @@ async function refundsOf(service: TestService, { merchantId, chargeId }: PaidOrd
     'select id, mode, kind, amount::int from payouts where merchant_id = $1 and charge_id = $2',
     [merchantId, chargeId],
   )
-  const events = await service.rows(`select 1 from events where subject = $1 and type = 'charge.refunded'`, [
-    chargeId,
-  ])
+  const events = await service.rows(`select 1 from events where subject = $1 and type = 'charge.refunded'`, [chargeId])
   return { status: charge.status, refundId: charge.refund_id, payouts, events: events.length }
 }

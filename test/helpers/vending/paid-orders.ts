@@ -79,10 +79,7 @@ export async function claim(service: TestService, place: Place): Promise<Dispens
 
 /** The vending row of an order. */
 export async function orderRow(service: TestService, { merchantId, id }: Place): Promise<any> {
-  const [row] = await service.rows('select * from vending_orders where merchant_id = $1 and id = $2', [
-    merchantId,
-    id,
-  ])
+  const [row] = await service.rows('select * from vending_orders where merchant_id = $1 and id = $2', [merchantId, id])
   return row
 }
 

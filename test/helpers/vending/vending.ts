@@ -23,10 +23,7 @@ export type VendingShop = {
   collections: Client
 }
 
-export async function vendingShop(
-  service: TestService,
-  input: Partial<NewMerchant> = {},
-): Promise<VendingShop> {
+export async function vendingShop(service: TestService, input: Partial<NewMerchant> = {}): Promise<VendingShop> {
   const merchant = await service.merchant(input)
   await service.set(merchant, { vendingEnabled: true })
   const { id: merchantId } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
@@ -88,19 +85,14 @@ export async function payOrder(service: TestService, orderId: string, phone = PA
   assert.equal(sent.status, 302, `the form was answered ${sent.status}`)
   service.pass(2000)
   await service.run('follow-charges')
-  const [link] = await service.rows<{ charge_id: string }>(
-    'select charge_id from payment_links where id = $1',
-    [orderId],
-  )
+  const [link] = await service.rows<{ charge_id: string }>('select charge_id from payment_links where id = $1', [
+    orderId,
+  ])
   return link?.charge_id as string
 }
 
 /** A paid order whose machine has received its command. */
-export async function dispensingOrder(
-  service: TestService,
-  shop: { api: Client },
-  more: object = {},
-): Promise<any> {
+export async function dispensingOrder(service: TestService, shop: { api: Client }, more: object = {}): Promise<any> {
   const { order_id } = await makeOrder(shop, more)
   await payOrder(service, order_id)
   await service.run('dispense')

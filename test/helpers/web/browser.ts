@@ -42,8 +42,7 @@ const ENTITIES: Record<string, string> = {
 }
 
 /** Decodes the entities of our pages: they use no others. */
-export const unescaped = (html: string) =>
-  html.replace(/&(?:amp|lt|gt|quot|#39);/g, (one) => ENTITIES[one] ?? one)
+export const unescaped = (html: string) => html.replace(/&(?:amp|lt|gt|quot|#39);/g, (one) => ENTITIES[one] ?? one)
 
 export function browserOf(service: { url: string }, headers: Browser['headers'] = {}): Browser {
   const jar: Cookie[] = []
@@ -95,9 +94,7 @@ export function browserOf(service: { url: string }, headers: Browser['headers'] 
 }
 
 /** Repeats while the service answers that it is too busy: on a crowded machine it may, and then it has written nothing. */
-export async function untilServed<Answer extends { status: number }>(
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
+export async function untilServed<Answer extends { status: number }>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const page = await ask()
     if (page.status !== 503 || attempt === 20) return page
@@ -111,8 +108,7 @@ export function formOf(page: Page, end: string): PageForm {
   return found[0] as PageForm
 }
 
-export const hasForm = (page: Page, end: string) =>
-  page.forms.some(({ action }) => action.split('?')[0]?.endsWith(end))
+export const hasForm = (page: Page, end: string) => page.forms.some(({ action }) => action.split('?')[0]?.endsWith(end))
 
 type Asked = { method: string; headers: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> }
 
@@ -120,10 +116,7 @@ const bodyOf = (fields: Fields) =>
   typeof fields === 'string' || fields instanceof Uint8Array ? fields : new URLSearchParams(fields).toString()
 
 const present = (headers: Record<string, string | undefined>) =>
-  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<string, string>
 
 function reaches({ path }: Cookie, asked: string): boolean {
   const [pathname = ''] = asked.split('?')

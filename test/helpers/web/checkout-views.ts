@@ -21,12 +21,7 @@ const CHARGE = 'txn_k3x9qzz7c2d4e6f8g1h0j'
 const SHOP = { name: 'Mama Joy Boutique', handle: 'mama-joy' }
 const LIVE: PageSetting = { language: 'en', shop: SHOP, mode: 'live', here: `/pay/${LINK}` }
 const TEST: PageSetting = { ...LIVE, mode: 'test' }
-const FAILURES: readonly ChargeFailure[] = [
-  'insufficient_funds',
-  'user_cancelled',
-  'timeout',
-  'rail_rejected',
-]
+const FAILURES: readonly ChargeFailure[] = ['insufficient_funds', 'user_cancelled', 'timeout', 'rail_rejected']
 const PAY_FAULTS: readonly FormFault[] = [
   'phone',
   'email',
@@ -187,11 +182,7 @@ const AFTER: readonly ExampleView[] = [
   ),
   live('receipt earlier', receipt({ look: 'earlier', successUrl: 'https://mamajoy.example/' }), STATUS),
   ...(['on_its_way', 'sent', 'failed', 'card'] as const).map((state) =>
-    live(
-      `receipt refunded, ${state}`,
-      receipt({ look: 'earlier', refund: { state, amount: 25_000 } }),
-      STATUS,
-    ),
+    live(`receipt refunded, ${state}`, receipt({ look: 'earlier', refund: { state, amount: 25_000 } }), STATUS),
   ),
   live(
     'receipt refunded, card and phone',
@@ -202,11 +193,10 @@ const AFTER: readonly ExampleView[] = [
     }),
     STATUS,
   ),
-  live(
-    'receipt printable',
-    receipt({ look: 'printable', payment: payment({ giftCard: 10_000, due: 15_000 }) }),
-    { ...LIVE, here: `/pay/${LINK}/receipt` },
-  ),
+  live('receipt printable', receipt({ look: 'printable', payment: payment({ giftCard: 10_000, due: 15_000 }) }), {
+    ...LIVE,
+    here: `/pay/${LINK}/receipt`,
+  }),
   live(
     'receipt of a gift card alone',
     receipt({ payment: payment({ giftCard: 25_000, due: 0, phone: null }), operatorReference: null }),

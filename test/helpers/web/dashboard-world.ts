@@ -78,11 +78,7 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
   const lines = `phone,amount,reference,name\n0700000000,5000,b-1,${words.person.replaceAll(/[",\n]/g, ' ')}\n`
   const bulk = await api.post('/v1/payouts/bulk', lines, { 'content-type': 'text/csv' })
   const bulkPage = await owner.get(`${BASE}/bulk`)
-  const draft = await owner.send(
-    bulkPage,
-    '/bulk/paste',
-    pasted(formOf(bulkPage, '/bulk/paste').fields, lines),
-  )
+  const draft = await owner.send(bulkPage, '/bulk/paste', pasted(formOf(bulkPage, '/bulk/paste').fields, lines))
   await api.get('/v1/charges/txn_none')
   await service.gateway.requests.flush()
   await decided(service)
@@ -105,8 +101,7 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
 }
 
 const pasted = (fields: Readonly<Record<string, string>>, lines: string) => {
-  const name =
-    Object.keys(fields).find((key) => !['csrf', 'form', 'confirm', 'note'].includes(key)) ?? 'lines'
+  const name = Object.keys(fields).find((key) => !['csrf', 'form', 'confirm', 'note'].includes(key)) ?? 'lines'
   return { [name]: lines }
 }
 
@@ -115,18 +110,13 @@ async function rowsOf(service: TestService, { id }: CreatedMerchant): Promise<Re
   const first = async (sql: string) => (await service.rows<{ id: string }>(sql, [merchant.id]))[0]?.id ?? ''
   const request = await first('select id::text as id from request_log where merchant_id = $1 limit 1')
   return {
-    '/developers/keys': await first(
-      `select id from cell_0.api_keys where merchant_id = $1 and kind = 'test'`,
-    ),
-    '/developers/webhooks': await first(
-      'select event_id as id from deliveries where merchant_id = $1 limit 1',
-    ),
+    '/developers/keys': await first(`select id from cell_0.api_keys where merchant_id = $1 and kind = 'test'`),
+    '/developers/webhooks': await first('select event_id as id from deliveries where merchant_id = $1 limit 1'),
     '/developers/requests': BigInt(request || 0).toString(36),
   }
 }
 
 async function decided(service: TestService): Promise<void> {
   service.pass(3000)
-  for (const sweep of ['follow-charges', 'send-payouts', 'settle-charges', 'tally-days'])
-    await service.run(sweep)
+  for (const sweep of ['follow-charges', 'send-payouts', 'settle-charges', 'tally-days']) await service.run(sweep)
 }

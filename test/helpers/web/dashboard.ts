@@ -30,15 +30,16 @@ export async function signedInAs(
      values ($1, 'merchant', $2, $3, $3, $4, $4) returning id`,
     [publicId, `Test ${role}`, email, at],
   )
-  const [place] = await service.rows<{ id: number }>(
-    'select id from directory.merchants where public_id = $1',
-    [merchant.id],
-  )
+  const [place] = await service.rows<{ id: number }>('select id from directory.merchants where public_id = $1', [
+    merchant.id,
+  ])
   if (!person || !place) throw new Error('the person was planted')
-  await service.rows(
-    'insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, $3, $4)',
-    [person.id, place.id, role, at],
-  )
+  await service.rows('insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, $3, $4)', [
+    person.id,
+    place.id,
+    role,
+    at,
+  ])
   await service.rows(
     `insert into directory.audit (at, actor, action, merchant_id, after) values ($1, 'a test', 'people.join', $2, $3)`,
     [at, place.id, { role, person: publicId }],

@@ -46,8 +46,7 @@ export async function makeEveryKind(service: TestService, api: Client): Promise<
   charges.push((await api.charge()).body.id)
   const payout = await make('/v1/payouts', 'createPayout')
   const schedule = () => make('/v1/scheduled-payouts', 'createScheduledPayout')
-  const link = async (more: object) =>
-    (await api.post('/v1/payment-links', { amount: 1000, ...more })).body.id
+  const link = async (more: object) => (await api.post('/v1/payment-links', { amount: 1000, ...more })).body.id
   const ids: Record<string, string[]> = {
     '/v1/charges/:id': charges,
     '/v1/charges/:id/refund': [refundable],

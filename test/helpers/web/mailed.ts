@@ -20,7 +20,5 @@ export async function mailsTo(service: TestService, address: string): Promise<Wa
 /** The links in them as paths, newest first. */
 export async function linksIn(service: TestService, address: string): Promise<string[]> {
   const mails = await mailsTo(service, address)
-  return mails.flatMap(({ values }) =>
-    values.link ? [values.link.slice(new URL(values.link).origin.length)] : [],
-  )
+  return mails.flatMap(({ values }) => (values.link ? [values.link.slice(new URL(values.link).origin.length)] : []))
 }

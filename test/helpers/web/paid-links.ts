@@ -34,10 +34,9 @@ export function openPaidLinks() {
     })
   }
   async function merchantOf(id: string): Promise<number> {
-    const [row] = await service.rows<{ merchant_id: string }>(
-      'select merchant_id from payment_links where id = $1',
-      [id],
-    )
+    const [row] = await service.rows<{ merchant_id: string }>('select merchant_id from payment_links where id = $1', [
+      id,
+    ])
     return Number(row?.merchant_id)
   }
 

@@ -31,9 +31,7 @@ function pageOf(pieces: Map<number, Piece>, page: Piece): PdfPage {
   const rows = new Map<number, { x: number; text: string }[]>()
   let last = { x: 0, y: 0 }
   for (const [, x, y, shown, total] of content.matchAll(TEXT)) {
-    const text = total
-      ? totalOf(pieces, pieces.get(names.get(total) ?? 0) as Piece)
-      : read(pieces, shown ?? '', names)
+    const text = total ? totalOf(pieces, pieces.get(names.get(total) ?? 0) as Piece) : read(pieces, shown ?? '', names)
     if (!total) last = { x: Number(x), y: Number(y) }
     const row = rows.get(last.y) ?? []
     if (total) row[row.length - 1] = { x: last.x, text: `${row.at(-1)?.text ?? ''}${text}` }
@@ -100,15 +98,9 @@ function read(pieces: Map<number, Piece>, shown: string, fonts: Map<string | und
   return [...shown.matchAll(SHOWN)]
     .map(([, actual, font, glyphs]) => {
       if (actual !== undefined) return utf16(actual)
-      const map = pieceAt(
-        pieces,
-        pieces.get(fonts.get(font) ?? 0)?.dictionary ?? '',
-        /\/ToUnicode ([0-9]+) 0 R/,
-      )
+      const map = pieceAt(pieces, pieces.get(fonts.get(font) ?? 0)?.dictionary ?? '', /\/ToUnicode ([0-9]+) 0 R/)
       const characters = charactersOf(map)
-      return (glyphs?.match(/.{4}/g) ?? [])
-        .map((glyph) => characters.get(Number.parseInt(glyph, 16)) ?? '')
-        .join('')
+      return (glyphs?.match(/.{4}/g) ?? []).map((glyph) => characters.get(Number.parseInt(glyph, 16)) ?? '').join('')
     })
     .join('')
 }
@@ -148,8 +140,7 @@ function pieceFrom(bytes: Buffer, offset: number, id: number): Piece {
   assert.equal(bytes.toString('latin1', offset, offset + head.length), head)
   const end = bytes.indexOf('endobj', offset)
   const from = bytes.indexOf('stream\n', offset)
-  if (from === -1 || from > end)
-    return { dictionary: bytes.toString('latin1', offset, end), stream: Buffer.alloc(0) }
+  if (from === -1 || from > end) return { dictionary: bytes.toString('latin1', offset, end), stream: Buffer.alloc(0) }
   const dictionary = bytes.toString('latin1', offset, from)
   const length = Number(/\/Length ([0-9]+)/.exec(dictionary)?.[1])
   const stream = bytes.subarray(from + 'stream\n'.length, from + 'stream\n'.length + length)

@@ -31,8 +31,7 @@ export async function pageOf(service: TestService, change: MerchantChange = {}) 
     made,
     shop,
     shown,
-    add: async (more: Partial<NewItem> = {}) =>
-      (await addItem(app, BY_HAND, { shop, ...MANGOES, ...more })).item,
+    add: async (more: Partial<NewItem> = {}) => (await addItem(app, BY_HAND, { shop, ...MANGOES, ...more })).item,
     edit: (id: string, to: ItemChange) => editItem(app, BY_HAND, { shop, id, change: to }),
     names: async (beforeId: string | null = null, limit = 6) =>
       (await shown(beforeId, limit)).items.map(({ name }) => name),

@@ -85,11 +85,7 @@ export async function applicant(service: TestService): Promise<{ merchant: Merch
 export const document = (
   { app }: Pick<TestService, 'app'>,
   caller: PersonCaller,
-  {
-    kind = 'identity',
-    name = 'scan.pdf',
-    bytes = pdf(),
-  }: { kind?: DocumentKind; name?: string; bytes?: Buffer } = {},
+  { kind = 'identity', name = 'scan.pdf', bytes = pdf() }: { kind?: DocumentKind; name?: string; bytes?: Buffer } = {},
 ) => addDocument(app, caller, { kind, file: { name, bytes } })
 
 /** Answers every step and brings the documents, so that the draft can be submitted. */

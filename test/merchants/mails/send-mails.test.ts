@@ -11,9 +11,7 @@ import { startService, type TestService } from '../../helpers/service/test-servi
 const MINUTE_MS = 60_000
 const folder = mkdtempSync(join(tmpdir(), 'gateway-mails-'))
 const server = opened(() => startMailServer())
-const service = opened(() =>
-  startService({ env: { MAIL_URL: server.url, MAIL_FROM: 'Gateway <pay@shop.example>' } }),
-)
+const service = opened(() => startService({ env: { MAIL_URL: server.url, MAIL_FROM: 'Gateway <pay@shop.example>' } }))
 const files = opened(() => startService({ env: { DATA_DIR: folder } }))
 const LINK = 'https://gateway.example/dashboard/reset?link=SECRET-TOKEN'
 
@@ -100,9 +98,7 @@ test('a refusal for good ends the mail, and the others go out', async () => {
     (await states()).map(({ state }) => state),
     ['failed', 'sent'],
   )
-  const [refused] = await service.rows<{ why: string }>(
-    `select last_error as why from mails where state = 'failed'`,
-  )
+  const [refused] = await service.rows<{ why: string }>(`select last_error as why from mails where state = 'failed'`)
   assert.match(refused?.why ?? '', /<\*\*\*@shop\.example> is no mailbox here/)
   assert.equal(server.taken.length, 1)
 })
@@ -110,8 +106,7 @@ test('a refusal for good ends the mail, and the others go out', async () => {
 test('two processes at once send each mail once, and a mail of a dead process goes out when its lease has ended', async () => {
   await service.rows('delete from mails')
   for (let nth = 0; nth < 25; nth += 1) await write(service, `person${nth}@shop.example`)
-  for (let round = 0; round < 5; round += 1)
-    await Promise.all([service.run('send-mails'), service.run('send-mails')])
+  for (let round = 0; round < 5; round += 1) await Promise.all([service.run('send-mails'), service.run('send-mails')])
   assert.equal(new Set(server.taken.map(({ to }) => to)).size, 25)
   assert.equal(server.taken.length, 25)
   await write(service)
@@ -163,10 +158,7 @@ test('mails that do not go out wake a person, until they do', async () => {
   await service.run('raise-alerts')
   const [late, ...others] = await open()
   assert.equal(others.length, 0)
-  assert.match(
-    late?.says ?? '',
-    /^1 mails have waited for more than 30 minutes, and none went out meanwhile: .*451/,
-  )
+  assert.match(late?.says ?? '', /^1 mails have waited for more than 30 minutes, and none went out meanwhile: .*451/)
   server.behave('refuse')
   for (let nth = 0; nth < 5; nth += 1) await write(service, `nobody${nth}@shop.example`)
   await service.run('send-mails')

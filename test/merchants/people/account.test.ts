@@ -26,8 +26,7 @@ async function somebody(more: Parameters<typeof signedInAs>[2] = {}) {
 const signIn = (email: string, password = PASSWORD) => browserOf(service).post(SIGN_IN, { email, password })
 const isIn = async (browser: Browser) => (await browser.get(SECURITY)).status === 200
 const heldUntil = async (id: number) =>
-  (await service.rows<{ at: Date | null }>('select held_until as at from people where id = $1', [id]))[0]
-    ?.at ?? null
+  (await service.rows<{ at: Date | null }>('select held_until as at from people where id = $1', [id]))[0]?.at ?? null
 
 test('a forgotten password is chosen anew by a mailed link, which works once and ends every session', async () => {
   const person = await somebody()
@@ -56,16 +55,12 @@ test('a forgotten password is chosen anew by a mailed link, which works once and
 
 test('several links to reset work side by side until one is used, and none works after a day', async () => {
   const person = await somebody()
-  for (let asks = 0; asks < 2; asks += 1)
-    await browserOf(service).post('/dashboard/forgot', { email: person.email })
+  for (let asks = 0; asks < 2; asks += 1) await browserOf(service).post('/dashboard/forgot', { email: person.email })
   const links = await linksIn(service, person.email)
   const states = () => Promise.all(links.map(async (link) => (await browserOf(service).get(link)).status))
   assert.deepEqual(await states(), [200, 200])
   const token = links[0]?.split('link=')[1] ?? ''
-  assert.equal(
-    (await browserOf(service).post('/dashboard/reset', { link: token, password: OTHER })).status,
-    303,
-  )
+  assert.equal((await browserOf(service).post('/dashboard/reset', { link: token, password: OTHER })).status, 303)
   assert.deepEqual(await states(), [410, 410])
   await browserOf(service).post('/dashboard/forgot', { email: person.email })
   const [late = ''] = await linksIn(service, person.email)
@@ -99,10 +94,7 @@ test('A74: another e-mail address takes effect by the link in its mail; both are
   const guest = browserOf(service)
   assert.equal((await guest.send(await guest.get(link), '/email', {})).status, 303)
   for (const to of [person.email, next])
-    assert.equal(
-      (await mailsTo(service, to)).filter(({ template }) => template === 'email-changed').length,
-      1,
-    )
+    assert.equal((await mailsTo(service, to)).filter(({ template }) => template === 'email-changed').length, 1)
   assert.equal(await isIn(person), false)
   assert.equal((await signIn(person.email)).status, 401)
   assert.equal((await signIn(next)).status, 303)
@@ -141,11 +133,7 @@ test('A73: what touches the account asks for the password again after five minut
   assert.match(mainOf(await ask({ confirm: 'not my password' })), /this is not your password/)
   const before = person.cookies().find(({ name }) => name === 'dashboard')?.value
   assert.equal((await ask({ confirm: PASSWORD })).status, 303)
-  assert.notEqual(
-    person.cookies().find(({ name }) => name === 'dashboard')?.value,
-    before,
-    'a new cookie (A67)',
-  )
+  assert.notEqual(person.cookies().find(({ name }) => name === 'dashboard')?.value, before, 'a new cookie (A67)')
   const old = browserOf(service)
   old.keep(`dashboard=${before}; Path=/`)
   service.pass(31_000)
@@ -198,10 +186,7 @@ test('A72: an authenticator app is added by its picture and a first code, with r
   const removed = await person.send(await person.get(SECURITY), '/remove', {})
   assert.match(mainOf(await person.follow(removed)), /Money out from the dashboard waits/)
   assert.ok((await heldUntil(person.personId)) !== null)
-  assert.equal(
-    (await mailsTo(service, person.email)).filter(({ template }) => template === 'factor-removed').length,
-    1,
-  )
+  assert.equal((await mailsTo(service, person.email)).filter(({ template }) => template === 'factor-removed').length, 1)
   assert.equal((await signIn(person.email)).location, '/dashboard/test')
 })
 

@@ -32,8 +32,7 @@ async function claim(email: string): Promise<Browser> {
   return thief
 }
 
-const tryIn = (browser: Browser, email: string, password: string) =>
-  browser.post(SIGN_IN, { email, password })
+const tryIn = (browser: Browser, email: string, password: string) => browser.post(SIGN_IN, { email, password })
 const guessIn = async (browser: Browser, email: string, times: number) => {
   const states: number[] = []
   for (let guess = 0; guess < times; guess += 1)
@@ -67,11 +66,7 @@ test('A70: whoever signs in to an own claim of the address between guesses is st
   assert.equal((await tryIn(thief, email, PASSWORD)).status, 401, 'the right one is not looked at any more')
   assert.equal((await tryIn(browserOf(service), email, PASSWORD)).status, 403)
   assert.equal(await locksTold(email), 1)
-  assert.equal(
-    (await tryIn(owner, email, PASSWORD)).location,
-    '/dashboard/test',
-    'the owner, in the own browser',
-  )
+  assert.equal((await tryIn(owner, email, PASSWORD)).location, '/dashboard/test', 'the owner, in the own browser')
 })
 
 test('A70: the same from browsers that were never seen, and the claim is locked with the address', async () => {

@@ -21,8 +21,5 @@ test('A67: cookies of people want https, but for plain http on this machine', as
   const [session, known] = [rest(43_200), rest(34_560_000)]
   assert.deepEqual(await cookiesAt('http://localhost:8080'), [`dashboard${session}`, `browser${known}`])
   for (const url of ['https://pay.shops.invalid', 'http://192.168.1.5:8080'])
-    assert.deepEqual(await cookiesAt(url), [
-      `__Host-dashboard${session}; Secure`,
-      `__Host-browser${known}; Secure`,
-    ])
+    assert.deepEqual(await cookiesAt(url), [`__Host-dashboard${session}; Secure`, `__Host-browser${known}; Secure`])
 })

@@ -13,8 +13,7 @@ const service = openedAndVerified(() => startService())
 
 const tokenIn = (text: string) => /link=([\w-]{43})/.exec(text)?.[1] ?? ''
 const publicIdOf = async ({ personId }: Planted) =>
-  (await service.rows<{ id: string }>('select public_id as id from people where id = $1', [personId]))[0]
-    ?.id ?? ''
+  (await service.rows<{ id: string }>('select public_id as id from people where id = $1', [personId]))[0]?.id ?? ''
 
 let begun = 0
 /** An invitation, a code for a till and a till that is let in, all by this owner. */
@@ -38,8 +37,7 @@ const isIn = async (till: Browser) => (await till.get(COUNTER)).status === 200
 
 const ENDS = {
   removed: async (by: Planted, id: string) => by.send(await by.get(PEOPLE), `/${id}/remove`, {}),
-  demoted: async (by: Planted, id: string) =>
-    by.send(await by.get(PEOPLE), `/${id}/role`, { role: 'developer' }),
+  demoted: async (by: Planted, id: string) => by.send(await by.get(PEOPLE), `/${id}/role`, { role: 'developer' }),
 }
 
 for (const [how, ends] of Object.entries(ENDS))

@@ -26,8 +26,7 @@ test('strangers who sign up with an address close nobody who was there before: t
   const victim = await signUp(email, PASSWORD)
   const [link = ''] = await linksIn(service, email)
   const strangers = []
-  for (let number = 2; number <= 10; number += 1)
-    strangers.push(await signUp(email, `four words of number ${number}`))
+  for (let number = 2; number <= 10; number += 1) strangers.push(await signUp(email, `four words of number ${number}`))
   for (const { reply } of strangers) assert.equal(reply.status, 303)
   const eleventh = await signUp(email, 'four words of one more')
   assert.equal(eleventh.reply.status, 429)
@@ -49,10 +48,9 @@ test('of many sign-ups at once ten stay, and who was there before is among them'
   const email = 'rushed@gives-way.invalid'
   const victim = await signUp(email, PASSWORD)
   await Promise.all(Array.from({ length: 12 }, (_, number) => signUp(email, `four words of rush ${number}`)))
-  const [open] = await service.rows(
-    'select count(*)::int as open from people where email = $1 and closed_at is null',
-    [email],
-  )
+  const [open] = await service.rows('select count(*)::int as open from people where email = $1 and closed_at is null', [
+    email,
+  ])
   assert.deepEqual(open, { open: 10 })
   assert.equal((await victim.browser.get('/dashboard/test')).status, 200)
 })

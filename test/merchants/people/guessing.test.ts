@@ -22,10 +22,7 @@ longTest(
   'A70: a thousand guesses from fifty addresses lock the account, and never tell it from one that nobody has',
   async () => {
     const person = await signedInAs(service, shop)
-    await service.rows('update people set password = $2 where id = $1', [
-      person.personId,
-      await hashPassword(PASSWORD),
-    ])
+    await service.rows('update people set password = $2 where id = $1', [person.personId, await hashPassword(PASSWORD)])
     const nobody = person.email.replace('owner-', 'nobody')
     const guess = async (email: string, number: number) => {
       const address = `203.0.113.${number % 50}`
@@ -58,9 +55,7 @@ test('an address may try ten times a minute, whoever it tries', async () => {
   const browser = from(service, '198.51.100.7')
   const states: number[] = []
   for (let tries = 0; tries < 12; tries += 1)
-    states.push(
-      (await browser.post(SIGN_IN, { email: `p${tries}@x.invalid`, password: 'a wrong password' })).status,
-    )
+    states.push((await browser.post(SIGN_IN, { email: `p${tries}@x.invalid`, password: 'a wrong password' })).status)
   assert.deepEqual(states, [...Array(10).fill(401), 429, 429])
 })
 
@@ -84,9 +79,7 @@ test('A70: an owner gets in in the own browser while strangers use up the tries 
 test('a minute of sign-ups and of mailed links has a limit too', async () => {
   const states = async (path: string, fields: (number: number) => Record<string, string>) => {
     const browser = from(service, '198.51.100.8')
-    const replies = await Promise.all(
-      Array.from({ length: 12 }, (_, number) => browser.post(path, fields(number))),
-    )
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, number) => browser.post(path, fields(number))))
     return replies.filter(({ status }) => status === 429).length
   }
   assert.equal(await states('/dashboard/forgot', (number) => ({ email: `p${number}@x.invalid` })), 2)
@@ -96,10 +89,7 @@ test('a minute of sign-ups and of mailed links has a limit too', async () => {
 
 longTest('A71: a wrong password takes as long as an address that nobody has', async () => {
   const person = await signedInAs(unlimited, other)
-  await unlimited.rows('update people set password = $2 where id = $1', [
-    person.personId,
-    await hashPassword(PASSWORD),
-  ])
+  await unlimited.rows('update people set password = $2 where id = $1', [person.personId, await hashPassword(PASSWORD)])
   // The work of this process, its threads included: on a crowded machine the time until the answer tells nothing.
   const work: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
   for (let round = 0; round < 30; round += 1)
@@ -119,17 +109,14 @@ longTest('A71: a wrong password takes as long as an address that nobody has', as
   assert.ok(ratio > 0.7 && ratio < 1.4, `${median(work.known)} and ${median(work.unknown)} ms`)
 })
 
-longTest(
-  'who comes when many passwords are being checked is told to come again, and payments go on',
-  async () => {
-    const { keys } = await unlimited.merchant()
-    const tries = Array.from({ length: 90 }, (_, number) =>
-      browserOf(unlimited).post(SIGN_IN, { email: `p${number}@x.invalid`, password: 'a wrong password' }),
-    )
-    const charge = await unlimited.client(keys.test).charge()
-    assert.equal(charge.status, 201)
-    const states = (await Promise.all(tries)).map(({ status }) => status)
-    assert.ok(states.includes(401) && states.includes(503), states.join())
-    assert.deepEqual([...new Set(states)].sort(), [401, 503])
-  },
-)
+longTest('who comes when many passwords are being checked is told to come again, and payments go on', async () => {
+  const { keys } = await unlimited.merchant()
+  const tries = Array.from({ length: 90 }, (_, number) =>
+    browserOf(unlimited).post(SIGN_IN, { email: `p${number}@x.invalid`, password: 'a wrong password' }),
+  )
+  const charge = await unlimited.client(keys.test).charge()
+  assert.equal(charge.status, 201)
+  const states = (await Promise.all(tries)).map(({ status }) => status)
+  assert.ok(states.includes(401) && states.includes(503), states.join())
+  assert.deepEqual([...new Set(states)].sort(), [401, 503])
+})

@@ -10,8 +10,7 @@ const YEAR = 365 * 86_400_000
 const service = openedAndVerified(() => startService())
 const guest = browserOf(service)
 
-const change = async (owner: Planted, handle: string) =>
-  owner.send(await owner.get(BUSINESS), '/handle', { handle })
+const change = async (owner: Planted, handle: string) => owner.send(await owner.get(BUSINESS), '/handle', { handle })
 
 test('an owner gives the business another handle: the old address leads to the new one, and nobody else gets it', async () => {
   const shop = await service.merchant({ handle: 'old-name', verified: true })
@@ -59,13 +58,9 @@ test('a handle may be taken back, and changes a few times a year', async () => {
 
 test('of two businesses that want one handle at once one has it, in both places', async () => {
   const owners = await Promise.all(
-    ['one-of-two', 'two-of-two'].map(async (handle) =>
-      signedInAs(service, await service.merchant({ handle })),
-    ),
+    ['one-of-two', 'two-of-two'].map(async (handle) => signedInAs(service, await service.merchant({ handle }))),
   )
-  const states = (await Promise.all(owners.map((owner) => change(owner, 'wanted-name')))).map(
-    ({ status }) => status,
-  )
+  const states = (await Promise.all(owners.map((owner) => change(owner, 'wanted-name')))).map(({ status }) => status)
   assert.deepEqual(states.sort(), [303, 400])
   const apart = await service.rows(
     `select d.handle from directory.merchants d join cell_0.merchants c on c.id = d.id where c.handle <> d.handle`,

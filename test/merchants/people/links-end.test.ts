@@ -50,16 +50,14 @@ async function addApp(browser: Browser): Promise<string> {
 }
 
 const ACTS: Record<string, (owner: Planted) => Promise<unknown>> = {
-  'a changed password': async (owner) =>
-    owner.send(await owner.get(SECURITY), '/password', { password: OTHER }),
+  'a changed password': async (owner) => owner.send(await owner.get(SECURITY), '/password', { password: OTHER }),
   'a reset password': async ({ email }) => {
     await browserOf(service).post('/dashboard/forgot', { email })
     const [, link = ''] = (await resetLinkOf(email)).split('?link=')
     return browserOf(service).post('/dashboard/reset', { link, password: OTHER })
   },
   'a factor that was added': (owner) => addApp(owner),
-  'the end of all other sessions': async (owner) =>
-    owner.send(await owner.get(SECURITY), '/sessions/end-others', {}),
+  'the end of all other sessions': async (owner) => owner.send(await owner.get(SECURITY), '/sessions/end-others', {}),
 }
 
 for (const [act, does] of Object.entries(ACTS))
@@ -83,10 +81,9 @@ test('A74: so it is after a factor was removed, and after its owner was removed 
   assert.equal((await thief.get(SECURITY)).status, 303)
   const boss = await signedInAs(service, shop)
   const { owner: gone, link } = await withThief()
-  const [{ id } = { id: '' }] = await service.rows<{ id: string }>(
-    'select public_id as id from people where id = $1',
-    [gone.personId],
-  )
+  const [{ id } = { id: '' }] = await service.rows<{ id: string }>('select public_id as id from people where id = $1', [
+    gone.personId,
+  ])
   const people = await boss.get('/dashboard/settings/people')
   assert.equal((await boss.send(people, `/${id}/remove`, {})).status, 303)
   assert.equal((await use(link)).status, 410)

@@ -15,8 +15,7 @@ const shop = made(() => service.merchant())
 const other = made(() => service.merchant())
 
 const publicIdOf = async (personId: number) =>
-  (await service.rows<{ id: string }>('select public_id as id from people where id = $1', [personId]))[0]
-    ?.id ?? ''
+  (await service.rows<{ id: string }>('select public_id as id from people where id = $1', [personId]))[0]?.id ?? ''
 
 test('an owner invites by mail; the link shows first, works once, and lets in with the role', async () => {
   const owner = await signedInAs(service, shop)
@@ -28,13 +27,10 @@ test('an owner invites by mail; the link shows first, works once, and lets in wi
   const [link] = await linksIn(service, 'new@people.invalid')
   assert.ok(link, 'the mail has a link')
   const guest = browserOf(service)
-  for (let looks = 0; looks < 3; looks += 1)
-    assert.match(mainOf(await guest.get(link)), /invited as accountant/)
+  for (let looks = 0; looks < 3; looks += 1) assert.match(mainOf(await guest.get(link)), /invited as accountant/)
   const page = await guest.get(link)
   assert.equal((await guest.send(page, '/join', { password: 'short' })).status, 400)
-  const joins = await Promise.all(
-    [1, 2, 3].map(() => browserOf(service).post('/dashboard/join', fields(link))),
-  )
+  const joins = await Promise.all([1, 2, 3].map(() => browserOf(service).post('/dashboard/join', fields(link))))
   assert.deepEqual(joins.map(({ status }) => status).sort(), [303, 410, 410])
   const joined = await browserOf(service).post('/dashboard/sign-in', {
     email: 'new@people.invalid',
@@ -197,8 +193,5 @@ const fields = (link: string, password = PASSWORD) => ({
 
 async function setPassword(personId: number): Promise<void> {
   const { hashPassword } = await import('../../../src/merchants/people/factors/password-pool.ts')
-  await service.rows('update people set password = $2 where id = $1', [
-    personId,
-    await hashPassword(PASSWORD),
-  ])
+  await service.rows('update people set password = $2 where id = $1', [personId, await hashPassword(PASSWORD)])
 }

@@ -99,10 +99,7 @@ test('of two accounts that confirm one address at once one is confirmed, and the
     'select confirmed_at is not null as confirmed, closed_at is null as open from people where email = $1',
     [email],
   )
-  assert.deepEqual(people.map(({ confirmed, open }) => `${confirmed} ${open}`).sort(), [
-    'false false',
-    'true true',
-  ])
+  assert.deepEqual(people.map(({ confirmed, open }) => `${confirmed} ${open}`).sort(), ['false false', 'true true'])
 })
 
 test('a second business is added with both passwords, and with no other', async () => {

@@ -22,10 +22,9 @@ const peopleRows = async () =>
 
 test('A75: every role but the owner sees who works here and changes nothing of it', async () => {
   const owner = await signedInAs(service, shop)
-  const [{ id } = { id: '' }] = await service.rows<{ id: string }>(
-    'select public_id as id from people where id = $1',
-    [owner.personId],
-  )
+  const [{ id } = { id: '' }] = await service.rows<{ id: string }>('select public_id as id from people where id = $1', [
+    owner.personId,
+  ])
   const forms: [string, Record<string, string>][] = [
     ['/invite', { email: 'a@b.invalid', role: 'owner' }],
     ['/invitations/lnk_aaaaaaaaaaaaaaaaaaaaa/take-back', {}],

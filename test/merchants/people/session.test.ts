@@ -28,8 +28,7 @@ async function signIn(token: string): Promise<void> {
   )
 }
 
-const find = (token: string | null, isPoll = false) =>
-  findSession(service.gateway, 'merchant', token, { isPoll })
+const find = (token: string | null, isPoll = false) => findSession(service.gateway, 'merchant', token, { isPoll })
 
 test('a cookie finds its session with the merchants of its person, and no other text finds one', async () => {
   await signIn('a-token')
@@ -38,8 +37,7 @@ test('a cookie finds its session with the merchants of its person, and no other 
   assert.equal(found.at?.role, 'owner')
   assert.equal(found.memberships.length, 1)
   assert.equal(found.hasFactor, false)
-  for (const other of [null, '', 'b-token', 'a-token ', 'x'.repeat(5000)])
-    assert.equal(await find(other), null)
+  for (const other of [null, '', 'b-token', 'a-token ', 'x'.repeat(5000)]) assert.equal(await find(other), null)
   const caller = makePersonCaller(found as SignedInSession & { at: NonNullable<SignedInSession['at']> }, {
     ...{ mode: 'live', origin: '::1', requestId: 'r', nowMs: service.clock.nowMs() },
   })
@@ -138,10 +136,11 @@ test('what has ended is dropped by the hourly sweep, and what counts stays', asy
     ['merchant', -1],
     ['operator', 1],
   ] as const)
-    await service.rows(
-      `insert into sign_in_misses (realm, account, misses, counts_until) values ($1, $2, 1, $3)`,
-      [realm, hashToken(realm), new Date(service.clock.nowMs() + hours * 60 * MINUTE)],
-    )
+    await service.rows(`insert into sign_in_misses (realm, account, misses, counts_until) values ($1, $2, 1, $3)`, [
+      realm,
+      hashToken(realm),
+      new Date(service.clock.nowMs() + hours * 60 * MINUTE),
+    ])
   await service.run('prune')
   assert.deepEqual(await rows(), { sessions: 1, misses: 1 })
   assert.ok(await find('f-token'))

@@ -38,13 +38,7 @@ test('a sign-in needs the right password, and says the same for an address that 
   const page = await browser.get(`${SIGN_IN}?then=/dashboard/charges%3Fstatus=failed`)
   const right = await browser.send(page, SIGN_IN, { email: ` ${email.toUpperCase()} `, password: PASSWORD })
   assert.equal(right.location, '/dashboard/charges?status=failed')
-  for (const then of [
-    'https://evil.example',
-    '//evil.example',
-    '/pay/x',
-    '/dashboard//evil',
-    '/dashboard\\evil',
-  ]) {
+  for (const then of ['https://evil.example', '//evil.example', '/pay/x', '/dashboard//evil', '/dashboard\\evil']) {
     const other = browserOf(service)
     const reply = await other.post(SIGN_IN, { email, password: PASSWORD, then })
     assert.equal(reply.location, '/dashboard/test', then)
@@ -82,19 +76,11 @@ test('A72: with a second factor the code is asked at the same address, and each 
   )
   const early = browserOf(service)
   await early.post(SIGN_IN, { email, password: PASSWORD })
-  assert.equal(
-    (await early.post(SIGN_IN, { code: codeOf(service, secret, 30_000) })).status,
-    303,
-    'one step ahead',
-  )
+  assert.equal((await early.post(SIGN_IN, { code: codeOf(service, secret, 30_000) })).status, 303, 'one step ahead')
   service.pass(90_000)
   const late = browserOf(service)
   await late.post(SIGN_IN, { email, password: PASSWORD })
-  assert.equal(
-    (await late.post(SIGN_IN, { code: codeOf(service, secret, -60_000) })).status,
-    401,
-    'two steps behind',
-  )
+  assert.equal((await late.post(SIGN_IN, { code: codeOf(service, secret, -60_000) })).status, 401, 'two steps behind')
 })
 
 test('two sign-ins with one code at once: one of them is in', async () => {
@@ -104,9 +90,7 @@ test('two sign-ins with one code at once: one of them is in', async () => {
   for (const browser of browsers) await browser.post(SIGN_IN, { email, password: PASSWORD })
   const code = codeOf(service, secret)
   await Promise.all(browsers.map((browser) => browser.post(SIGN_IN, { code })))
-  const states = await Promise.all(
-    browsers.map(async (browser) => (await browser.get('/dashboard/test')).status),
-  )
+  const states = await Promise.all(browsers.map(async (browser) => (await browser.get('/dashboard/test')).status))
   assert.deepEqual(states.sort(), [200, 303, 303])
 })
 
@@ -126,11 +110,7 @@ test('A70: five wrong passwords lock an account for half an hour, the right one 
   assert.equal(locked.status, 403)
   assert.match(mainOf(locked), /locked for 30 minutes/)
   await known.send(await known.get('/dashboard/test'), '/dashboard/sign-out', {})
-  assert.equal(
-    (await known.post(SIGN_IN, { email, password: PASSWORD })).status,
-    303,
-    'its own browser gets in',
-  )
+  assert.equal((await known.post(SIGN_IN, { email, password: PASSWORD })).status, 303, 'its own browser gets in')
   service.pass(30 * MINUTE + 1000)
   assert.equal((await right()).status, 303)
 })

@@ -165,9 +165,7 @@ test('A69: a password that was hashed with less than today is hashed anew when i
   const weak = await hash(PASSWORD, { memoryCost: 1024, timeCost: 1, parallelism: 1 })
   await service.rows('update people set password = $2 where email = $1', [email, weak])
   assert.equal((await browserOf(service).post(SIGN_IN, { email, password: PASSWORD })).status, 303)
-  const [row] = await service.rows<{ password: string }>('select password from people where email = $1', [
-    email,
-  ])
+  const [row] = await service.rows<{ password: string }>('select password from people where email = $1', [email])
   assert.match(row?.password ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal((await browserOf(service).post(SIGN_IN, { email, password: PASSWORD })).status, 303)
 })
@@ -175,8 +173,7 @@ test('A69: a password that was hashed with less than today is hashed anew when i
 test('A69: any character counts, however the keyboard writes it', async () => {
   const composed = 'Ñandú ñandú é ☕'
   const { email } = await signedUp({ password: composed })
-  const enter = async (password: string) =>
-    (await browserOf(service).post(SIGN_IN, { email, password })).status
+  const enter = async (password: string) => (await browserOf(service).post(SIGN_IN, { email, password })).status
   assert.equal(await enter(composed.normalize('NFD')), 303)
   assert.equal(await enter(composed.toLowerCase()), 401)
   for (const password of [

@@ -13,14 +13,7 @@ const service = openedAndVerified(() => startService())
 
 // What makes value, shows or changes a secret, moves money out or lets somebody in or hear (reliability.md A73).
 const ASKS: readonly Action[] = [
-  ...([
-    'charge.refund',
-    'card.issue',
-    'card.switch',
-    'payout.create',
-    'payout.bulk',
-    'payout.approve',
-  ] as const),
+  ...(['charge.refund', 'card.issue', 'card.switch', 'payout.create', 'payout.bulk', 'payout.approve'] as const),
   ...(['export', 'audit.export'] as const),
   ...(['checker.set', 'schedule.create', 'schedule.change', 'subaccount.payout'] as const),
   ...(['withdrawal.number', 'withdrawal.request', 'withdrawal.verify', 'withdrawal.decide'] as const),

@@ -15,14 +15,7 @@ import { submitApplication } from '../../../src/merchants/verification/submit-ap
 import { BY_HAND, worker } from '../../helpers/service/actors.ts'
 import { openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
-import {
-  answerAll,
-  applicant,
-  BUSINESS,
-  DIRECTOR,
-  document,
-  SETTLEMENT,
-} from '../../helpers/web/verification.ts'
+import { answerAll, applicant, BUSINESS, DIRECTOR, document, SETTLEMENT } from '../../helpers/web/verification.ts'
 
 const service = openedAndVerified(() => startService())
 const REVIEWER = {
@@ -34,8 +27,7 @@ const stateOf = async (merchantId: number) => {
   const { application } = await readVerification(service.app, merchantId)
   return application && `${application.number} ${application.state}`
 }
-const kycOf = async (publicId: string) =>
-  (await getMerchantNamed(service.gateway, publicId)).merchant.kycStatus
+const kycOf = async (publicId: string) => (await getMerchantNamed(service.gateway, publicId)).merchant.kycStatus
 
 test('steps are saved one by one and sealed, and what is missing is told', async () => {
   const { app } = service
@@ -75,10 +67,7 @@ test('wrong answers are refused by field, and nothing of them is stored', async 
     [() => save('business', { ...BUSINESS, tin: '12' }), /tin must have ten digits/],
     [() => save('business', { ...BUSINESS, kind: 'bank' }), /kind must be one of/],
     [() => save('business', { ...BUSINESS, sells: 'x'.repeat(1001) }), /sells must be at most 1000/],
-    [
-      () => save('settlement', { ...SETTLEMENT, phone: '+1 212 555 0100' }),
-      /phone must be a Ugandan mobile number/,
-    ],
+    [() => save('settlement', { ...SETTLEMENT, phone: '+1 212 555 0100' }), /phone must be a Ugandan mobile number/],
     [
       () => saveDirector(app, caller, { index: null, fields: { ...DIRECTOR, born: '2020-01-01' } }),
       /born must be at least 18/,
@@ -153,8 +142,7 @@ test('a rejection says why by field; the next draft begins with the answers, and
 test('what the command says of the verification moves the application in the same commit', async () => {
   const { app } = service
   const { merchant, caller } = await applicant(service)
-  const set = (kycStatus: KycStatus) =>
-    setMerchantAndVerification(app, BY_HAND, { merchant, change: { kycStatus } })
+  const set = (kycStatus: KycStatus) => setMerchantAndVerification(app, BY_HAND, { merchant, change: { kycStatus } })
   const steps: [KycStatus, string | null][] = [
     ['pending', null],
     ['verified', '1 approved'],
@@ -194,14 +182,8 @@ test('the database refuses every move that the table does not have', async () =>
       )
       const at = [merchant.id, number]
       if (from !== 'draft')
-        await service.rows(
-          `update verifications set ${facts(from)} where merchant_id = $1 and number = $2`,
-          at,
-        )
-      const move = service.rows(
-        `update verifications set ${facts(to)} where merchant_id = $1 and number = $2`,
-        at,
-      )
+        await service.rows(`update verifications set ${facts(from)} where merchant_id = $1 and number = $2`, at)
+      const move = service.rows(`update verifications set ${facts(to)} where merchant_id = $1 and number = $2`, at)
       if (to in APPLICATION_MOVES[from]) await move
       else await assert.rejects(move, `${from} to ${to}`)
       await service.rows('delete from verifications where merchant_id = $1 and number = $2', at)

@@ -88,12 +88,9 @@ test('documents are sealed in pieces, read by reviewers alone, and who looked st
   assert.deepEqual(read.bytes, bytes)
   assert.equal(read.name, 'Ssebo co.pdf')
   await assert.rejects(readDocument(app, caller, { merchant, id, content: 'file' }), { status: 403 })
-  await assert.rejects(
-    readDocument(app, { ...REVIEWER, role: 'support' }, { merchant, id, content: 'file' }),
-    {
-      status: 403,
-    },
-  )
+  await assert.rejects(readDocument(app, { ...REVIEWER, role: 'support' }, { merchant, id, content: 'file' }), {
+    status: 403,
+  })
   await assert.rejects(readDocument(app, REVIEWER, { merchant, id, content: 'preview' }), { status: 404 })
   const stranger = await applicant(service)
   await assert.rejects(readDocument(app, REVIEWER, { merchant: stranger.merchant, id, content: 'file' }), {
@@ -105,14 +102,11 @@ test('documents are sealed in pieces, read by reviewers alone, and who looked st
   )
   assert.deepEqual(row, { actor: 'Ruth', after: { document: 'identity', content: 'file' } })
   const swapped = parts[0]?.sealed
-  await service.rows(
-    'update verification_document_parts set sealed = $2 where document_id = $1 and part = 1',
-    [id, swapped],
-  )
-  await assert.rejects(
-    readDocument(app, REVIEWER, { merchant, id, content: 'file' }),
-    'a piece in another place',
-  )
+  await service.rows('update verification_document_parts set sealed = $2 where document_id = $1 and part = 1', [
+    id,
+    swapped,
+  ])
+  await assert.rejects(readDocument(app, REVIEWER, { merchant, id, content: 'file' }), 'a piece in another place')
 })
 
 test('there are at most twenty, also when they come at once, and a removed one is gone with its bytes', async () => {
@@ -129,9 +123,6 @@ test('there are at most twenty, also when they come at once, and a removed one i
   await assert.rejects(removeDocument(app, stranger.caller, id), { status: 404 })
   await removeDocument(app, caller, id)
   await assert.rejects(removeDocument(app, caller, id), { status: 404 })
-  assert.deepEqual(
-    await service.rows('select 1 from verification_document_parts where document_id = $1', [id]),
-    [],
-  )
+  assert.deepEqual(await service.rows('select 1 from verification_document_parts where document_id = $1', [id]), [])
   assert.notEqual((await document(service, caller)).id, id)
 })

@@ -39,9 +39,7 @@ const slowly = async (person: Planted, more: { address?: string; fileBytes?: num
 
 /** Uploads that have begun and send nothing more, from as many addresses. */
 async function standingStill(people: readonly Planted[]): Promise<SlowUpload[]> {
-  const sent = await Promise.all(
-    people.map((person, nth) => slowly(person, { address: `198.51.100.${nth}` })),
-  )
+  const sent = await Promise.all(people.map((person, nth) => slowly(person, { address: `198.51.100.${nth}` })))
   await Promise.all(sent.map((slowUpload) => slowUpload.send(KIB)))
   return sent
 }
@@ -124,10 +122,7 @@ test('who was signed out while the file came has sent nothing', async () => {
   const person = await owner()
   const [slow] = (await standingStill([person])) as [SlowUpload]
   await pass(50)
-  await service.rows('update sessions set ends_at = $2 where id = $1', [
-    person.sessionId,
-    service.clock.now(),
-  ])
+  await service.rows('update sessions set ends_at = $2 where id = $1', [person.sessionId, service.clock.now()])
   await slow.sendRest()
   assert.match(await slow.answered, /^HTTP\/1\.1 303 .*location: \/dashboard\/sign-in/is)
   assert.equal(await receivedSoFar(person), 0)

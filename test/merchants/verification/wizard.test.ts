@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
-import {
-  approveApplication,
-  rejectApplication,
-} from '../../../src/merchants/verification/decide-application.ts'
+import { approveApplication, rejectApplication } from '../../../src/merchants/verification/decide-application.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
@@ -135,13 +132,9 @@ test('harmful files are refused at the form and harmless names kept; nothing of 
   assert.equal((await upload(owner, [scan], 'tattoo')).status, 400)
   const { merchant } = await getMerchantNamed(service.gateway, made.id)
   const counts = () =>
-    service.rows('select count(*)::int as n from verification_documents where merchant_id = $1', [
-      merchant.id,
-    ])
+    service.rows('select count(*)::int as n from verification_documents where merchant_id = $1', [merchant.id])
   assert.deepEqual(await counts(), [{ n: 0 }])
-  const kept = await owner.follow(
-    await upload(owner, [{ name: '../../<b>x</b>.pdf', bytes: pdf('<script>') }]),
-  )
+  const kept = await owner.follow(await upload(owner, [{ name: '../../<b>x</b>.pdf', bytes: pdf('<script>') }]))
   assert.match(mainOf(kept), /The document was added\. .* b \.pdf /)
   assert.doesNotMatch(kept.text, /<b>x|\.\.\//)
 })

@@ -91,10 +91,7 @@ test('if the address is removed between attempts the delivery waits, and a new a
   service.pass(60_000)
   await deliver(service)
   const waiting = await deliveryOf(api, id)
-  assert.deepEqual(
-    [waiting.status, waiting.attempts, waiting.next_attempt_at, waiting.url],
-    ['pending', 1, null, null],
-  )
+  assert.deepEqual([waiting.status, waiting.attempts, waiting.next_attempt_at, waiting.url], ['pending', 1, null, null])
   assert.equal(sentAbout([id]).length, 1)
   receiver.behave(answering(200))
   await service.set(merchant, { webhookUrl: receiver.url })

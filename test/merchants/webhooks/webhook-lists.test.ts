@@ -12,9 +12,7 @@ const RARE = 3
 const service = opened(() => startService())
 const shop = made(() => service.merchant())
 prepare(async () => {
-  const [{ id }] = (await service.rows('select id from merchants where public_id = $1', [shop.id])) as [
-    { id: number },
-  ]
+  const [{ id }] = (await service.rows('select id from merchants where public_id = $1', [shop.id])) as [{ id: number }]
   for (const [name, count, ageHours, status] of [
     ['charge.failed', RARE, 5000, 'failed'],
     ['charge.refunded', RARE, 4000, 'pending'],
@@ -67,9 +65,7 @@ test('every other filter lists exactly what matches', async () => {
 })
 
 async function merchantId(): Promise<number> {
-  const [{ id }] = (await service.rows('select merchant_id as id from deliveries limit 1')) as [
-    { id: number },
-  ]
+  const [{ id }] = (await service.rows('select merchant_id as id from deliveries limit 1')) as [{ id: number }]
   return id
 }
 
@@ -83,9 +79,7 @@ async function looked(filter: Parameters<typeof listStatementFor>[0]): Promise<n
 }
 
 test('what waits for an address is made due oldest first, and nothing else is looked at', async () => {
-  await service.rows(`update merchants set webhook_url = 'https://shop.example/hook' where public_id = $1`, [
-    shop.id,
-  ])
+  await service.rows(`update merchants set webhook_url = 'https://shop.example/hook' where public_id = $1`, [shop.id])
   const oldest = await service.rows(PARKED_NOW)
   const looked = await rowsLookedAt(service, { text: UNPARK, values: [await merchantId(), AT_ONCE] })
   assert.ok(looked <= 2 * AT_ONCE, `${looked} rows`)

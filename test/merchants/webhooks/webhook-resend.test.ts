@@ -49,9 +49,7 @@ test('a sent delivery is due again at once: same id, same bytes, attempts from t
   assert.deepEqual(more, [])
   assert.equal(second?.body, first?.body)
   assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id'])
-  assert.ok(
-    Number(second?.headers['webhook-timestamp']) >= Number(first?.headers['webhook-timestamp']) + 3600,
-  )
+  assert.ok(Number(second?.headers['webhook-timestamp']) >= Number(first?.headers['webhook-timestamp']) + 3600)
   const row = await deliveryOf(api, eventId)
   assert.deepEqual([row.status, row.attempts, row.last_response_code], ['sent', 1, 200])
 })
@@ -176,9 +174,7 @@ async function giveSecret(
   publicId: string,
   { purpose, plain, hours }: { purpose: SecretPurpose; plain: string; hours: number | null },
 ): Promise<void> {
-  const [row] = await service.rows<{ id: number }>('select id from cell_0.merchants where public_id = $1', [
-    publicId,
-  ])
+  const [row] = await service.rows<{ id: number }>('select id from cell_0.merchants where public_id = $1', [publicId])
   const merchantId = Number(row?.id)
   const expiresAt = hours === null ? null : new Date(service.clock.nowMs() + hours * 3_600_000)
   const adding = addSecret(service.app, { merchantId, purpose, plain, expiresAt })

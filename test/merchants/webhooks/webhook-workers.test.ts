@@ -154,8 +154,7 @@ test('a claim changes no column that an index names', async () => {
   )
   assert.ok(indexes.length > 0)
   // Then the new version of the row stays in its page, and none of the indexes is written.
-  for (const { made } of indexes)
-    for (const name of changed) assert.doesNotMatch(made, new RegExp(`\\b${name}\\b`))
+  for (const { made } of indexes) for (const name of changed) assert.doesNotMatch(made, new RegExp(`\\b${name}\\b`))
   answer(200)
   await worker.idle()
 })

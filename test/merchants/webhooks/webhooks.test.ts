@@ -6,14 +6,7 @@ import { passUntil, succeed } from '../../helpers/payments/following-charges.ts'
 import { auditedAs } from '../../helpers/service/audited-as.ts'
 import { newPayer, startLiveService } from '../../helpers/service/live-service.ts'
 import { opened, openedAndVerified } from '../../helpers/service/opened.ts'
-import {
-  answering,
-  classOf,
-  deliver,
-  deliverAll,
-  deliveryOf,
-  endedCharge,
-} from '../../helpers/web/webhooks.ts'
+import { answering, classOf, deliver, deliverAll, deliveryOf, endedCharge } from '../../helpers/web/webhooks.ts'
 
 const receiver = opened(() => startReceiver())
 const other = opened(() => startReceiver())
@@ -146,10 +139,7 @@ test('a target that is refused has the same delays, and no packet is sent to it'
   for (const [index, delay] of [...LADDER, null].entries()) {
     await deliver(service)
     const row = await deliveryOf(api, eventId)
-    assert.deepEqual(
-      [row.attempts, classOf(row), row.last_response_code],
-      [index + 1, 'refused target', null],
-    )
+    assert.deepEqual([row.attempts, classOf(row), row.last_response_code], [index + 1, 'refused target', null])
     if (delay === null) assert.deepEqual([row.status, row.next_attempt_at], ['failed', null])
     else {
       assert.ok(Date.parse(row.next_attempt_at) - service.clock.nowMs() > delay - MEANWHILE_MS)
@@ -216,8 +206,5 @@ test('events of test and of live mode go to one address and are signed with one 
   const modes = received.map(({ body }) => JSON.parse(body).data.mode).sort()
   assert.deepEqual(modes, ['live', 'test'], tested.eventId)
   for (const { headers, body } of received)
-    assert.equal(
-      headers['x-service-signature'],
-      serviceSignature(shop.merchant.webhook_secret, Buffer.from(body)),
-    )
+    assert.equal(headers['x-service-signature'], serviceSignature(shop.merchant.webhook_secret, Buffer.from(body)))
 })

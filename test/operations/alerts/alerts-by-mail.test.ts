@@ -34,8 +34,7 @@ const posted = (kind: string) => person.received.map(({ event }) => event).filte
 const plain = (data: string) => data.replace(/=\r?\n/g, '').replace(/=3D/g, '=')
 const mailed = (kind: string) =>
   post.taken.map(({ to, data }) => ({ to, data: plain(data) })).filter(({ data }) => data.includes(kind))
-const freeze = (reason: string | null) =>
-  service.rows('update cell_0.payout_stops set frozen_for = $1', [reason])
+const freeze = (reason: string | null) => service.rows('update cell_0.payout_stops set frozen_for = $1', [reason])
 
 async function quiet() {
   await freeze(null)
@@ -70,9 +69,7 @@ test('what one way does not take goes out by the other, and so does the news tha
   assert.equal(mailed('payouts_frozen').length, before + 2)
   const failed = posted('payouts_frozen').length
   await look()
-  assert.ok(
-    mailed('alert_way').some(({ data }) => /ALERT_WEBHOOK did not take an alert: http 500/.test(data)),
-  )
+  assert.ok(mailed('alert_way').some(({ data }) => /ALERT_WEBHOOK did not take an alert: http 500/.test(data)))
   service.pass(2 * MINUTE)
   await look()
   assert.equal(posted('payouts_frozen').length, failed, 'told by mail, so it is not told again')
@@ -146,10 +143,7 @@ test('a worker tells the watchdog outside that it lives', async () => {
 })
 
 test('every kind of alert has a paragraph in the manual and a page that shows it, and there is no other', async () => {
-  const manual = readFileSync(
-    join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operating.md'),
-    'utf8',
-  )
+  const manual = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operating.md'), 'utf8')
   const alerts = manual.slice(manual.indexOf('\n## Alerts\n') + 5).split(/\n## /)[0] ?? ''
   const written = [...alerts.matchAll(/^### (\w+)$/gm)].map(([, kind]) => kind)
   assert.deepEqual(written, ALERT_KINDS)

@@ -16,8 +16,7 @@ const service = opened(() => startService({ env: { ALERT_WEBHOOK: person.url } }
 
 const look = () => service.run('raise-alerts')
 const posted = (kind: string) => person.received.map(({ event }) => event).filter((one) => one?.kind === kind)
-const freeze = (reason: string | null) =>
-  service.rows('update cell_0.payout_stops set frozen_for = $1', [reason])
+const freeze = (reason: string | null) => service.rows('update cell_0.payout_stops set frozen_for = $1', [reason])
 
 async function quiet() {
   await freeze(null)
@@ -100,9 +99,7 @@ test('an operator who is let in, and a role that is changed, wake a person; an i
   assert.deepEqual(says(), [first, `per_x was let in by visitor; ${first}`], 'each new act is told')
   service.pass(25 * HOUR)
   await look()
-  const open = await service.rows(
-    `select 1 from alerts where kind = 'operators_changed' and closed_at is null`,
-  )
+  const open = await service.rows(`select 1 from alerts where kind = 'operators_changed' and closed_at is null`)
   assert.deepEqual(open, [], 'over after a day')
 })
 
@@ -150,9 +147,7 @@ test('the owners of a receiver that takes nothing for a day are told once by mai
      values ($1, 'evt_planted', 'live', 'charge.succeeded', 5, $2::timestamptz + interval '30 hours', 'https://x.invalid', $2)`,
     [ids?.merchant, at],
   )
-  await service.rows(`insert into receivers (merchant_id, lane, good_in_a_row) values ($1, 'slow', 0)`, [
-    ids?.merchant,
-  ])
+  await service.rows(`insert into receivers (merchant_id, lane, good_in_a_row) values ($1, 'slow', 0)`, [ids?.merchant])
   await look()
   assert.deepEqual(await mailsTo(service, 'owner@receiver.invalid'), [])
   service.pass(25 * HOUR)

@@ -36,10 +36,7 @@ test('D12: money without an answer wakes a person once, again at twice the age, 
   assert.deepEqual(more, [])
   assert.equal(first.alerts.length, 1)
   assert.equal(first.alerts[0].state, 'opened')
-  assert.match(
-    first.alerts[0].says,
-    new RegExp(`^1 live charges of 7000 UGX together \\(${id}\\) have waited`),
-  )
+  assert.match(first.alerts[0].says, new RegExp(`^1 live charges of 7000 UGX together \\(${id}\\) have waited`))
   assert.equal(first.urgency, 'page')
   assert.match(first.to_do, /gateway stuck/)
   assert.match(first.text, /^stuck_money \(http/)
@@ -138,9 +135,7 @@ const plantBreak = (publicId: string, subject: string) =>
     [publicId, subject, service.clock.now()],
   )
 const closeBreaks = () =>
-  service.rows(`update exceptions set closed_at = $1, note = 'planted' where closed_at is null`, [
-    service.clock.now(),
-  ])
+  service.rows(`update exceptions set closed_at = $1, note = 'planted' where closed_at is null`, [service.clock.now()])
 
 test('D12: an alert that the address did not take is told again a minute later, and not lost', async () => {
   service.pass(HOUR)

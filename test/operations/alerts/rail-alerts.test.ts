@@ -27,9 +27,7 @@ const service = openedAndVerified(() =>
 const charge = ({ live }: Shop, amount = 5000) => live.charge({ amount, customer: { phone: newPayer() } })
 const referenceOf = (id: string) => service.emulator.transactions({ externalId: id })[0]?.reference ?? ''
 const rowsOf = (kind: string) =>
-  service.rows<{ says: string; count: number }>('select says, count from rail_troubles where kind = $1', [
-    kind,
-  ])
+  service.rows<{ says: string; count: number }>('select says, count from rail_troubles where kind = $1', [kind])
 const told = (kind: string) =>
   person.received
     .map(({ event }) => event)
@@ -143,9 +141,7 @@ test('however many different sentences an operator gives rise to, few rows are k
   for (let nth = 0; nth < 500; nth += 1)
     troubles.raise({ installation: 'ug-2', side: 'collect', kind: 'refused', says: `${nth} `.repeat(400) })
   await troubles.close()
-  const rows = await service.rows<{ says: string }>(
-    `select says from rail_troubles where installation = 'ug-2'`,
-  )
+  const rows = await service.rows<{ says: string }>(`select says from rail_troubles where installation = 'ug-2'`)
   assert.equal(rows.length, 20)
   assert.ok(rows.every(({ says }) => says.length <= 300))
 })
@@ -158,8 +154,7 @@ test('a wallet that runs low, or does not agree with what moved, is told until i
   service.pass(11 * MINUTE)
   await service.run('raise-alerts')
   const low = () => told('rail_float').filter(({ says }: { says: string }) => says.includes('runs low'))
-  const drift = () =>
-    told('critical_break').filter(({ says }: { says: string }) => says.includes('float_drift'))
+  const drift = () => told('critical_break').filter(({ says }: { says: string }) => says.includes('float_drift'))
   assert.match(low()[0].says, /^ug-1 \(disburse\): the wallet runs low: UGX 900 at 20/)
   assert.match(drift()[0].says, /^a critical exception of the platform is open: float_drift of ug-1 disburse/)
   service.emulator.setWallet('disbursement', full)

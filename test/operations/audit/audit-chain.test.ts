@@ -80,9 +80,7 @@ test('OP3: an edited row is named, and so is an edited seal', async () => {
   assert.match(stdout, new RegExp(`^cell_0: audit row ${id} or its seal \\d+ was edited$`, 'm'))
   assert.match(stdout, /^directory: every row is as it was sealed/m)
   const alerts = () =>
-    service.rows(
-      `select 1 from alerts where kind = 'audit_broken' and subject = 'cell_0' and closed_at is null`,
-    )
+    service.rows(`select 1 from alerts where kind = 'audit_broken' and subject = 'cell_0' and closed_at is null`)
   assert.equal((await alerts()).length, 1, 'somebody is told')
 })
 
@@ -109,10 +107,7 @@ test('OP3: a row that was added past the service is named at once, one that wait
   service.pass(60_001)
   assert.equal((await prove()).broken, `audit row ${id} has waited for its seal for more than a minute`)
   await service.run('seal-audit')
-  assert.deepEqual(
-    [(await prove()).broken, await readSealLagSeconds(service.app.db, service.clock.nowMs())],
-    [null, 0],
-  )
+  assert.deepEqual([(await prove()).broken, await readSealLagSeconds(service.app.db, service.clock.nowMs())], [null, 0])
   await asSuperuser(
     `insert into audit (at, actor_kind, actor, origin, action) values ('2026-01-01', 'command', 'nobody', '', 'key.rotate')`,
   )
@@ -128,16 +123,10 @@ test('OP3: an anchor of the log finds a chain that was cut or made anew', async 
   assert.equal((await verify('--anchor', kept)).code, 0)
   await asSuperuser(`delete from audit where id = ${cut}`, `delete from audit_seals where audit_id = ${cut}`)
   assert.equal((await prove()).broken, null, 'nothing in the database shows it')
-  assert.match(
-    (await verify('--anchor', kept)).stdout,
-    new RegExp(`^cell_0: seal ${number} is missing$`, 'm'),
-  )
+  assert.match((await verify('--anchor', kept)).stdout, new RegExp(`^cell_0: seal ${number} is missing$`, 'm'))
   await act()
   await service.run('seal-audit')
-  assert.match(
-    (await verify('--anchor', kept)).stdout,
-    /is not the one that was kept: the chain was made anew/,
-  )
+  assert.match((await verify('--anchor', kept)).stdout, /is not the one that was kept: the chain was made anew/)
   assert.equal((await verify('--anchor', 'cell_0:1')).code, 2)
   assert.equal((await verify('--anchor', `cell_7:1:${hash}`)).code, 2)
 })

@@ -57,8 +57,7 @@ test('A78: a command leaves its row with the account of the machine, before and 
 
 test('A78: act and row are one commit: neither is there without the other', async () => {
   const own = await payer(service)
-  const numberOf = () =>
-    service.rows('select phone from withdrawal_numbers where merchant_id = $1', [own.merchantId])
+  const numberOf = () => service.rows('select phone from withdrawal_numbers where merchant_id = $1', [own.merchantId])
   await service.rows(
     `create function cell_0.no_audit() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`,
   )
@@ -104,10 +103,7 @@ test('A78: each payout, bulk call, schedule and refund leaves one row, a repeat 
   assert.equal((await own.api.post(`/v1/charges/${charge}/refund`)).status, 400)
   const rows = (await auditOf(own.merchantId)).filter(({ actor_kind }) => actor_kind === 'key')
   const payouts = rows.filter(({ action }) => action === 'payout.create')
-  assert.deepEqual(
-    payouts.map(({ subject }) => subject).sort(),
-    [...together, first].map(({ body }) => body.id).sort(),
-  )
+  assert.deepEqual(payouts.map(({ subject }) => subject).sort(), [...together, first].map(({ body }) => body.id).sort())
   assert.deepEqual(payouts[0].after, { amount: 1000, fee: first.body.fee, phone: '2567*****123' })
   assert.equal(payouts.find(({ subject }) => subject === first.body.id).request_id, 'the-first')
   assert.deepEqual(

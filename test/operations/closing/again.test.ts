@@ -21,9 +21,7 @@ test('the same amount that comes to a subaccount again is sent again', async () 
       [own.row.id],
     )
   await arrive((await shares())[0]?.id ?? '')
-  await service.rows('update subaccount_heads set available = available + 20000 where subaccount_id = $1', [
-    body.id,
-  ])
+  await service.rows('update subaccount_heads set available = available + 20000 where subaccount_id = $1', [body.id])
   await turn()
   const sent = await shares()
   assert.deepEqual(

@@ -41,23 +41,14 @@ test('an owner closes the account: nobody pays it any more, its money goes to it
     assert.deepEqual(codeOf(await api.post('/v1/charges', charge)), CLOSED)
     assert.deepEqual(codeOf(await api.post('/v1/payment-links', { amount: 5000 })), CLOSED)
     assert.deepEqual(codeOf(await api.post('/v1/subaccounts', { name: 'Farm' })), CLOSED)
-    assert.deepEqual(
-      codeOf(await api.post('/v1/payouts', { amount: 5000, recipient: { phone: PHONE } })),
-      CLOSED,
-    )
-    assert.deepEqual(
-      codeOf(await api.post('/v1/payouts/bulk', { payouts: [{ amount: 5000, phone: PHONE }] })),
-      CLOSED,
-    )
+    assert.deepEqual(codeOf(await api.post('/v1/payouts', { amount: 5000, recipient: { phone: PHONE } })), CLOSED)
+    assert.deepEqual(codeOf(await api.post('/v1/payouts/bulk', { payouts: [{ amount: 5000, phone: PHONE }] })), CLOSED)
   }
   const now = await own.now()
   const caller = { ...BY_HAND, merchantId: row.id, tag: row.tag, cell: app.cell, mode: 'live' as const }
-  await assert.rejects(
-    requestTopUp(app, caller, { merchantId: row.id, amount: 5000, phone: PHONE } as never),
-    {
-      code: 'account_closed',
-    },
-  )
+  await assert.rejects(requestTopUp(app, caller, { merchantId: row.id, amount: 5000, phone: PHONE } as never), {
+    code: 'account_closed',
+  })
   await assert.rejects(
     issueCards(app, BY_HAND, {
       issuer: now,
@@ -103,10 +94,7 @@ test('an owner closes the account: nobody pays it any more, its money goes to it
   )
   assert.ok(Number(head?.available) < 700 && Number(head?.in_flight) + Number(head?.pending) === 0)
   assert.equal((await live.get('/v1/balance')).status, 401)
-  assert.deepEqual(
-    await service.rows('select id from directory.sessions where merchant_id = $1', [row.id]),
-    [],
-  )
+  assert.deepEqual(await service.rows('select id from directory.sessions where merchant_id = $1', [row.id]), [])
   const again = await signedInAs(service, own.merchant)
   assert.match(mainOf(await again.get(CLOSE)), /The account is closed/)
   assert.equal((await again.get(`/dashboard/charges/${own.paid}`)).status, 200)

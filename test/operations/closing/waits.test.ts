@@ -3,10 +3,7 @@ import { test } from 'node:test'
 import { closeAccount } from '../../../src/operations/closing/close-account.ts'
 import { openException } from '../../../src/payments/exceptions/exception.ts'
 import { decideWithdrawal } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { closeDispute } from '../../../src/selling/disputes/close-dispute.ts'
 import { openDispute } from '../../../src/selling/disputes/open-dispute.ts'
 import { approved, askFor, pair } from '../../helpers/payments/approving.ts'
@@ -31,9 +28,7 @@ test('an account waits for its number, for reports of customers and for what ope
   await setNumber(own.row.id)
   const report = { reason: 'other', details: null, contact: null } as const
   await openDispute(own.app, CUSTOMER, { merchantId: own.row.id, chargeId: own.paid, report })
-  const [dispute] = await service.rows<{ id: string }>('select id from disputes where merchant_id = $1', [
-    own.row.id,
-  ])
+  const [dispute] = await service.rows<{ id: string }>('select id from disputes where merchant_id = $1', [own.row.id])
   await turn()
   assert.match(await waits(), /^reports of customers/)
   await closeDispute(own.app, BY_HAND, { merchantId: own.row.id, id: dispute?.id ?? '' })
@@ -85,9 +80,7 @@ test('the money of a subaccount goes to its own number before the account is clo
 
 test('charges made while the account closes either end before it is closed or are refused, from two processes at once', async () => {
   const own = await shop()
-  const sent = Array.from({ length: 8 }, () =>
-    own.live.charge({ amount: 5000, customer: { phone: newPayer() } }),
-  )
+  const sent = Array.from({ length: 8 }, () => own.live.charge({ amount: 5000, customer: { phone: newPayer() } }))
   const [replies] = await Promise.all([Promise.all(sent), byOwner(own)])
   const taken = replies.filter(({ status }) => status === 201).map(({ body }) => body.id as string)
   for (const { status, body } of replies)

@@ -3,10 +3,7 @@ import type { CreatedMerchant } from '../../../src/merchants/account/create-merc
 import type { Merchant } from '../../../src/merchants/account/merchant.ts'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
 import { decideWithdrawal } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { succeed } from '../../helpers/payments/following-charges.ts'
 import { settle } from '../../helpers/payments/following-payouts.ts'
 import { startPayingService } from '../../helpers/payments/payouts.ts'

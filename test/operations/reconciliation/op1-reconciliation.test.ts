@@ -152,11 +152,7 @@ test('a wallet that lost money: two looks open float_drift, and a recorded sweep
   await reconcile()
   service.emulator.setWallet('collection', (service.emulator.wallets().collection ?? 0) - 70_000)
   await reconcile()
-  assert.equal(
-    (await platformOpen()).filter(({ kind }) => kind === 'float_drift').length,
-    0,
-    'once is not enough',
-  )
+  assert.equal((await platformOpen()).filter(({ kind }) => kind === 'float_drift').length, 0, 'once is not enough')
   await reconcile()
   assert.deepEqual(
     (await platformOpen()).filter(({ kind }) => kind === 'float_drift').map(({ subject }) => subject),

@@ -34,20 +34,14 @@ async function imported(lines: readonly string[]): Promise<string> {
   return row?.id ?? assert.fail('an import has its row')
 }
 const detailsOf = (id: string) =>
-  service.rows(
-    'select kind, resolved_by, note, closed_at is null as open from exceptions where subject = $1',
-    [id],
-  )
+  service.rows('select kind, resolved_by, note, closed_at is null as open from exceptions where subject = $1', [id])
 
 // Commands have the clock of the machine, which the test below moves away from.
 test('the command lists imports, shows how far one is, and asks; it approves nothing', async () => {
   const { id } = await paidBy(service)
   const path = statementFile([movedLine(await numberOf(service, id), id, 5, service.clock.now())])
   const ran = await run('reconcile', '--statement', path)
-  assert.match(
-    ran.stderr,
-    /^1 lines read \.\.\.\n1 lines of payments compared \.\.\.\n1 lines stored \.\.\.$/m,
-  )
+  assert.match(ran.stderr, /^1 lines read \.\.\.\n1 lines of payments compared \.\.\.\n1 lines stored \.\.\.$/m)
   const own = async () =>
     (await json('statements', 'list')).find(({ file }: { file: string }) => file === path.split('/').at(-1))
   const newest = await own()
@@ -58,13 +52,10 @@ test('the command lists imports, shows how far one is, and asks; it approves not
     code: 1,
     says: /somebody has asked for this already: apr_platform/,
   })
-  assertRefused(
-    await run('statements', 'take-back', '--id', `stf_platform${'x'.repeat(16)}`, '--reason', 'r'),
-    {
-      code: 1,
-      says: /statement not found/i,
-    },
-  )
+  assertRefused(await run('statements', 'take-back', '--id', `stf_platform${'x'.repeat(16)}`, '--reason', 'r'), {
+    code: 1,
+    says: /statement not found/i,
+  })
   const [anna] = await pair(service)
   assert.equal((await approved(anna, `/console/approvals/${asked.approval}`)).status, 303)
   await service.run('import-statements')
@@ -76,8 +67,7 @@ test('an import is taken back by two operators, with its lines and exceptions; w
   service.pass(30 * DAY)
   const [wrong, shared] = [await paidBy(service), await paidBy(service)]
   const at = service.clock.now()
-  const about = async ({ id }: { id: string }, amount: number) =>
-    movedLine(await numberOf(service, id), id, amount, at)
+  const about = async ({ id }: { id: string }, amount: number) => movedLine(await numberOf(service, id), id, amount, at)
   const [kept, ...around] = linesAround(service)
   const first = await imported([kept ?? '', await about(shared, 400_000)])
   const mistake = [
@@ -117,14 +107,8 @@ test('an import is taken back by two operators, with its lines and exceptions; w
     [],
   )
   assert.equal((await payNew(wrong.shop.live, { amount: 10_000 })).status, 201)
-  assert.deepEqual(
-    { lines: await count('rail_statement_lines'), covers: await count('rail_statements') },
-    before,
-  )
-  assert.match(
-    mainOf(await ben.get(`${PAGES}/${second}`)),
-    new RegExp(`taken back .*Approved by ${ben.email}`),
-  )
+  assert.deepEqual({ lines: await count('rail_statement_lines'), covers: await count('rail_statements') }, before)
+  assert.match(mainOf(await ben.get(`${PAGES}/${second}`)), new RegExp(`taken back .*Approved by ${ben.email}`))
   const audit = await service.rows(
     `select 1 from directory.audit where action = 'statement.take-back' and subject = $1`,
     [second],

@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import { importStatement } from '../../../src/operations/reconciliation/statements/import-statement.ts'
-import {
-  fromPath,
-  readColumnNames,
-} from '../../../src/operations/reconciliation/statements/statement-file.ts'
+import { fromPath, readColumnNames } from '../../../src/operations/reconciliation/statements/statement-file.ts'
 import { parseTagOfAnyPrefix } from '../../../src/platform/text/ids.ts'
 import {
   importLines,
@@ -61,9 +58,7 @@ test('a statement: matched, missing, extra, another amount, twice; a dry run wri
   assert.deepEqual(await kinds(missing.id), ['ours_only'])
   assert.deepEqual(await kinds(other.id), ['mismatch'])
   assert.deepEqual(await kinds(doubled.id), ['doubled_by_rail'])
-  const nobodys = (await platformOpen())
-    .filter(({ kind }) => kind === 'rail_only')
-    .map(({ subject }) => subject)
+  const nobodys = (await platformOpen()).filter(({ kind }) => kind === 'rail_only').map(({ subject }) => subject)
   assert.deepEqual(nobodys, ['nobody at all'])
   assert.deepEqual(await kinds(stranger), ['rail_only'], 'critical for the merchant whose tag it carries')
   const stored = await service.rows('select 1 from rail_statement_lines')
@@ -125,14 +120,8 @@ test('a statement that cannot be read names its line, and nothing is stored', as
       '21,x,other,10,0,0,Shillings,2026-07-01T10:00:00Z,FAILED',
       /^line 3: currency must be UGX, which ug-1 moves, not Shillings$/,
     ],
-    [
-      '21,x\0y,collect,10,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL',
-      /^line 3: external_id contains control characters$/,
-    ],
-    [
-      ',,collect,10,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL',
-      /^line 3: rail_transaction_id or external_id is needed$/,
-    ],
+    ['21,x\0y,collect,10,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL', /^line 3: external_id contains control characters$/],
+    [',,collect,10,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL', /^line 3: rail_transaction_id or external_id is needed$/],
   ] as const)
     await assert.rejects(importing([lineFor('20', 'txn_x', 5, at), line]), { message: says })
   assert.equal(await stored(), before)

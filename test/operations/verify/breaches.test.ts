@@ -97,9 +97,7 @@ test('settlements, calls, schedules, preparations, approvals, subaccounts and ca
       found.find(({ subject }) => subject === one.subject),
       { ...one, paused: true },
     )
-  const platform = await directory.pool.query(
-    'select subject from platform_exceptions where closed_at is null',
-  )
+  const platform = await directory.pool.query('select subject from platform_exceptions where closed_at is null')
   assert.deepEqual(platform.rows, [])
 })
 

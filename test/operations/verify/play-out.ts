@@ -3,10 +3,7 @@ import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts
 import { payOutSubaccount } from '../../../src/payments/payouts/pay-out-subaccount.ts'
 import { setSubaccountStatus } from '../../../src/payments/subaccounts/set-subaccount-status.ts'
 import { decideWithdrawal, requestWithdrawal } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { DatabaseAway } from '../../../src/platform/db/errors.ts'
 import { Refusal } from '../../../src/platform/refusal.ts'
 import { succeed } from '../../helpers/payments/following-charges.ts'
@@ -140,10 +137,7 @@ async function requestsOf({ operator }: LiveService, step: Asked, { shop, api, k
         reference: `rent-${item.reference}`,
       }))
       const send = (using: Record<string, string>) => api.post('/v1/payouts/bulk', { payouts }, using)
-      return [
-        await send(key),
-        await send(step.again ? key : { 'idempotency-key': `${key['idempotency-key']} too` }),
-      ]
+      return [await send(key), await send(step.again ? key : { 'idempotency-key': `${key['idempotency-key']} too` })]
     }
     case 'refund': {
       const { body } = await api.get('/v1/charges?status=succeeded')
@@ -152,9 +146,7 @@ async function requestsOf({ operator }: LiveService, step: Asked, { shop, api, k
     }
     case 'schedule': {
       const recipients = Array.from({ length: step.recipients }, () => ({ phone: newPayer() }))
-      return [
-        await api.post('/v1/scheduled-payouts', { amount: step.amount, interval: 'daily', recipients }, key),
-      ]
+      return [await api.post('/v1/scheduled-payouts', { amount: step.amount, interval: 'daily', recipients }, key)]
     }
     case 'change': {
       const { body } = await api.get('/v1/scheduled-payouts')

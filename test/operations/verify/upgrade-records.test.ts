@@ -115,9 +115,7 @@ test('what a process of the release before writes after the upgrade is no breach
   const person = await signedInAs(service, merchant, { role: 'viewer' })
   const { merchant: row } = await getMerchantNamed(service.gateway, merchant.id)
   await setWithdrawalNumber(service.app, BY_HAND, { merchantId: row.id, phone: '0772000333' })
-  await service
-    .client(merchant.keys.test)
-    .post('/v1/subaccounts', { name: 'Shop', payout_phone: '0772000444' })
+  await service.client(merchant.keys.test).post('/v1/subaccounts', { name: 'Shop', payout_phone: '0772000444' })
   // As its rows were: nobody is named, no digests, no row of a new subaccount.
   await past(`update cell_0.audit set after = after - 'digest' where merchant_id = $1`, [row.id])
   await past(`delete from cell_0.audit where action = 'subaccount.create' and merchant_id = $1`, [row.id])

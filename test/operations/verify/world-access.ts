@@ -36,9 +36,7 @@ export async function letPeopleIn(db: Database): Promise<void> {
     `insert into directory.former_handles (handle, merchant_id, left_at) values ('shop-old', 3, $1)`,
     [AT],
   )
-  await db.pool.query(
-    'insert into directory.merchant_rules (merchant_id, cashier_refund_limit) values (3, 5000)',
-  )
+  await db.pool.query('insert into directory.merchant_rules (merchant_id, cashier_refund_limit) values (3, 5000)')
   for (const one of TOLD) await tell(db, one)
   await db.pool.query(
     `insert into directory.audit (at, actor, action, merchant_id, subject, after)
@@ -120,10 +118,7 @@ const TOLD: readonly Told[] = [
   { action: 'upgrade.record', subject: PERSON.support, after: { role: 'support' } },
 ]
 
-async function tell(
-  db: Database,
-  { action, subject, merchantId = null, at = AT, before, after }: Told,
-): Promise<void> {
+async function tell(db: Database, { action, subject, merchantId = null, at = AT, before, after }: Told): Promise<void> {
   await db.pool.query(
     `insert into directory.audit (at, actor, action, merchant_id, subject, before, after) values ($1, 'tester', $2, $3, $4, $5, $6)`,
     [at, action, merchantId, subject, before ?? null, after ?? null],

@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto'
 import { lockHeads, openBook } from '../../../src/ledger/book.ts'
 import { addAdjustment, postCorrection } from '../../../src/ledger/corrections.ts'
 import type { Approval, ApprovalCommands } from '../../../src/operations/approvals/approval.ts'
-import {
-  addApproval,
-  decideApproval,
-  expireDueApprovals,
-} from '../../../src/operations/approvals/write-approvals.ts'
+import { addApproval, decideApproval, expireDueApprovals } from '../../../src/operations/approvals/write-approvals.ts'
 import { addExceptionNote } from '../../../src/payments/exceptions/notes.ts'
 import { canonicalJson } from '../../../src/platform/text/canonical-json.ts'
 import { addMs } from '../../../src/platform/time/clock.ts'
@@ -26,10 +22,7 @@ export async function correctBooks(app: App): Promise<void> {
        resolution) values (3, $1, 'live', 'mismatch', 'critical', $2, '{}', $3, $3, $4, 'corrected', 'second', 'adjusted')`,
     [exception, ABOUT, addMs(at, -HOUR_MS).toISOString(), at.toISOString()],
   )
-  await write(
-    app.db,
-    addExceptionNote({ merchantId: 3, id: exception, at, by: 'first', kind: 'note', text: 'seen' }),
-  )
+  await write(app.db, addExceptionNote({ merchantId: 3, id: exception, at, by: 'first', kind: 'note', text: 'seen' }))
   await write(app.db, ...Object.values(APPROVAL).map((id) => addApproval(asked(id, at))))
   const own = { merchantId: 3, at, note: null }
   const first = { personId: 1, name: 'first' }

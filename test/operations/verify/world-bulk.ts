@@ -37,11 +37,7 @@ async function payBatch(app: App, name: keyof typeof BATCH, items: readonly Item
 }
 
 /** The call as it is stored before its first item runs. */
-export async function storeBatch(
-  app: App,
-  name: keyof typeof BATCH,
-  items: readonly Item[],
-): Promise<BulkBatch> {
+export async function storeBatch(app: App, name: keyof typeof BATCH, items: readonly Item[]): Promise<BulkBatch> {
   const at = app.clock.now()
   const batch: BulkBatch = {
     merchantId: 3,

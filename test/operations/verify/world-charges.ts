@@ -52,12 +52,7 @@ export function newCharge(
   }
 }
 
-type Paid = [
-  mode: Mode,
-  name: string,
-  amount: number,
-  shares?: readonly [subaccountId: string, amount: number][],
-]
+type Paid = [mode: Mode, name: string, amount: number, shares?: readonly [subaccountId: string, amount: number][]]
 
 /** The same with shares for subaccounts, whole UGX. */
 export function splitCharge(app: App, merchantId: MerchantId, [mode, name, amount, parts]: Paid): NewCharge {
@@ -174,12 +169,7 @@ export function publish(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt: at, followAt } = charge
   return [
     finishKey({ ...keyOf(charge), objectId: id }, { status: 201, body: JSON.stringify({ id }) }),
-    call(
-      product('publish live charges'),
-      numberColumn([merchantId]),
-      textColumn([id]),
-      timeColumn([followAt]),
-    ),
+    call(product('publish live charges'), numberColumn([merchantId]), textColumn([id]), timeColumn([followAt])),
     moveAttempt(attemptOf(charge), 'accepted', at),
     addEvidence(attemptOf(charge), 'accepted', { at, operation: 'submit', stage: 'answered', elapsedMs: 5 }),
   ]

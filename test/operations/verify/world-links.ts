@@ -68,7 +68,5 @@ async function attempt(app: App, id: string, chargeId: string): Promise<void> {
 const end = (app: App, id: string, pays: boolean) =>
   moveCharge(app, {
     charge: { merchantId: 1, id, mode: 'test', giftCardAmount: 0 },
-    to: pays
-      ? { status: 'succeeded', railTransactionId: '900' }
-      : { status: 'failed', reason: 'user_cancelled' },
+    to: pays ? { status: 'succeeded', railTransactionId: '900' } : { status: 'failed', reason: 'user_cancelled' },
   })

@@ -3,10 +3,7 @@ import { addTestFunds } from '../../../src/ledger/test-funds.ts'
 import { payOutSubaccount } from '../../../src/payments/payouts/pay-out-subaccount.ts'
 import { refundCharge } from '../../../src/payments/refunds/refund-charge.ts'
 import { decideWithdrawal, requestWithdrawal } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { call } from '../../../src/platform/db/database.ts'
 import type { App } from '../../../src/program/app.ts'
 import { BY_HAND, fullKey } from '../../helpers/service/actors.ts'
@@ -50,8 +47,7 @@ export async function moneyOutLately(app: App): Promise<void> {
 /** An hour ago. */
 export async function moneyOutToday(app: App): Promise<void> {
   await runNextCycle(app, SCHEDULE.daily)
-  for (const move of [shareOut, payOutSubaccounts, payInTest, payLive, withdraw, refund, payInBulk])
-    await move(app)
+  for (const move of [shareOut, payOutSubaccounts, payInTest, payLive, withdraw, refund, payInBulk]) await move(app)
 }
 
 /** Now: what is still in progress. */

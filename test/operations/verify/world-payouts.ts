@@ -44,11 +44,7 @@ function named(app: App, [mode, name, amount]: [mode: Mode, name: string, amount
     reference: name,
     at: app.clock.now(),
   }
-  const payout = newPayout(
-    app,
-    { merchantId: 3, tag: TAGS[3], mode },
-    { ...facts, origin: { kind: 'payout' } },
-  )
+  const payout = newPayout(app, { merchantId: 3, tag: TAGS[3], mode }, { ...facts, origin: { kind: 'payout' } })
   payout.id = payoutIdOf(name)
   payout.railReference = uuidFor(payout.id)
   return payout

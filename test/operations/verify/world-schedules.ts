@@ -19,10 +19,7 @@ const RECIPIENTS = [
 ]
 
 /** A schedule of merchant 3 for two recipients, due at once, with the key that made it. */
-export async function addSchedule(
-  app: App,
-  { id, mode, amount, interval = 'daily' }: Planned,
-): Promise<void> {
+export async function addSchedule(app: App, { id, mode, amount, interval = 'daily' }: Planned): Promise<void> {
   const at = app.clock.now().toISOString()
   const recipients = JSON.stringify(RECIPIENTS)
   const facts = [null, amount, 'op1_momo', interval, recipients, null, null, at, at]

@@ -36,9 +36,7 @@ export async function dispenseGoods(app: App): Promise<void> {
   await dispenseTrustingly(app)
   await switchOff(app)
   await payFor(app, ORDER.claimed)
-  await app.db.pool.query(`update payment_links set invalidated_at = created_at where id = $1`, [
-    ORDER.takenBack,
-  ])
+  await app.db.pool.query(`update payment_links set invalidated_at = created_at where id = $1`, [ORDER.takenBack])
   await dispenseDirectly(app)
 }
 

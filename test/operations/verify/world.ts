@@ -11,7 +11,7 @@ import { call, type Database } from '../../../src/platform/db/database.ts'
 import type { App } from '../../../src/program/app.ts'
 import { deadlineIn } from '../../../src/rails/rail.ts'
 import { sandboxRail } from '../../../src/rails/sandbox.ts'
-import { makeDayTallier } from '../../../src/reports/reports/tallies/tally-days.ts'
+import { makeDayTallier } from '../../../src/reports/tallies/tally-days.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
 import { correctBooks } from './world-approvals.ts'
@@ -69,15 +69,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await addMerchants(db)
   await liveThroughHistory(app)
   setAge(app, HOUR_MS)
-  for (const take of [
-    takeLiveMoney,
-    payByCards,
-    contradictTheRail,
-    playInTheSandbox,
-    payLinks,
-    dispenseGoods,
-    topUp,
-  ])
+  for (const take of [takeLiveMoney, payByCards, contradictTheRail, playInTheSandbox, payLinks, dispenseGoods, topUp])
     await take(app)
   await moneyOutToday(app)
   await prepareAll(app)
@@ -100,9 +92,7 @@ export async function buildWorld(db: Database): Promise<void> {
 /** As if the background tasks had just run: no open charge or payout is overdue to be asked about. */
 async function askAboutAll({ db, clock }: App): Promise<void> {
   for (const table of ['charges', 'payouts', 'top_ups'])
-    await db.pool.query(`update ${table} set follow_at = $1 where follow_at < $1`, [
-      clock.now().toISOString(),
-    ])
+    await db.pool.query(`update ${table} set follow_at = $1 where follow_at < $1`, [clock.now().toISOString()])
 }
 
 function setAge(app: World, ms: number): void {
@@ -208,8 +198,7 @@ async function spreadDeliveries(db: Database): Promise<void> {
   await db.pool.query(
     `update deliveries set status = 'failed', attempts = 8, next_attempt_at = null where ${of(CHARGE.released)}`,
   )
-  await db.pool.query(
-    `update deliveries set lease_until = $1, lease_token = 'worker' where ${of(CHARGE.testFailed)}`,
-    [new Date(NOW.getTime() + 15_000)],
-  )
+  await db.pool.query(`update deliveries set lease_until = $1, lease_token = 'worker' where ${of(CHARGE.testFailed)}`, [
+    new Date(NOW.getTime() + 15_000),
+  ])
 }

@@ -38,11 +38,7 @@ test('M3: a charge whose process dies between commit and call is posted by anoth
   assert.deepEqual(await attemptOf(body), { state: 'accepted', reposts: 1 })
   held.open()
   await hanging
-  assert.deepEqual(
-    await attemptOf(body),
-    { state: 'accepted', reposts: 1 },
-    'the late end of the first one is no news',
-  )
+  assert.deepEqual(await attemptOf(body), { state: 'accepted', reposts: 1 }, 'the late end of the first one is no news')
   await succeed(service, body.id)
 })
 
@@ -50,16 +46,12 @@ test('M3, M5: a process that slept during the first post and wakes with a refusa
   for (const answer of ['refuse', 'refuse to serve'] as const) {
     const phone = newPayer()
     const held = gate()
-    service.operator.onSubmit(
-      (nth) => (nth === 1 ? { answer, until: held.opened } : { answer: 'accept' }),
-      phone,
-    )
+    service.operator.onSubmit((nth) => (nth === 1 ? { answer, until: held.opened } : { answer: 'accept' }), phone)
     const hanging = shop.live.charge({ customer: { phone } })
     await eventually(
       'the operator was asked',
       async () =>
-        service.entryOf((await byPhone(phone))?.id) === undefined &&
-        posts((await byPhone(phone)) ?? {}).length === 1,
+        service.entryOf((await byPhone(phone))?.id) === undefined && posts((await byPhone(phone)) ?? {}).length === 1,
     )
     const body = await byPhone(phone)
     service.pass(31_000)
@@ -105,9 +97,7 @@ test('M3: two workers at once post it once more, not twice', async () => {
   await Promise.all([service, worker].map((testService) => testService.run('follow-charges')))
   service.pass(4000)
   for (let round = 0; round < 3; round += 1) {
-    await Promise.all(
-      [service, worker, service, worker].map((testService) => testService.run('follow-charges')),
-    )
+    await Promise.all([service, worker, service, worker].map((testService) => testService.run('follow-charges')))
     service.pass(2000)
   }
   for (const body of lostOnes) assert.equal(posts(body).length, 2)
@@ -115,8 +105,6 @@ test('M3: two workers at once post it once more, not twice', async () => {
 })
 
 async function byPhone(phone: string): Promise<any> {
-  const [row] = await service.rows('select id, rail_reference, created_at from charges where phone = $1', [
-    phone,
-  ])
+  const [row] = await service.rows('select id, rail_reference, created_at from charges where phone = $1', [phone])
   return row
 }

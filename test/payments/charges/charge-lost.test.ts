@@ -85,21 +85,17 @@ test('M3: a repeated post that was provably not taken proves nothing about the f
   assert.deepEqual([(await shown(body)).status, (await attemptOf(body))?.state], ['authorized', 'in_doubt'])
 })
 
-longTest(
-  'M3: if a repeated post is refused, the charge fails after three "not found" over a minute',
-  async () => {
-    const body = await lost({ answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
-    await untilPosted(body, 2)
-    const refusedAt = service.clock.nowMs()
-    for (let look = 0; look < 30 && (await shown(body)).status === 'authorized'; look += 1)
-      await lookOnce(body)
-    const failed = await shown(body)
-    assert.deepEqual([failed.status, failed.failure_reason], ['failed', 'insufficient_funds'])
-    assert.ok(service.clock.nowMs() - refusedAt >= WINDOW_MS)
-    assert.equal(posts(body).length, 2)
-    assert.equal((await eventsOf(service, body.id)).length, 1)
-  },
-)
+longTest('M3: if a repeated post is refused, the charge fails after three "not found" over a minute', async () => {
+  const body = await lost({ answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
+  await untilPosted(body, 2)
+  const refusedAt = service.clock.nowMs()
+  for (let look = 0; look < 30 && (await shown(body)).status === 'authorized'; look += 1) await lookOnce(body)
+  const failed = await shown(body)
+  assert.deepEqual([failed.status, failed.failure_reason], ['failed', 'insufficient_funds'])
+  assert.ok(service.clock.nowMs() - refusedAt >= WINDOW_MS)
+  assert.equal(posts(body).length, 2)
+  assert.equal((await eventsOf(service, body.id)).length, 1)
+})
 
 longTest(
   'M3: if a repeated post is refused, the charge does not fail once the operator has said that it has one',

@@ -30,13 +30,8 @@ test('S3: a question that hangs delays neither test mode nor other charges, nor 
     service.pass(7000)
     const statusOf = async (api: typeof live, id: string) => (await api.get(`/v1/charges/${id}`)).body.status
     await eventually('test mode goes on', async () => (await statusOf(sandbox, simulated.id)) === 'succeeded')
-    await eventually(
-      'the other contract goes on',
-      async () => (await statusOf(live, other.id)) === 'succeeded',
-    )
-    const given = await service.rows(
-      `select 1 from rail_evidence where operation = 'status' and answer <> 'succeeded'`,
-    )
+    await eventually('the other contract goes on', async () => (await statusOf(live, other.id)) === 'succeeded')
+    const given = await service.rows(`select 1 from rail_evidence where operation = 'status' and answer <> 'succeeded'`)
     assert.equal(given.length, 0, 'while not one of the hanging questions has been given up')
     assert.ok(asked() <= 24, `${asked()} of 32 places taken by one contract`)
     service.rail.activate(FIRST_INSTALLATION)

@@ -22,10 +22,7 @@ test('a charge is accepted, paid, posted, shown in the balance and announced to 
   assert.equal(accepted.body.fee, 200)
   assert.equal(accepted.body.net, 4800)
   assert.equal(accepted.body.completed_at, null)
-  assert.match(
-    accepted.body.rail_reference,
-    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-  )
+  assert.match(accepted.body.rail_reference, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 
   assert.equal(await service.run('follow-charges'), 0, 'nothing is due before the two seconds have passed')
   service.pass(2000)
@@ -38,9 +35,7 @@ test('a charge is accepted, paid, posted, shown in the balance and announced to 
   assert.equal(paid.rail_reference, accepted.body.rail_reference)
 
   const { body: balance } = await api.get('/v1/balance')
-  assert.deepEqual(balance.balances, [
-    { currency: 'UGX', available: 4800, pending: 0, total: 4800, cached: 4800 },
-  ])
+  assert.deepEqual(balance.balances, [{ currency: 'UGX', available: 4800, pending: 0, total: 4800, cached: 4800 }])
   assert.equal(balance.consistent, true)
   const { body: settlements } = await api.get('/v1/settlements')
   assert.deepEqual(
@@ -57,10 +52,7 @@ test('a charge is accepted, paid, posted, shown in the balance and announced to 
   )
   const signed = `${told.headers['webhook-id']}.${told.headers['webhook-timestamp']}.${told.body}`
   const key = Buffer.from(merchant.webhook_secret.slice('whsec_'.length), 'base64')
-  assert.equal(
-    told.headers['webhook-signature'],
-    `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
-  )
+  assert.equal(told.headers['webhook-signature'], `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
   assert.equal(told.event.event, 'charge.succeeded')
   assert.equal(told.event.id, told.headers['webhook-id'])
   assert.deepEqual(told.event.data, {
@@ -108,11 +100,7 @@ test('the same request again gets the same bytes, and never makes a second charg
     JSON.stringify(Object.fromEntries(Object.entries(CHARGE).reverse()), null, 3),
     key,
   )
-  assert.equal(
-    sameInOtherOrder.text,
-    first.text,
-    'the order of fields and white space do not make another request',
-  )
+  assert.equal(sameInOtherOrder.text, first.text, 'the order of fields and white space do not make another request')
 })
 
 for (const [phone, reason] of [
@@ -133,9 +121,7 @@ for (const [phone, reason] of [
     assert.notEqual(failed.completed_at, null)
     assert.equal(failed.available_on, null)
     assert.equal((await api.get('/v1/balance')).body.balances[0].total, 0)
-    const events = await service.rows<{ type: string }>('select type from events where subject = $1', [
-      body.id,
-    ])
+    const events = await service.rows<{ type: string }>('select type from events where subject = $1', [body.id])
     assert.deepEqual(events, [{ type: 'charge.failed' }])
     assert.equal((await service.rows('select 1 from transfers where subject = $1', [body.id])).length, 0)
   })

@@ -83,22 +83,11 @@ test('twelve approvals at once, beside the operator being asked, end it once; th
   const id = await openPayout(shop)
   const before = await moneyOf(shop)
   const exception = await tell(id, 9_000)
-  const { approval } = await json(
-    'exceptions',
-    'end-as-told',
-    '--id',
-    exception,
-    '--told',
-    'x',
-    '--reason',
-    'y',
-  )
+  const { approval } = await json('exceptions', 'end-as-told', '--id', exception, '--told', 'x', '--reason', 'y')
   const callers = [83, 84, 85].map((nth) => operator('finance', nth))
   const [, ...all] = await Promise.allSettled([
     askAbout(id),
-    ...Array.from({ length: 12 }, (_, nth) =>
-      approve(service.gateway, callers[nth % 3] ?? APPROVES, { id: approval }),
-    ),
+    ...Array.from({ length: 12 }, (_, nth) => approve(service.gateway, callers[nth % 3] ?? APPROVES, { id: approval })),
   ])
   const refused = all.flatMap((settled) => (settled.status === 'rejected' ? [settled.reason.message] : []))
   assert.ok(refused.length < 12, refused[0])
@@ -121,12 +110,9 @@ test('a payout of which less arrived: two operators end it, its money leaves, an
   const shown = mainOf(await ben.get(sent.location))
   assert.match(shown, new RegExp(`${id} ends as succeeded: its operator says that it moved UGX 9,000`))
   assert.match(shown, /UGX 1,000 is added to what the merchant has available/)
-  await assert.rejects(
-    approve(service.gateway, { ...APPROVES, role: 'support' }, { id: idIn(sent.location) }),
-    {
-      status: 403,
-    },
-  )
+  await assert.rejects(approve(service.gateway, { ...APPROVES, role: 'support' }, { id: idIn(sent.location) }), {
+    status: 403,
+  })
   assert.equal((await shop.live.get(`/v1/payouts/${id}`)).body.status, 'authorized', 'nothing has moved yet')
   assert.equal((await approved(ben, sent.location)).status, 303)
   assert.equal((await shop.live.get(`/v1/payouts/${id}`)).body.status, 'succeeded')
@@ -144,10 +130,7 @@ test('a payout of which less arrived: two operators end it, its money leaves, an
     /ended as the operator reports it/,
   )
   assert.equal((await pay(shop.live, { recipient: { phone: newPayer() } })).status, 201, 'payouts run again')
-  const audited = await service.rows(
-    `select 1 from audit where action = 'movement.end-as-told' and subject = $1`,
-    [id],
-  )
+  const audited = await service.rows(`select 1 from audit where action = 'movement.end-as-told' and subject = $1`, [id])
   assert.equal(audited.length, 1)
   await service.verify()
 })
@@ -195,9 +178,7 @@ test('a one-shot link of which less was paid is taken, and told as paid once', a
   assert.equal(made.status, 201, made.text)
   const link = made.body.id
   await payOnPage(visitor(service), link)
-  const [row] = await service.rows<{ id: string }>('select id from charges where payment_link_id = $1', [
-    link,
-  ])
+  const [row] = await service.rows<{ id: string }>('select id from charges where payment_link_id = $1', [link])
   const body = row ?? assert.fail('the page made a charge')
   const before = await moneyOf(shop)
   await endAsTold(await tell(body.id, 45_000))
@@ -207,10 +188,7 @@ test('a one-shot link of which less was paid is taken, and told as paid once', a
   assert.equal((await shop.live.get(`${LINKS}/${link}`)).body.status, 'succeeded')
   const after = await moneyOf(shop)
   assert.equal(after.available + after.pending - before.available - before.pending, 45_000 - fee)
-  assert.deepEqual(
-    [(await eventsOf(service, body.id)).length, (await transfersOf(service, body.id)).length],
-    [1, 2],
-  )
+  assert.deepEqual([(await eventsOf(service, body.id)).length, (await transfersOf(service, body.id)).length], [1, 2])
   await service.verify()
 })
 

@@ -29,17 +29,11 @@ test('a charge that the operator leaves open stays authorized for 30 days, and i
   for (const { submit, question } of DOUBTS) {
     service.operator.onSubmit({ answer: submit, takes: submit !== 'reset early' })
     const accepted = await live.charge({ customer: { phone: newPayer() } })
-    assert.deepEqual(
-      [accepted.status, accepted.body.status, accepted.body.failure_reason],
-      [201, 'authorized', null],
-    )
+    assert.deepEqual([accepted.status, accepted.body.status, accepted.body.failure_reason], [201, 'authorized', null])
     const { id, rail_reference: reference } = accepted.body
     service.operator.onQuestion({ answer: question }, id)
     service.operator.onQuestion({ answer: question }, reference)
-    const [attempt] = await service.rows<{ state: string }>(
-      'select state from rail_attempts where subject = $1',
-      [id],
-    )
+    const [attempt] = await service.rows<{ state: string }>('select state from rail_attempts where subject = $1', [id])
     assert.equal(attempt?.state, submit === 'accept' ? 'accepted' : 'in_doubt', submit)
     ids.push(id)
   }
@@ -119,9 +113,7 @@ for (const [what, says] of [
     service.operator.pays(body.id)
     service.operator.onQuestion({ answer: 'book', says }, body.id)
     for (let nth = 0; nth < 3; nth += 1) {
-      const [row] = await service.rows<{ follow_at: Date }>('select follow_at from charges where id = $1', [
-        body.id,
-      ])
+      const [row] = await service.rows<{ follow_at: Date }>('select follow_at from charges where id = $1', [body.id])
       assert.ok(row?.follow_at, 'it is asked about further')
       passUntil(service, row.follow_at)
       await service.run('follow-charges')

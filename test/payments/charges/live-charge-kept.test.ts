@@ -88,10 +88,7 @@ longTest('M2: a refusal that meets a closed month is applied in the next one', a
   const shop = await payShop(service)
   const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'EXPIRED' })
   const until = new Date(service.clock.nowMs() + 3_600_000).toISOString()
-  await rows(`update ledger_heads set closed_until = $2 where merchant_id = $1 and mode = 'live'`, [
-    shop.row.id,
-    until,
-  ])
+  await rows(`update ledger_heads set closed_until = $2 where merchant_id = $1 and mode = 'live'`, [shop.row.id, until])
   answers.open()
   assert.equal((await told).status, 201)
   service.pass(3_600_001)
@@ -160,10 +157,7 @@ longTest(
       await letGo()
       service.pass(31_000)
       await worker.run('follow-charges')
-      const [row] = await worker.rows(
-        'select status, failure_reason, rail_reference from charges where id = $1',
-        [id],
-      )
+      const [row] = await worker.rows('select status, failure_reason, rail_reference from charges where id = $1', [id])
       assert.deepEqual([row?.status, row?.failure_reason], ['failed', 'insufficient_funds'])
       const asking = service.operator.journal.filter(({ what }) => what === 'question')
       assert.ok(!asking.some(({ reference }) => reference === row?.rail_reference))

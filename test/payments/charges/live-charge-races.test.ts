@@ -65,9 +65,7 @@ longTest(
       service.pass(round < 3 ? 6000 : QUESTION_LEASE_MS + 1000)
       if (round === 2) for (const { id } of charges.slice(0, 40)) service.operator.pays(id)
       // A worker that finds no free connection on a busy machine leaves its rows to the next round.
-      await Promise.allSettled(
-        [service, second, service, second].map((worker) => worker.run('follow-charges')),
-      )
+      await Promise.allSettled([service, second, service, second].map((worker) => worker.run('follow-charges')))
     }
     assert.equal(await openOnes(), 0)
     for (const { id, rail_reference } of charges) {

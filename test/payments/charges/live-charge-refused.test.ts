@@ -70,20 +70,14 @@ for (const [trouble, { before, afterwards }] of CLEAN)
     assert.deepEqual([refused.status, refused.body.code], [502, 'rail_unavailable'])
     assert.equal(refused.body.error, UNAVAILABLE)
     assert.equal(refused.headers.get('idempotent-replayed'), null)
-    assert.deepEqual(changedTables(tables, await service.digest()), [
-      'charges',
-      'rail_attempts',
-      'rail_evidence',
-    ])
+    assert.deepEqual(changedTables(tables, await service.digest()), ['charges', 'rail_attempts', 'rail_evidence'])
     const rows = await service.rows<{ id: string }>(
       `select c.id, c.status, c.published, c.voided_at is not null as voided, c.follow_at, a.state
        from charges c join rail_attempts a on a.subject = c.id where c.reference = $1`,
       [order.reference],
     )
     const id = rows[0]?.id ?? ''
-    assert.deepEqual(rows, [
-      { id, status: 'pending', published: false, voided: true, follow_at: null, state: 'void' },
-    ])
+    assert.deepEqual(rows, [{ id, status: 'pending', published: false, voided: true, follow_at: null, state: 'void' }])
     assert.equal((await live.get(`/v1/charges/${id}`)).status, 404)
     for (const filter of ['', `?reference=${encodeURIComponent(order.reference)}`, '?status=pending'])
       assert.deepEqual((await live.get(`/v1/charges${filter}`)).body.data, [])
@@ -133,9 +127,7 @@ test('an operator that already had the reference has accepted it', async () => {
   service.operator.onSubmit({ answer: 'had it' }, phone)
   const accepted = await live.charge({ customer: { phone } })
   assert.deepEqual([accepted.status, accepted.body.status], [201, 'authorized'])
-  const [attempt] = await service.rows('select state from rail_attempts where subject = $1', [
-    accepted.body.id,
-  ])
+  const [attempt] = await service.rows('select state from rail_attempts where subject = $1', [accepted.body.id])
   assert.deepEqual(attempt, { state: 'accepted' })
   await succeed(service, accepted.body.id)
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 4800 })

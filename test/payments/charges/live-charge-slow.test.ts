@@ -65,33 +65,30 @@ const withService = (work: (service: LiveService) => Promise<void>) => onOwnServ
 
 describe('an operator slower than its caller', { concurrency: true }, () => {
   for (const [nth, { how, state, finish }] of LATE.entries())
-    testFor(nth === 0)(
-      `201 after five seconds; the operator's later answer, "${how.answer}", is applied`,
-      async () => {
-        await withService(async (service) => {
-          const shop = await service.shop()
-          const phone = newPayer()
-          const held = gate()
-          service.operator.onSubmit({ ...how, until: held.opened }, phone)
-          const key = { 'idempotency-key': 'a slow operator' }
-          const started = performance.now()
-          const accepted = await shop.live.charge({ customer: { phone } }, key)
-          const tookMs = performance.now() - started
-          assert.ok(tookMs >= ANSWER_DEADLINE_MS - 100, `answered after ${tookMs} ms`)
-          const { id, status, failure_reason } = accepted.body
-          assert.deepEqual([accepted.status, status, failure_reason], [201, 'authorized', null])
-          assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'authorized')
-          assert.equal(await attemptOf(service, id), 'in_doubt')
-          assert.deepEqual(await eventsOf(service, id), [])
-          held.open()
-          await eventually('the late answer is recorded', () => submitAnswered(service, id))
-          await eventually('it is applied', async () => (await attemptOf(service, id)) === state)
-          await finish(service, shop, id)
-          const again = await shop.live.charge({ customer: { phone } }, key)
-          assert.deepEqual([again.status, again.text], [201, accepted.text])
-        })
-      },
-    )
+    testFor(nth === 0)(`201 after five seconds; the operator's later answer, "${how.answer}", is applied`, async () => {
+      await withService(async (service) => {
+        const shop = await service.shop()
+        const phone = newPayer()
+        const held = gate()
+        service.operator.onSubmit({ ...how, until: held.opened }, phone)
+        const key = { 'idempotency-key': 'a slow operator' }
+        const started = performance.now()
+        const accepted = await shop.live.charge({ customer: { phone } }, key)
+        const tookMs = performance.now() - started
+        assert.ok(tookMs >= ANSWER_DEADLINE_MS - 100, `answered after ${tookMs} ms`)
+        const { id, status, failure_reason } = accepted.body
+        assert.deepEqual([accepted.status, status, failure_reason], [201, 'authorized', null])
+        assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'authorized')
+        assert.equal(await attemptOf(service, id), 'in_doubt')
+        assert.deepEqual(await eventsOf(service, id), [])
+        held.open()
+        await eventually('the late answer is recorded', () => submitAnswered(service, id))
+        await eventually('it is applied', async () => (await attemptOf(service, id)) === state)
+        await finish(service, shop, id)
+        const again = await shop.live.charge({ customer: { phone } }, key)
+        assert.deepEqual([again.status, again.text], [201, accepted.text])
+      })
+    })
 
   longTest(
     'a refusal that arrives after the follower has seen the success is a contradiction, not a failure',
@@ -133,55 +130,48 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
     },
   )
 
-  longTest(
-    'a key whose process hangs for over 30 seconds gets its first answer from another process',
-    async () => {
-      await withService(async (service) => {
-        const { merchant, live } = await service.shop()
-        const other = await startBeside(service)
-        const held = gate()
-        try {
-          const phone = newPayer()
-          const order = { customer: { phone }, reference: 'orphan' }
-          const key = { 'idempotency-key': 'left behind' }
-          service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
-          const hanging = live.charge(order, key)
-          await eventually('the operator was asked', () => service.operator.submits() === 1)
-          const api = other.client(merchant.keys.live)
-          assert.equal((await api.charge(order, key)).status, 409)
-          assert.deepEqual(
-            (await api.get('/v1/charges')).body.data,
-            [],
-            'nobody sees it before it is decided',
-          )
-          assert.equal(await other.run('finish-keys'), 0, 'its own request still has it')
-          service.pass(31_000)
-          service.operator.pays(phone)
-          await other.run('follow-charges')
-          const [paid] = (await api.get('/v1/charges')).body.data
-          assert.equal(paid.status, 'succeeded')
-          assert.equal(await other.run('finish-keys'), 1)
-          const replayed = await api.charge(order, key)
-          assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
-          const { status, completed_at, available_on, id } = replayed.body
-          assert.deepEqual(
-            { status, completed_at, available_on, id },
-            { status: 'authorized', completed_at: null, available_on: null, id: paid.id },
-            'as it was created, whatever it has become',
-          )
-          const late = await hanging
-          assert.deepEqual([late.status, late.text], [201, replayed.text])
-          assert.equal((await api.charge(order, key)).text, replayed.text)
-          assert.equal(service.operator.submits(), 1)
-          assert.equal((await transfersOf(service, replayed.body.id)).length, 2)
-          assert.equal((await eventsOf(service, replayed.body.id)).length, 1)
-        } finally {
-          held.open()
-          await other.close()
-        }
-      })
-    },
-  )
+  longTest('a key whose process hangs for over 30 seconds gets its first answer from another process', async () => {
+    await withService(async (service) => {
+      const { merchant, live } = await service.shop()
+      const other = await startBeside(service)
+      const held = gate()
+      try {
+        const phone = newPayer()
+        const order = { customer: { phone }, reference: 'orphan' }
+        const key = { 'idempotency-key': 'left behind' }
+        service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
+        const hanging = live.charge(order, key)
+        await eventually('the operator was asked', () => service.operator.submits() === 1)
+        const api = other.client(merchant.keys.live)
+        assert.equal((await api.charge(order, key)).status, 409)
+        assert.deepEqual((await api.get('/v1/charges')).body.data, [], 'nobody sees it before it is decided')
+        assert.equal(await other.run('finish-keys'), 0, 'its own request still has it')
+        service.pass(31_000)
+        service.operator.pays(phone)
+        await other.run('follow-charges')
+        const [paid] = (await api.get('/v1/charges')).body.data
+        assert.equal(paid.status, 'succeeded')
+        assert.equal(await other.run('finish-keys'), 1)
+        const replayed = await api.charge(order, key)
+        assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+        const { status, completed_at, available_on, id } = replayed.body
+        assert.deepEqual(
+          { status, completed_at, available_on, id },
+          { status: 'authorized', completed_at: null, available_on: null, id: paid.id },
+          'as it was created, whatever it has become',
+        )
+        const late = await hanging
+        assert.deepEqual([late.status, late.text], [201, replayed.text])
+        assert.equal((await api.charge(order, key)).text, replayed.text)
+        assert.equal(service.operator.submits(), 1)
+        assert.equal((await transfersOf(service, replayed.body.id)).length, 2)
+        assert.equal((await eventsOf(service, replayed.body.id)).length, 1)
+      } finally {
+        held.open()
+        await other.close()
+      }
+    })
+  })
 
   longTest('a key whose charge was taken back is free again', async () => {
     await withService(async (service) => {

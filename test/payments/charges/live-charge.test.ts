@@ -76,9 +76,7 @@ test('row, reference and attempt are durable before the first byte reaches the o
     )
   service.operator.onSubmit(() => ({ answer: 'accept', until: look() }), phone)
   assert.equal((await live.charge({ customer: { phone } })).status, 201)
-  assert.deepEqual(seen, [
-    { status: 'pending', published: false, state: 'sending', same: true, answered: null },
-  ])
+  assert.deepEqual(seen, [{ status: 'pending', published: false, state: 'sending', same: true, answered: null }])
 })
 
 test('the rail is told with which contract the attempt was stored', async () => {
@@ -133,9 +131,7 @@ test('three due charges make one settlement row of kind sweep with charge_count 
   assert.equal(data.length, 1)
   const { kind, charge_count, amount } = data[0]
   assert.deepEqual({ kind, charge_count, amount }, { kind: 'sweep', charge_count: 3, amount: 14_400 })
-  assert.deepEqual(await transfersOf(service, data[0].id), [
-    { kind: 'hold_release', amount: 14_400, mode: 'live' },
-  ])
+  assert.deepEqual(await transfersOf(service, data[0].id), [{ kind: 'hold_release', amount: 14_400, mode: 'live' }])
 })
 
 test('each charge has its own hold', async () => {
@@ -231,10 +227,7 @@ test('our own rules come before the operator: unverified, other channels and sma
   const before = await service.digest()
   assert.equal((await live.charge(payer())).body.code, 'verification_required')
   assert.equal((await verified.charge({ channel: 'card', ...payer() })).body.code, 'channel_not_available')
-  assert.equal(
-    (await verified.charge({ channel: 'op2_money', ...payer() })).body.code,
-    'channel_not_available',
-  )
+  assert.equal((await verified.charge({ channel: 'op2_money', ...payer() })).body.code, 'channel_not_available')
   assert.equal((await verified.charge({ amount: 200, ...payer() })).body.code, 'fee_exceeds_amount')
   assert.equal(service.operator.submits(), asked)
   assert.equal(await service.digest(), before)

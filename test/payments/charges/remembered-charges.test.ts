@@ -20,10 +20,7 @@ async function toldOf(id: string) {
       [id],
     ),
   ])
-  assert.deepEqual(
-    [data.id, data.rail_reference, data.created_at],
-    [id, row?.reference, row?.createdAt.toISOString()],
-  )
+  assert.deepEqual([data.id, data.rail_reference, data.created_at], [id, row?.reference, row?.createdAt.toISOString()])
   const own = { id: '', rail_reference: '', created_at: '', completed_at: '', available_on: '' }
   return { data: { ...data, ...own, rail_transaction_id: '' }, transfers: transfers.length }
 }
@@ -32,8 +29,7 @@ test('a charge that its process remembers ends as one that is read from the tabl
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
   const charge = async (phone: string) =>
-    (await api.charge({ reference: 'a "ü" \\ 😀', customer: { phone, email: 'a@example.com' } })).body
-      .id as string
+    (await api.charge({ reference: 'a "ü" \\ 😀', customer: { phone, email: 'a@example.com' } })).body.id as string
   await service.run('follow-charges')
 
   const remembered = [await charge('0700000000'), await charge('0700000001')]

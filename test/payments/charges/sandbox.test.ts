@@ -84,11 +84,7 @@ test('two workers on the same test charges make one outcome of each', async () =
   const charges = await Promise.all(Array.from({ length: 60 }, () => api.charge()))
   const second = await startService({ database: service.database, clock: service.clock })
   service.pass(2000)
-  await Promise.all([
-    service.run('follow-charges'),
-    second.run('follow-charges'),
-    service.run('follow-charges'),
-  ])
+  await Promise.all([service.run('follow-charges'), second.run('follow-charges'), service.run('follow-charges')])
   await second.close()
   assert.deepEqual(await balanceOf(api), { available: 60 * 4800, pending: 0 })
   const ids = charges.map(({ body }) => body.id)
@@ -108,11 +104,7 @@ longTest('2,000 ordinary numbers: every one succeeds, without any randomness', a
     )
   service.pass(2000)
   let handled = 0
-  for (
-    let round = await service.run('follow-charges');
-    round > 0;
-    round = await service.run('follow-charges')
-  )
+  for (let round = await service.run('follow-charges'); round > 0; round = await service.run('follow-charges'))
     handled += round
   assert.equal(handled, 2000)
   const counts = await service.rows(

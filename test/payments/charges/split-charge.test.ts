@@ -194,12 +194,7 @@ test('a replay shows the split as it was first answered, and the charge exists o
 test('a charge without a split shows none, beside split ones in the same batch and list', async () => {
   const { api, ids } = await shop('A')
   const split = [{ subaccount: ids[0], amount: 1 }]
-  const replies = await Promise.all([
-    api.charge(),
-    api.charge({ split }),
-    api.charge(),
-    api.charge({ split }),
-  ])
+  const replies = await Promise.all([api.charge(), api.charge({ split }), api.charge(), api.charge({ split })])
   const shown = replies.map(({ status, body }) => [status, Object.hasOwn(body, 'split')])
   assert.deepEqual(shown, [
     [201, false],

@@ -58,11 +58,7 @@ test('a live split charge is paid, held and released to each party, in live mode
   )
   assert.deepEqual(await settlementsOf(inTest), [])
   const { body: released } = await live.get(`/v1/charges/${id}`)
-  assert.deepEqual(splitOf(released), [
-    `${A} 3000 available`,
-    `${B} 2450 available`,
-    `${REST} 4350 available`,
-  ])
+  assert.deepEqual(splitOf(released), [`${A} 3000 available`, `${B} 2450 available`, `${REST} 4350 available`])
 })
 
 test('a merchant with instant settlement has its parties paid at once', async () => {
@@ -129,9 +125,7 @@ test('an orphaned key is answered with the split as first resolved, whatever has
   const key = { 'idempotency-key': 'left behind' }
   const first = await live.charge(order, key)
   // The state left by a process that died before it had stored its answer.
-  await service.rows('update idempotency_keys set status = null, body = null where object_id = $1', [
-    first.body.id,
-  ])
+  await service.rows('update idempotency_keys set status = null, body = null where object_id = $1', [first.body.id])
   await setStatus(service, merchant, { id: B, status: 'inactive' })
   service.operator.pays(first.body.id)
   await followUntilEnded(service, first.body.id)

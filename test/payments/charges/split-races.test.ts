@@ -17,9 +17,7 @@ test('two processes that make, pay and release split charges at once keep every 
   const database = await testDatabase()
   const one = await startService({ database })
   const two = await startService({ database, clock: one.clock })
-  const shops = await Promise.all(
-    (['none', 'realistic', 'realistic'] as const).map((hold) => shop(one, two, hold)),
-  )
+  const shops = await Promise.all((['none', 'realistic', 'realistic'] as const).map((hold) => shop(one, two, hold)))
   for (let round = 0; round < ROUNDS; round += 1) {
     const setAll = (status: SubaccountStatus) =>
       shops.map(({ merchant, ids }) => setStatus(one, merchant, { id: ids[round] as string, status }))
@@ -76,12 +74,9 @@ async function deadlocksIn(url: string): Promise<number> {
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   const ask = async (count: string) => Number((await admin.query(count)).rows[0]?.count)
-  const others =
-    'select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+  const others = 'select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
   await eventually('everybody has left', async () => (await ask(others)) === 0)
-  const deadlocks = await ask(
-    'select deadlocks as count from pg_stat_database where datname = current_database()',
-  )
+  const deadlocks = await ask('select deadlocks as count from pg_stat_database where datname = current_database()')
   await admin.end()
   return deadlocks
 }

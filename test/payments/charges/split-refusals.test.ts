@@ -42,11 +42,7 @@ const SPLITS: [string, unknown[], string][] = [
   ['an unknown one with an amount', [{ subaccount: 'sub_a', amount: 100 }], 'unknown subaccount sub_a'],
   ['a name of 100 characters', [{ subaccount: 's'.repeat(100) }], `unknown subaccount ${'s'.repeat(40)}`],
   ['a name with a line feed', [{ subaccount: 'sub\n_a' }], 'unknown subaccount sub_a'],
-  [
-    'a name that is code',
-    [{ subaccount: "'; drop table charges" }],
-    "unknown subaccount '; drop table charges",
-  ],
+  ['a name that is code', [{ subaccount: "'; drop table charges" }], "unknown subaccount '; drop table charges"],
   ['an inherited name', [{ subaccount: 'constructor' }], 'unknown subaccount constructor'],
   ["another merchant's", [{ subaccount: 'foreign', amount: 100 }], 'unknown subaccount foreign'],
   ['an inactive one', [{ subaccount: 'away', amount: 100 }], 'subaccount away is not active'],
@@ -120,12 +116,7 @@ test('the rules of the charge come before those of its split', async () => {
 
 test('a refused split in one batch with good ones harms none of them', async () => {
   const good = { split: [{ subaccount: ids.A, amount: 100 }] }
-  const replies = await Promise.all([
-    api.charge(good),
-    api.charge({ split: [share] }),
-    api.charge(),
-    api.charge(good),
-  ])
+  const replies = await Promise.all([api.charge(good), api.charge({ split: [share] }), api.charge(), api.charge(good)])
   assert.deepEqual(
     replies.map(({ status }) => status),
     [201, 400, 201, 201],
@@ -141,8 +132,5 @@ function withId(item: unknown): unknown {
 
 /** A text names ids, cut to 40 characters; these are shorter. */
 function withIds(problem: string): string {
-  return problem.replace(
-    /subaccount (A|B|away|foreign)\b/,
-    (_, name: keyof typeof ids) => `subaccount ${ids[name]}`,
-  )
+  return problem.replace(/subaccount (A|B|away|foreign)\b/, (_, name: keyof typeof ids) => `subaccount ${ids[name]}`)
 }

@@ -166,14 +166,9 @@ test('a success that was taken back while its exception was open, and reversed a
 
 test('one contradiction is told once, whatever road it comes by', async () => {
   const { shop, id, reference } = await paidBy(service)
-  const merchantId = Number(
-    (await service.rows('select merchant_id from charges where id = $1', [id]))[0]?.merchant_id,
-  )
+  const merchantId = Number((await service.rows('select merchant_id from charges where id = $1', [id]))[0]?.merchant_id)
   const charge = { merchantId, id, mode: 'live' as const, giftCardAmount: 0 }
-  assert.equal(
-    await moveCharge(service.app, { charge, to: { status: 'failed', reason: 'timeout' } }),
-    'contradicted',
-  )
+  assert.equal(await moveCharge(service.app, { charge, to: { status: 'failed', reason: 'timeout' } }), 'contradicted')
   await resolve(id)
   operatorSays(reference, { status: 'FAILED' })
   assert.equal((await lookAgain()).opened, 0)
@@ -203,8 +198,7 @@ test('what the release before this one resolved keeps what it was resolved on, i
   const statements = readFileSync('migrations/cell/0078_exceptions_know_their_evidence.sql', 'utf8')
   const [, filling = ''] = statements.split('-- What is known of those that are there.')
   const old = async (id: string, kind: string, details: object) => {
-    const columns =
-      'merchant_id, id, mode, kind, severity, subject, details, opened_at, closed_at, note, resolved_by'
+    const columns = 'merchant_id, id, mode, kind, severity, subject, details, opened_at, closed_at, note, resolved_by'
     await service.rows(
       `insert into exceptions (${columns}) select merchant_id, 'exc_' || right(id, 21), 'live', $2, 'critical', id, $3, $4, $4, 'n', 'eva'
        from charges where id = $1`,
@@ -232,10 +226,9 @@ test('a line about nobody, once resolved, is not told again; another amount is',
   const subject = `nobody ${newPayer()}`
   assert.equal((await importing([{ id: subject, amount: 700 }])).opened, 1)
   assert.equal((await importing([{ id: subject, amount: 700 }])).opened, 0)
-  const [row] = await service.rows<{ id: string }>(
-    'select id from directory.platform_exceptions where subject = $1',
-    [subject],
-  )
+  const [row] = await service.rows<{ id: string }>('select id from directory.platform_exceptions where subject = $1', [
+    subject,
+  ])
   const how = { id: row?.id ?? '', note: 'a sweep', resolution: 'no_difference' } as const
   await resolvePlatformException(service.gateway, BY_HAND, how)
   assert.equal((await importing([{ id: subject, amount: 700 }])).opened, 0)

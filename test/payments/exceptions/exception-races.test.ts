@@ -30,9 +30,7 @@ async function pausedAccount() {
     })
   }
   const idOf = async (subject: string) => {
-    const [row] = await service.rows<{ id: string }>('select id from exceptions where subject = $1', [
-      subject,
-    ])
+    const [row] = await service.rows<{ id: string }>('select id from exceptions where subject = $1', [subject])
     return row?.id ?? ''
   }
   const first = await idOf(await open(Promise.resolve()))
@@ -80,10 +78,9 @@ test('M8: an exception that opens after a resolution pauses the account itself, 
   })
   await holder.connect()
   await holder.query('begin')
-  await holder.query(
-    `select 1 from ledger_heads where merchant_id = $1 and mode = 'live' for no key update`,
-    [account.merchantId],
-  )
+  await holder.query(`select 1 from ledger_heads where merchant_id = $1 and mode = 'live' for no key update`, [
+    account.merchantId,
+  ])
   const resolving = account.resolve(account.first)
   await eventually('the resolution waits for the head', () => waiting(1))
   const opening = account.open(Promise.resolve())

@@ -21,8 +21,7 @@ const openOf = ({ merchant }: Shop) =>
   )
 const numberOf = async ({ merchant }: Shop) =>
   (await service.rows<{ id: number }>('select id from merchants where public_id = $1', [merchant.id]))[0]?.id
-const ofNobody = () =>
-  service.rows('select subject from directory.platform_exceptions where closed_at is null')
+const ofNobody = () => service.rows('select subject from directory.platform_exceptions where closed_at is null')
 const reconcile = async () => {
   const [internal] = await reconcileNow(service.gateway, BY_HAND)
   assert.equal(internal?.leg, 'internal')
@@ -47,9 +46,7 @@ test('a head raised by 300,000 pauses the payouts of that account in that mode b
   await setHead(shop, 'live', 'available = available + 300000')
   const leg = await reconcile()
   const subject = `L2 merchant ${await numberOf(shop)} live: available 300000, pending 0, in_flight 0`
-  assert.deepEqual(await openOf(shop), [
-    { mode: 'live', kind: 'ledger_breach', severity: 'critical', subject },
-  ])
+  assert.deepEqual(await openOf(shop), [{ mode: 'live', kind: 'ledger_breach', severity: 'critical', subject }])
   assert.deepEqual([leg.lookedAt - leg.agreed, leg.opened, leg.left], [1, 1, 0])
   assert.deepEqual(await ofNobody(), [])
   const refused = await payNew(shop.live, { amount: 700_000 })

@@ -25,8 +25,7 @@ const paidOf = (id: string): ChargeOutcome => ({ status: 'succeeded', railTransa
 const UNPAID: ChargeOutcome = { status: 'failed', reason: 'user_cancelled' }
 type Charge = { merchantId: number; id: string }
 const pay = (cardId: string) => payByCard(service, own, { cardId, ...PART })
-const many = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, at) => make(at))
+const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
 /** Ends the uses of these charges in one transaction, as a batch of moves does. */
 const end = (ends: readonly (readonly [Charge, 'taken' | 'freed'])[]) =>
@@ -53,21 +52,15 @@ async function forget(charges: readonly Charge[]): Promise<void> {
 test('one card used by twelve payments at once pays for as many as it covers', async () => {
   const { id: cardId } = await newCard(service, own, 22_000)
   const outcomes = await Promise.allSettled(many(12, () => pay(cardId)))
-  const refused = outcomes.flatMap((outcome) =>
-    outcome.status === 'rejected' ? [outcome.reason.message] : [],
-  )
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.message] : []))
   assert.deepEqual(refused, new Array(7).fill('the card has enough'), 'each decided on what was left then')
   assert.deepEqual(await sumsOf(service, cardId), [2000, 20_000, 0])
 })
 
 test('even without a check beforehand, the table itself lets no card be overdrawn', async () => {
   const { id: cardId } = await newCard(service, own, 22_000)
-  const outcomes = await Promise.allSettled(
-    many(12, () => payByCard(service, own, { cardId, ...PART, blind: true })),
-  )
-  const refused = outcomes.flatMap((outcome) =>
-    outcome.status === 'rejected' ? [outcome.reason.constraint] : [],
-  )
+  const outcomes = await Promise.allSettled(many(12, () => payByCard(service, own, { cardId, ...PART, blind: true })))
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.constraint] : []))
   assert.deepEqual(refused, new Array(7).fill('gift_cards_balance_check'))
   assert.deepEqual(await sumsOf(service, cardId), [2000, 20_000, 0])
 })
@@ -147,8 +140,7 @@ test('cards are locked in the order of their ids, whatever the order of their ch
   const other = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
   await other.connect()
   try {
-    const lock = (id: string) =>
-      other.query(`select from gift_cards where id = $1 for no key update nowait`, [id])
+    const lock = (id: string) => other.query(`select from gift_cards where id = $1 for no key update nowait`, [id])
     await other.query('begin')
     await lock(first)
     const ending = end(charges.map((charge) => [charge, 'freed'] as const))
@@ -185,11 +177,7 @@ test('a code finds its card however it is written, for its own merchant, in live
   assert.equal(await find(card.code), null)
   await activateCard(service.app, BY_HAND, { owner: holder, cardId: card.id })
   assert.equal((await find(card.code))?.id, card.id)
-  for (const change of [
-    'balance = 0, reserved = value',
-    'balance = 0, spent = value',
-    'expires_at = created_at',
-  ]) {
+  for (const change of ['balance = 0, reserved = value', 'balance = 0, spent = value', 'expires_at = created_at']) {
     await service.rows(`update gift_cards set ${change} where id = $1`, [card.id])
     assert.equal(await find(card.code), null, change)
     await service.rows(

@@ -4,14 +4,7 @@ import { freezeAccount, freezePlatform } from '../../../src/merchants/account/pa
 import { gate } from '../../helpers/database/gate.ts'
 import { lookOnce, submitsOf } from '../../helpers/payments/following-payouts.ts'
 import { attemptOf } from '../../helpers/payments/operator-heard.ts'
-import {
-  pay,
-  payNew,
-  payoutOf,
-  queueBulk,
-  richShop,
-  startPayingService,
-} from '../../helpers/payments/payouts.ts'
+import { pay, payNew, payoutOf, queueBulk, richShop, startPayingService } from '../../helpers/payments/payouts.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../../helpers/service/live-service.ts'
 import { startService } from '../../helpers/service/test-service.ts'
@@ -63,10 +56,9 @@ const dueTimes = async (service: LiveService, shop: Shop) =>
   )
 
 async function merchantOf(service: LiveService, { merchant }: Shop): Promise<number> {
-  const [row] = await service.rows<{ id: number }>(
-    'select id::int as id from merchants where public_id = $1',
-    [merchant.id],
-  )
+  const [row] = await service.rows<{ id: number }>('select id::int as id from merchants where public_id = $1', [
+    merchant.id,
+  ])
   return row?.id ?? 0
 }
 

@@ -69,8 +69,7 @@ const CREATED: Filter[] = [
 
 for (const [name, filters] of Object.entries({ STATUS, REFERENCE, PHONE, CREATED }))
   test(`C11 each ${name.toLowerCase()} filter of payouts alone finds exactly its rows`, async () => {
-    for (const [query, keep] of filters)
-      assert.deepEqual(await idsOf(query), expectedIds(keep), JSON.stringify(query))
+    for (const [query, keep] of filters) assert.deepEqual(await idsOf(query), expectedIds(keep), JSON.stringify(query))
   })
 
 test('C11 all filters of payouts together, in every combination, find exactly the rows that fit them all', async () => {

@@ -19,8 +19,7 @@ const READER_HOLDS_MS = 400
 const wire = opened(() => openWire())
 const service = opened(() => startService({ database: wire.database }))
 
-const gateway = (url: string, ...words: string[]): Promise<Ran> =>
-  runProgram(words, { DATABASE_URL: url, MASTER_KEY })
+const gateway = (url: string, ...words: string[]): Promise<Ran> => runProgram(words, { DATABASE_URL: url, MASTER_KEY })
 
 async function stops(): Promise<{ directory: string | null; cell: string | null }> {
   const [row] = await service.rows<{ directory: string | null; cell: string | null }>(
@@ -97,26 +96,21 @@ longTest(
   },
 )
 
-longTest(
-  'M7: verify reports when a cell and the directory differ, and nothing while they agree',
-  async () => {
-    assert.deepEqual((await verifyStops(service.app)).violations, 0)
-    await service.rows(`update payout_stops set frozen_for = 'planted'`)
-    const found = await verifyStops(service.app)
-    assert.deepEqual([found.violations, found.offenders.length], [1, 1])
-    const ran = await gateway(wire.database.url, 'verify')
-    assert.equal(ran.code, 1)
-    assert.match(ran.stdout, /FZ1 +BROKEN/)
-    assert.equal((await stops()).cell, 'planted', 'a command that only looks mends nothing')
-    await service.rows('update payout_stops set frozen_for = null')
-  },
-)
+longTest('M7: verify reports when a cell and the directory differ, and nothing while they agree', async () => {
+  assert.deepEqual((await verifyStops(service.app)).violations, 0)
+  await service.rows(`update payout_stops set frozen_for = 'planted'`)
+  const found = await verifyStops(service.app)
+  assert.deepEqual([found.violations, found.offenders.length], [1, 1])
+  const ran = await gateway(wire.database.url, 'verify')
+  assert.equal(ran.code, 1)
+  assert.match(ran.stdout, /FZ1 +BROKEN/)
+  assert.equal((await stops()).cell, 'planted', 'a command that only looks mends nothing')
+  await service.rows('update payout_stops set frozen_for = null')
+})
 
 longTest('M7: a verification is withdrawn although live payouts leave no gap', async () => {
   const shop = await service.merchant({ verified: true })
-  const load = await overlappingReaders(
-    `select kyc_status as word from merchants where public_id = '${shop.id}'`,
-  )
+  const load = await overlappingReaders(`select kyc_status as word from merchants where public_id = '${shop.id}'`)
   try {
     await load.allHave(2)
     await service.set(shop, { kycStatus: 'pending' })

@@ -29,17 +29,14 @@ async function storedOf(payoutId: string): Promise<Stored | undefined> {
 }
 
 const postsOf = (payoutId: string) =>
-  service.rail.submitted
-    .filter(({ publicId }) => publicId === payoutId)
-    .map((attempt) => attempt.installation)
+  service.rail.submitted.filter(({ publicId }) => publicId === payoutId).map((attempt) => attempt.installation)
 
 /** How often the second contract's operator, which has never seen the payout, was asked about it or posted it. */
 const atSecond = ({ rail_reference }: { rail_reference: string }) =>
   second.journal.filter(({ reference }) => reference === rail_reference).length
 
 async function untilPosted(payoutId: string, times: number): Promise<void> {
-  for (let look = 0; look < 60 && postsOf(payoutId).length < times; look += 1)
-    await lookOnce(service, payoutId)
+  for (let look = 0; look < 60 && postsOf(payoutId).length < times; look += 1) await lookOnce(service, payoutId)
   assert.equal(postsOf(payoutId).length, times)
 }
 
@@ -47,10 +44,7 @@ for (const kind of ['single', 'bulk'] as const)
   test(`M1: a ${kind} payout in doubt is asked about and posted again where it was posted first`, async () => {
     const shop = await richShop(service, FUNDS)
     const phone = newPayer()
-    service.operator.onSubmit(
-      (nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }),
-      phone,
-    )
+    service.operator.onSubmit((nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }), phone)
     let id: string
     if (kind === 'single') id = (await pay(shop.live, { recipient: { phone } })).body.id
     else {

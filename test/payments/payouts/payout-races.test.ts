@@ -15,8 +15,7 @@ const other = opened(() => startService({ env, database: service.database, clock
 
 const clientsOf = ({ merchant }: Payer) =>
   [service, other].map((testService) => testService.client(merchant.keys.test)) as [Client, Client]
-const statusesOf = (replies: readonly Reply[], status: number) =>
-  replies.filter((reply) => reply.status === status)
+const statusesOf = (replies: readonly Reply[], status: number) => replies.filter((reply) => reply.status === status)
 const times = <T>(count: number, make: (nth: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, nth) => make(nth)))
 
@@ -31,10 +30,7 @@ for (const places of [1, 2])
     assert.equal(refused.length, 51)
     for (const { body } of refused) {
       assert.equal(body.code, 'insufficient_balance')
-      assert.match(
-        body.error,
-        /^insufficient available balance: have \d+, need 10200 \(amount 10000 \+ fee 200\)$/,
-      )
+      assert.match(body.error, /^insufficient available balance: have \d+, need 10200 \(amount 10000 \+ fee 200\)$/)
     }
     assert.equal(await availableOf(shop.api), 200)
     await sendAll(service)
@@ -77,10 +73,7 @@ test('one key on charges and payouts at once: one of them runs, the other gets a
   for (let round = 0; round < 20; round += 1) {
     const key = { 'idempotency-key': `shared ${round}` }
     const swapped = round % 2 === 0
-    const replies = await Promise.all([
-      (swapped ? here : there).charge({}, key),
-      pay(swapped ? there : here, {}, key),
-    ])
+    const replies = await Promise.all([(swapped ? here : there).charge({}, key), pay(swapped ? there : here, {}, key)])
     assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409], `round ${round}`)
     const loser = replies[0]?.status === 409 ? here.charge({}, key) : pay(here, {}, key)
     assert.equal((await loser).body.error, 'idempotency key reused with different request body')
@@ -130,9 +123,7 @@ test('the switch wins over the phone table, counts commits one by one, and is no
     await pay(shop.api, { recipient: { phone: '0700000003' } }),
   ]
   await sendAll(service)
-  const reasons = await Promise.all(
-    made.map(async ({ body }) => (await payoutOf(shop.api, body.id)).failure_reason),
-  )
+  const reasons = await Promise.all(made.map(async ({ body }) => (await payoutOf(shop.api, body.id)).failure_reason))
   assert.deepEqual(reasons, ['rail_rejected', 'rail_rejected', 'rail_rejected', 'timeout'])
   await service.set(shop.merchant, { failNextPayouts: 1, failNextReason: 'timeout' })
   const stranger = await payer(service, 5200)
@@ -188,9 +179,7 @@ async function closingMonth<T>(shop: Payer, act: () => Promise<T>): Promise<{ re
   await holder.connect()
   try {
     await holder.query('begin')
-    await holder.query('select 1 from cell_0.ledger_heads where merchant_id = $1 for update', [
-      shop.merchantId,
-    ])
+    await holder.query('select 1 from cell_0.ledger_heads where merchant_id = $1 for update', [shop.merchantId])
     const acting = act()
     await somebodyWaits(service)
     service.pass(2000)

@@ -106,12 +106,10 @@ async function shopIn(states: ReadonlySet<State>): Promise<Shop> {
   const shop = await service.shop()
   const { app, merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   if (!states.has('poor'))
-    await service.rows(
-      `update ledger_heads set available = 1000000 where merchant_id = $1 and mode = 'live'`,
-      [merchant.id],
-    )
-  if (states.has('held'))
-    await freezeAccount(app, BY_HAND, { merchantId: merchant.id, reason: 'a person asked' })
+    await service.rows(`update ledger_heads set available = 1000000 where merchant_id = $1 and mode = 'live'`, [
+      merchant.id,
+    ])
+  if (states.has('held')) await freezeAccount(app, BY_HAND, { merchantId: merchant.id, reason: 'a person asked' })
   await service.set(shop.merchant, {
     active: !states.has('inactive'),
     kycStatus: states.has('unverified') ? 'pending' : 'verified',

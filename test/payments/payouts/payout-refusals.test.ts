@@ -15,14 +15,7 @@ import {
   unverified,
 } from '../../api/http/known-refusals.ts'
 import { assertRefused, insufficient } from '../../api/http/refused.ts'
-import {
-  PAYOUT,
-  pay,
-  payoutDigest,
-  payoutOf,
-  richShop,
-  startPayingService,
-} from '../../helpers/payments/payouts.ts'
+import { PAYOUT, pay, payoutDigest, payoutOf, richShop, startPayingService } from '../../helpers/payments/payouts.ts'
 import { fund, payer } from '../../helpers/payments/schedules.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { newPayer, type Shop } from '../../helpers/service/live-service.ts'

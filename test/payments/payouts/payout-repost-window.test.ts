@@ -31,10 +31,7 @@ async function lookUntil(id: string, holds: () => Promise<boolean>, looks = 40):
 /** A payout whose first post was lost and which is about to be posted again. */
 async function aboutToBePosted(phone = newPayer()): Promise<any> {
   shop = await richShop(service, FUNDS)
-  service.operator.onSubmit(
-    (nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }),
-    phone,
-  )
+  service.operator.onSubmit((nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }), phone)
   const { body } = await pay(shop.live, { recipient: { phone } })
   await lookUntil(body.id, async () => (await attemptOf(service, body.id)) === 'not_sent')
   assert.equal(await submitsOf(service, body.id), 1)

@@ -25,25 +25,16 @@ describe('a worker that slept', { concurrency: 1 }, () => {
           const held = gate()
           const first: SubmitHow = { answer, code: 'NOT_TAKEN', takes: false, until: held.opened }
           service.operator.onSubmit((nth) => (nth === 1 ? first : { answer: 'accept' }), phone)
-          const waking =
-            kind === 'single' ? pay(live, { recipient: { phone } }) : sendOne(service, live, phone)
+          const waking = kind === 'single' ? pay(live, { recipient: { phone } }) : sendOne(service, live, phone)
           await eventually('the operator was asked', () => heardBy(service, phone))
           service.pass(31_000)
           await other.run('send-payouts')
           const [{ id }] = (await api.get('/v1/payouts')).body.data
-          for (let look = 0; look < 20 && (await submitsOf(service, id)) < 2; look += 1)
-            await lookOnce(other, id)
-          assert.equal(
-            await attemptOf(service, id),
-            'accepted',
-            'the other worker posted it and it was taken',
-          )
+          for (let look = 0; look < 20 && (await submitsOf(service, id)) < 2; look += 1) await lookOnce(other, id)
+          assert.equal(await attemptOf(service, id), 'accepted', 'the other worker posted it and it was taken')
           held.open()
           await waking
-          await eventually(
-            'the late answer is written down',
-            async () => (await submitEvidence(service, id)) === 2,
-          )
+          await eventually('the late answer is written down', async () => (await submitEvidence(service, id)) === 2)
           assert.equal(await attemptOf(service, id), 'accepted')
           assert.equal((await payoutOf(live, id)).status, 'authorized', 'nobody has said that it failed')
           assert.deepEqual(await postingsOf(service, id), RESERVED)
@@ -108,9 +99,7 @@ async function submitEvidence(service: LiveService, id: string): Promise<number>
   return rows.length
 }
 
-async function withServices(
-  work: (service: LiveService, other: TestService) => Promise<void>,
-): Promise<void> {
+async function withServices(work: (service: LiveService, other: TestService) => Promise<void>): Promise<void> {
   const service = await startPayingService()
   const other = await startBeside(service)
   try {

@@ -106,10 +106,7 @@ for (const [reason, phones] of OUTCOMES)
       await sendAll(service)
       await service.run('send-payouts')
       const failed = await payoutOf(api, body.id)
-      assert.deepEqual(
-        [failed.status, failed.failure_reason, failed.rail_transaction_id],
-        ['failed', reason, null],
-      )
+      assert.deepEqual([failed.status, failed.failure_reason, failed.rail_transaction_id], ['failed', reason, null])
       assert.match(failed.completed_at, TIME)
       assert.equal(await availableOf(api), 10_000)
       assert.deepEqual(await postingsOf(service, body.id), RETURNED)
@@ -178,10 +175,7 @@ test('omitted fields are shown as null, and the defaults are UGX on op1_momo', a
   for (const body of [PAYOUT, { ...PAYOUT, ...given }, { ...PAYOUT, reference: ' ', channel: '' }]) {
     const { status, body: made } = await api.post('/v1/payouts', body)
     const { currency, channel, reference, recipient_name } = made
-    assert.deepEqual(
-      [status, currency, channel, reference, recipient_name],
-      [201, 'UGX', 'op1_momo', null, null],
-    )
+    assert.deepEqual([status, currency, channel, reference, recipient_name], [201, 'UGX', 'op1_momo', null, null])
   }
 })
 
@@ -221,10 +215,7 @@ test('a running worker ends a payout by itself, without a sweep started by the t
     const { api } = await payer(service, 20_000)
     const { body } = await pay(api)
     service.pass(2000)
-    await eventually(
-      'the payout has ended',
-      async () => (await payoutOf(api, body.id)).status === 'succeeded',
-    )
+    await eventually('the payout has ended', async () => (await payoutOf(api, body.id)).status === 'succeeded')
   } finally {
     await worker.close()
   }

@@ -11,8 +11,7 @@ import { type Client, startService } from '../../helpers/service/test-service.ts
 const service = opened(() => startPayingService({ env: { RATE_LIMIT_RESOLVE_ACCOUNT: '0' } }))
 const shop = made(() => service.shop())
 
-const resolve = (api: Client, phone: string) =>
-  api.get(`/v1/resolve-account?phone=${encodeURIComponent(phone)}`)
+const resolve = (api: Client, phone: string) => api.get(`/v1/resolve-account?phone=${encodeURIComponent(phone)}`)
 
 const AWAY = {
   status: 502,
@@ -102,11 +101,9 @@ test('a live question never meets a simulated rail', async () => {
 test('no phone and no number are told apart, in the words of the contract', async () => {
   for (const query of ['', '?phone=', '?phone=%20', '?number=0700000000'])
     for (const api of [shop.test, shop.live])
-      assertRefused(
-        await api.get(`/v1/resolve-account${query}`),
-        badRequest('phone query parameter required'),
-        { because: query },
-      )
+      assertRefused(await api.get(`/v1/resolve-account${query}`), badRequest('phone query parameter required'), {
+        because: query,
+      })
   assertRefused(
     await resolve(shop.test, '77212345.0'),
     badRequest(`phone does not look like a valid MSISDN${SPREADSHEET_HINT}`),
@@ -159,9 +156,6 @@ test('asking moves nothing, and an inactive or unverified merchant may ask', asy
   const { merchant, test: api, live } = await service.shop({ verified: false })
   await service.set(merchant, { active: false })
   const before = await payoutDigest(service)
-  assert.deepEqual(
-    [(await resolve(api, '0700000000')).status, (await resolve(live, newPayer())).status],
-    [200, 200],
-  )
+  assert.deepEqual([(await resolve(api, '0700000000')).status, (await resolve(live, newPayer())).status], [200, 200])
   assert.equal(await payoutDigest(service), before)
 })

@@ -80,10 +80,7 @@ test('a failed pay-out returns to the subaccount with its fee', async () => {
   assert.deepEqual([payout.status, payout.failure_reason], ['failed', 'wallet_locked'])
   assert.deepEqual(await balanceOfSubaccount(own.api, own.farm), [50_000, 0])
   assert.equal(await availableOf(own.api), 48_500)
-  assert.equal(
-    (await postingsOf(service, id)).at(-1),
-    `sub_payout_return in_flight sub_available:${own.farm} 20300`,
-  )
+  assert.equal((await postingsOf(service, id)).at(-1), `sub_payout_return in_flight sub_available:${own.farm} 20300`)
   assert.deepEqual(
     (await eventsOf(service, id)).map(({ type }) => type),
     ['payout.failed'],
@@ -140,10 +137,7 @@ test('the refusals are those of any payout, in their order and with nothing writ
   await refused(() => payOut(own, 0), ['merchant_inactive', 'merchant is not active'])
   await service.set(merchant, { active: true })
   await refused(() => payOut(own, 0), ['amount_not_positive', 'amount must be positive'])
-  await refused(
-    () => payOut(own, 1_000_000_001),
-    ['amount_too_large', 'amount exceeds the maximum of 1000000000'],
-  )
+  await refused(() => payOut(own, 1_000_000_001), ['amount_too_large', 'amount exceeds the maximum of 1000000000'])
   await refused(
     () => payOut(own, 40_001),
     ['amount_too_large', "amount exceeds this account's per-payout limit of 40000"],

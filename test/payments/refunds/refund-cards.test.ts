@@ -53,10 +53,9 @@ test('of a charge partly paid by card the money is refunded and the rest goes ba
   assert.equal(status, 202)
   assert.deepEqual([body.gift_card_restored, body.refund.amount, body.refund.fee], [4000, 6000, 200])
   assert.deepEqual([await sumsOf(service, cardId), await useOf(service, id)], [[50_000, 0, 0], 'restored'])
-  const [event] = await service.rows<any>(
-    `select body from events where subject = $1 and type = 'charge.refunded'`,
-    [id],
-  )
+  const [event] = await service.rows<any>(`select body from events where subject = $1 and type = 'charge.refunded'`, [
+    id,
+  ])
   const { amount, gift_card_amount, gift_card_restored, refund_amount, net } = JSON.parse(event.body).data
   assert.deepEqual(
     { amount, gift_card_amount, gift_card_restored, refund_amount, net },
@@ -74,11 +73,7 @@ test('five refunds at once give the card back once', async () => {
   await paidInPart(shop)
   const replies = await Promise.all(Array.from({ length: 5 }, () => refund(shop.api, id)))
   assert.deepEqual(replies.map(({ status }) => status).sort(), [202, 400, 400, 400, 400])
-  assert.deepEqual(
-    await sumsOf(service, shop.cardId),
-    [46_000, 0, 4000],
-    'the other charge keeps what it took',
-  )
+  assert.deepEqual(await sumsOf(service, shop.cardId), [46_000, 0, 4000], 'the other charge keeps what it took')
 })
 
 test('a card gets its part back although it was switched off, and keeps it when the payout fails', async () => {
@@ -90,10 +85,7 @@ test('a card gets its part back although it was switched off, and keeps it when 
   assert.equal(status, 202, JSON.stringify(body))
   await sendUntilEnded(service, body.refund.id)
   assert.equal((await shop.api.get(`/v1/payouts/${body.refund.id}`)).body.status, 'failed')
-  assert.deepEqual(
-    [await sumsOf(service, shop.cardId), await useOf(service, id)],
-    [[50_000, 0, 0], 'restored'],
-  )
+  assert.deepEqual([await sumsOf(service, shop.cardId), await useOf(service, id)], [[50_000, 0, 0], 'restored'])
 })
 
 test('a refund that is refused leaves the card as it is', async () => {
@@ -106,8 +98,7 @@ test('a refund that is refused leaves the card as it is', async () => {
 })
 
 /** A charge of 10,000 that the card has paid in full. */
-const paidInFull = ({ own, cardId }: Carded) =>
-  payByCard(service, own, { cardId, amount: 10_000, applied: 10_000 })
+const paidInFull = ({ own, cardId }: Carded) => payByCard(service, own, { cardId, amount: 10_000, applied: 10_000 })
 const restoredBy = (id: string) => ({
   charge_id: id,
   status: 'refunded',
@@ -122,10 +113,7 @@ test('C6 what a card paid in full goes back on the card: no payout, no money mov
   const before = await availableOf(shop.api)
   const { status, body } = await refund(shop.api, id)
   assert.deepEqual([status, body], [200, restoredBy(id)])
-  assert.deepEqual(
-    [await sumsOf(service, shop.cardId), await useOf(service, id)],
-    [[50_000, 0, 0], 'restored'],
-  )
+  assert.deepEqual([await sumsOf(service, shop.cardId), await useOf(service, id)], [[50_000, 0, 0], 'restored'])
   assert.equal(await availableOf(shop.api), before)
   assert.deepEqual(await service.rows('select id from payouts where charge_id = $1', [id]), [])
   const read = (await shop.api.get(`/v1/charges/${id}`)).body
@@ -133,10 +121,9 @@ test('C6 what a card paid in full goes back on the card: no payout, no money mov
     [read.status, read.refund_id, typeof read.refunded_at, read.settled],
     ['refunded', null, 'string', true],
   )
-  const events = await service.rows<any>(
-    `select body from events where subject = $1 and type = 'charge.refunded'`,
-    [id],
-  )
+  const events = await service.rows<any>(`select body from events where subject = $1 and type = 'charge.refunded'`, [
+    id,
+  ])
   assert.equal(events.length, 1)
   const { refund_amount, refund_id, gift_card_restored, net } = JSON.parse(events[0].body).data
   assert.deepEqual(
@@ -160,11 +147,7 @@ test('C6 five at once give it back once, and nothing that stops payouts stops it
   service.rail.ready('ready')
   await freezeAccount(service.app, BY_HAND, { merchantId: shop.own.merchantId, reason: null })
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400, 400, 400, 400])
-  assert.deepEqual(
-    await sumsOf(service, shop.cardId),
-    [40_000, 0, 10_000],
-    'the other charge keeps what it took',
-  )
+  assert.deepEqual(await sumsOf(service, shop.cardId), [40_000, 0, 10_000], 'the other charge keeps what it took')
 })
 
 test('C6 a charge that no card has anything of has nothing to give back', async () => {
@@ -197,9 +180,7 @@ test('a charge without a phone has nowhere to go back to, which is told before i
     const { body } = await api.charge({ channel, customer: { phone: newPayer() } })
     service.pass(2000)
     await service.run('follow-charges')
-    await service.rows('update charges set phone = null, phone9 = null, phone_digest = null where id = $1', [
-      body.id,
-    ])
+    await service.rows('update charges set phone = null, phone9 = null, phone_digest = null where id = $1', [body.id])
     const before = await service.digest()
     assertRefused(await refund(api, body.id), domain(missing, missing))
     assert.equal(await service.digest(), before)

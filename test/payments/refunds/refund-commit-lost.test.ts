@@ -32,17 +32,14 @@ for (const count of [1, 4])
     } as const
     wire.proxy.cutNextCommit('before its answer')
     // In one turn of the event loop, so that they share one commit.
-    const refunded = await Promise.all(
-      ids.map((chargeId) => refundCharge(service.app, owner(place), { chargeId })),
-    )
+    const refunded = await Promise.all(ids.map((chargeId) => refundCharge(service.app, owner(place), { chargeId })))
     for (const [index, { charge, payout }] of refunded.entries()) {
       assert.deepEqual([charge.id, charge.status], [ids[index], 'refunded'])
       const rows = await service.rows('select id from payouts where charge_id = $1', [charge.id])
       assert.deepEqual(rows, [{ id: payout?.id }])
-      const events = await service.rows(
-        `select 1 from events where subject = $1 and type = 'charge.refunded'`,
-        [charge.id],
-      )
+      const events = await service.rows(`select 1 from events where subject = $1 and type = 'charge.refunded'`, [
+        charge.id,
+      ])
       assert.equal(events.length, 1)
       await assert.rejects(refundCharge(service.app, owner(place), { chargeId: charge.id }), {
         ...{ status: 400, code: 'already_refunded' },

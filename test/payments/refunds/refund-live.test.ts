@@ -85,10 +85,7 @@ test('a rail that is away is 503 and one that only a person can mend is 400; the
   operator.trouble = { cure: 'person', why: 'account barred' }
   await assertUntouched(own, domain('rail_unavailable', 'disbursement rail unavailable: account barred'))
   operator.trouble = { cure: 'person', why: "the operator's own words <b>" }
-  await assertUntouched(
-    own,
-    domain('rail_unavailable', 'disbursement rail unavailable: operator configuration'),
-  )
+  await assertUntouched(own, domain('rail_unavailable', 'disbursement rail unavailable: operator configuration'))
   operator.trouble = null
   assert.equal((await refund(own.live, own.id)).status, 202)
 })

@@ -13,10 +13,7 @@ const service = openedAndVerified(() => startService({ env }))
 const other = opened(() => startService({ env, database: service.database }))
 
 const clientsOf = ({ merchant }: Payer) =>
-  [service, other].map((testService) => testService.client(merchant.keys.test)) as [
-    Payer['api'],
-    Payer['api'],
-  ]
+  [service, other].map((testService) => testService.client(merchant.keys.test)) as [Payer['api'], Payer['api']]
 /** Repeats it until the service is not too busy to process it. */
 async function refund(api: Payer['api'], id: string): Promise<Reply> {
   const headers = { 'idempotency-key': randomUUID() }
@@ -28,9 +25,7 @@ async function refund(api: Payer['api'], id: string): Promise<Reply> {
 }
 
 async function charges(api: Payer['api'], count: number): Promise<string[]> {
-  const made = await Promise.all(
-    Array.from({ length: count }, () => api.charge({ customer: { phone: newPayer() } })),
-  )
+  const made = await Promise.all(Array.from({ length: count }, () => api.charge({ customer: { phone: newPayer() } })))
   service.pass(2000)
   await service.run('follow-charges')
   return made.map(({ body }) => body.id)
@@ -41,13 +36,10 @@ async function assertRefundedOnce(shop: Payer, id: string, replies: readonly Rep
   const started = replies.filter(({ status }) => status === 202)
   assert.equal(started.length, 1)
   for (const { status, body } of replies)
-    if (status !== 202)
-      assert.deepEqual([status, body.code, body.error], [400, 'already_refunded', 'already_refunded'])
+    if (status !== 202) assert.deepEqual([status, body.code, body.error], [400, 'already_refunded', 'already_refunded'])
   const payouts = await service.rows<any>('select id, amount::int from payouts where charge_id = $1', [id])
   assert.deepEqual(payouts, [{ id: started[0]?.body.refund.id, amount: 5000 }])
-  const events = await service.rows(`select 1 from events where subject = $1 and type = 'charge.refunded'`, [
-    id,
-  ])
+  const events = await service.rows(`select 1 from events where subject = $1 and type = 'charge.refunded'`, [id])
   assert.equal(events.length, 1)
   assert.equal((await shop.api.get(`/v1/charges/${id}`)).body.refund_id, payouts[0]?.id)
 }
@@ -97,10 +89,7 @@ test('a refund against a payout with money for one: exactly one of them is accep
     const outcome = [refunded.status === 202, paid.status === 201]
     assert.equal(outcome.filter(Boolean).length, 1, `${refunded.text} ${paid.text}`)
     const loser = refunded.status === 202 ? paid : refunded
-    assert.equal(
-      loser.body.error,
-      'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
-    )
+    assert.equal(loser.body.error, 'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)')
     won[refunded.status === 202 ? 'refund' : 'payout'] += 1
     assert.equal(await availableOf(shop.api), 0)
     await sendAll(service)
@@ -130,10 +119,9 @@ test('with money for seven, of thirty refunds and thirty payouts at once seven a
     for (const { status, body } of replies)
       if (status >= 400) assert.deepEqual([status, body.code], [400, 'insufficient_balance'])
     assert.equal(await availableOf(shop.api), 5199)
-    const refunded = await service.rows(
-      `select 1 from charges where merchant_id = $1 and status = 'refunded'`,
-      [shop.merchantId],
-    )
+    const refunded = await service.rows(`select 1 from charges where merchant_id = $1 and status = 'refunded'`, [
+      shop.merchantId,
+    ])
     assert.equal(refunded.length, replies.filter(({ status }) => status === 202).length)
   }
 })

@@ -3,14 +3,7 @@ import test from 'node:test'
 import { openException } from '../../../src/payments/exceptions/exception.ts'
 import { readOpenExceptions, resolveException } from '../../../src/payments/exceptions/resolve-exception.ts'
 import { INACTIVE, noAdapter, PAUSED } from '../../api/http/known-refusals.ts'
-import {
-  assertRefused,
-  domain,
-  insufficient,
-  invalid,
-  notFound,
-  type Refused,
-} from '../../api/http/refused.ts'
+import { assertRefused, domain, insufficient, invalid, notFound, type Refused } from '../../api/http/refused.ts'
 import { fund, payer } from '../../helpers/payments/schedules.ts'
 import { addSubaccounts } from '../../helpers/payments/splits.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
@@ -22,14 +15,10 @@ const env = { RATE_LIMIT_REFUNDS: '0', RATE_LIMIT_SUBACCOUNTS: '0' }
 const service = openedAndVerified(() => startService({ env }))
 const shop = made(() => payer(service))
 
-const refund = (api: Client, id: string, headers = {}) =>
-  api.post(`/v1/charges/${id}/refund`, undefined, headers)
+const refund = (api: Client, id: string, headers = {}) => api.post(`/v1/charges/${id}/refund`, undefined, headers)
 const same = (code: string) => domain(code, code)
 const NOT_FOUND = notFound('charge not found')
-const WRONG_MODE = domain(
-  'mode_mismatch',
-  'mode_mismatch: this is a test charge - use your sk_test_ key to refund it',
-)
+const WRONG_MODE = domain('mode_mismatch', 'mode_mismatch: this is a test charge - use your sk_test_ key to refund it')
 
 async function charged(api: Client, more: Record<string, unknown> = {}): Promise<string> {
   const { status, body } = await api.charge({ customer: { phone: newPayer() }, ...more })

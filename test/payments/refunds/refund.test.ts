@@ -17,8 +17,7 @@ const limited = opened(() =>
 )
 
 type Api = Payer['api']
-const refund = (api: Api, id: string, headers = {}) =>
-  api.post(`/v1/charges/${id}/refund`, undefined, headers)
+const refund = (api: Api, id: string, headers = {}) => api.post(`/v1/charges/${id}/refund`, undefined, headers)
 
 async function charged(api: Api, more: Record<string, unknown> = {}, at = service): Promise<any> {
   const { body } = await api.charge({ customer: { phone: newPayer() }, ...more })
@@ -27,9 +26,9 @@ async function charged(api: Api, more: Record<string, unknown> = {}, at = servic
   return (await api.get(`/v1/charges/${body.id}`)).body
 }
 const eventsOf = async (subject: string) =>
-  (
-    await service.rows<any>('select type, body from events where subject = $1 order by created_at', [subject])
-  ).map(({ type, body }) => ({ type, data: JSON.parse(body).data }))
+  (await service.rows<any>('select type, body from events where subject = $1 order by created_at', [subject])).map(
+    ({ type, body }) => ({ type, data: JSON.parse(body).data }),
+  )
 
 test('a refund returns everything to the customer, and over its life costs the merchant the payout fee', async () => {
   const { api } = await payer(service, 100_000)
@@ -39,9 +38,7 @@ test('a refund returns everything to the customer, and over its life costs the m
   const started = await refund(api, charge.id)
   assert.equal(started.status, 202)
   const payoutId = started.body.refund.id
-  const [{ phone }] = (await service.rows<any>('select phone from charges where id = $1', [charge.id])) as [
-    any,
-  ]
+  const [{ phone }] = (await service.rows<any>('select phone from charges where id = $1', [charge.id])) as [any]
   assert.match(payoutId, /^pout_[a-z0-9]{21,}$/)
   assert.deepEqual(started.body, {
     charge_id: charge.id,
@@ -77,8 +74,7 @@ test('a refund returns everything to the customer, and over its life costs the m
   await sendAll(service)
   assert.equal((await api.get(`/v1/payouts/${payoutId}`)).body.status, 'succeeded')
   assert.equal(await availableOf(api), 100_000 - 300, 'the fee of the charge has come back')
-  const kinds = async (id: string) =>
-    (await transfersOf(service, id)).map(({ kind, amount }) => [kind, amount])
+  const kinds = async (id: string) => (await transfersOf(service, id)).map(({ kind, amount }) => [kind, amount])
   assert.deepEqual(await kinds(charge.id), [
     ['charge_net', 19_700],
     ['charge_fee', 300],
@@ -173,10 +169,7 @@ test('an Idempotency-Key on a refund is ignored, and so is all of a body but an 
   assert.equal(second.body.refund.amount, 5000)
   const again = await api.post(`/v1/charges/${one.id}/refund`, {}, key)
   assert.deepEqual([again.body.code, again.headers.get('idempotent-replayed')], ['already_refunded', null])
-  assert.equal(
-    (await service.rows('select 1 from idempotency_keys where key = $1', ['one for all'])).length,
-    0,
-  )
+  assert.equal((await service.rows('select 1 from idempotency_keys where key = $1', ['one for all'])).length, 0)
 })
 
 test('ten refunds a minute are accepted; refused ones do not count', async () => {
@@ -190,10 +183,7 @@ test('ten refunds a minute are accepted; refused ones do not count', async () =>
   }
   const before = await limited.digest()
   const full = await refund(api, charges[10].id)
-  assert.deepEqual(
-    [full.status, full.body.code, full.headers.get('retry-after')],
-    [429, 'rate_limited', '60'],
-  )
+  assert.deepEqual([full.status, full.body.code, full.headers.get('retry-after')], [429, 'rate_limited', '60'])
   assert.equal(await limited.digest(), before)
   limited.pass(59_999)
   assert.equal((await refund(api, charges[10].id)).status, 429)

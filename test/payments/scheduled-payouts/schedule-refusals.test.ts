@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezePlatform } from '../../../src/merchants/account/payout-freeze.ts'
 import { assertFree, assertKept } from '../../api/http/kept-or-free.ts'
-import {
-  CURRENCY,
-  NOT_POSITIVE,
-  noAdapter,
-  overLimit,
-  TOO_MUCH,
-  unverified,
-} from '../../api/http/known-refusals.ts'
+import { CURRENCY, NOT_POSITIVE, noAdapter, overLimit, TOO_MUCH, unverified } from '../../api/http/known-refusals.ts'
 import { assertRefused, domain, invalid, type Refused } from '../../api/http/refused.ts'
 import { payer, plan, planned, SCHEDULE, SCHEDULES } from '../../helpers/payments/schedules.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
@@ -67,11 +60,7 @@ const FORMS: [string, object, string][] = [
   ['a number as channel', { channel: 1 }, 'channel must be a string'],
   ['a long name', { name: letters(201) }, 'name must be at most 200 characters'],
   ['a cap in words', { max_per_recipient: '5000' }, 'max_per_recipient must be an integer'],
-  [
-    'a cap beyond all numbers',
-    { max_per_recipient: 1e30 },
-    'max_per_recipient must be at most 9007199254740991',
-  ],
+  ['a cap beyond all numbers', { max_per_recipient: 1e30 }, 'max_per_recipient must be at most 9007199254740991'],
   ['a start in words', { start_at: 'tomorrow' }, 'start_at must be an ISO 8601 datetime'],
   ['a start on no real day', { start_at: '2027-02-30' }, 'start_at must be an ISO 8601 datetime'],
   ['a start as a number', { start_at: 1767225600 }, 'start_at must be a string'],
@@ -177,11 +166,7 @@ test('the 101st schedule of a mode is refused until one is cancelled', async () 
   const key = { 'idempotency-key': 'one too many' }
   const full = domain('too_many_schedules', 'too many schedules (max 100 not cancelled)')
   assertRefused(await plan(busy.api, {}, key), full)
-  assert.equal(
-    (await plan(service.client(busy.merchant.keys.live))).status,
-    201,
-    'the other mode has its own',
-  )
+  assert.equal((await plan(service.client(busy.merchant.keys.live))).status, 201, 'the other mode has its own')
   await busy.api.post(`${SCHEDULES}/${id}/cancel`)
   const kept = await plan(busy.api, {}, key)
   assert.equal(kept.headers.get('idempotent-replayed'), 'true')

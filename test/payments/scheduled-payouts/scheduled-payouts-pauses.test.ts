@@ -6,9 +6,7 @@ import { change, payer, planned, scheduleOf, sendAll } from '../../helpers/payme
 import { openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 
-const service = openedAndVerified(() =>
-  startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }),
-)
+const service = openedAndVerified(() => startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }))
 // A schedule left due by one test would run in the next.
 afterEach(() => cancelAll(service))
 
@@ -48,10 +46,7 @@ test('after a cancellation following a cycle, payouts already made go on and no 
   await run()
   const { status, body: cancelled } = await change(shop.api, made.id, 'cancel')
   assert.equal(status, 200)
-  assert.deepEqual(
-    [cancelled.status, cancelled.next_run_at, cancelled.cancelled_at],
-    ['cancelled', null, nowIso()],
-  )
+  assert.deepEqual([cancelled.status, cancelled.next_run_at, cancelled.cancelled_at], ['cancelled', null, nowIso()])
   service.pass(1000)
   assert.deepEqual((await change(shop.api, made.id, 'cancel')).body, cancelled, 'again it changes nothing')
   await testClockTo(service, shop, new Date(service.clock.nowMs() + 3 * DAY))

@@ -6,22 +6,13 @@ import { stillClock } from '../../api/rate-limits/still-clock.ts'
 import { somebodyWaits } from '../../helpers/database/lock-waits.ts'
 import { succeed } from '../../helpers/payments/following-charges.ts'
 import { cancelAll, payoutsOf } from '../../helpers/payments/schedule-runs.ts'
-import {
-  availableOf,
-  change,
-  type Payer,
-  payer,
-  planned,
-  scheduleOf,
-} from '../../helpers/payments/schedules.ts'
+import { availableOf, change, type Payer, payer, planned, scheduleOf } from '../../helpers/payments/schedules.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { DAY, newPayer, startLiveService } from '../../helpers/service/live-service.ts'
 import { openedAndVerified } from '../../helpers/service/opened.ts'
 import type { Client } from '../../helpers/service/test-service.ts'
 
-const service = openedAndVerified(() =>
-  startLiveService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }),
-)
+const service = openedAndVerified(() => startLiveService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }))
 afterEach(() => cancelAll(service))
 
 type LivePayer = Payer & { live: Client }
@@ -153,10 +144,7 @@ test('a limit that was lowered since pauses the schedule, with the message that 
   await service.set(shop.merchant, { payoutLimit: 4999 })
   assert.equal(await run(), 1)
   const { status, failure_reason } = await scheduleOf(shop.api, made.id)
-  assert.deepEqual(
-    [status, failure_reason],
-    ['paused', "amount exceeds this account's per-payout limit of 4999"],
-  )
+  assert.deepEqual([status, failure_reason], ['paused', "amount exceeds this account's per-payout limit of 4999"])
   assert.deepEqual(await payoutsOf(service, made.id), [])
 })
 

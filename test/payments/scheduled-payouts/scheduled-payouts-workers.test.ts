@@ -29,8 +29,7 @@ const runFour = async () => {
   const handled = await Promise.all([run(service), run(other), run(service), run(other)])
   return handled.reduce((sum, one) => sum + one, 0)
 }
-const people = (count: number) =>
-  Array.from({ length: count }, (_, nth) => ({ phone: `070000${1000 + nth}` }))
+const people = (count: number) => Array.from({ length: count }, (_, nth) => ({ phone: `070000${1000 + nth}` }))
 
 /** Schedules that are due now; no request has made them, so verify must not find them. */
 const plant = (
@@ -43,8 +42,7 @@ const plant = (
      from generate_series(1, $5::int) n`,
     [merchantId, clock.now().toISOString(), name, status, count],
   )
-const takeOut = (name: string) =>
-  service.rows(`delete from schedules where id ~ ('^spo_' || $1 || '\\d')`, [name])
+const takeOut = (name: string) => service.rows(`delete from schedules where id ~ ('^spo_' || $1 || '\\d')`, [name])
 
 test('four workers that look at the same time run each cycle once', async () => {
   const shops = await Promise.all(Array.from({ length: 4 }, () => payer(service, 1_000_000)))
@@ -114,9 +112,7 @@ test('ten requests at once for the last two places make two schedules', async ()
   await plant(shop, { name: 'filler', count: 98, status: 'paused' })
   const here = shop.api
   const there = other.client(shop.merchant.keys.test)
-  const replies = await Promise.all(
-    Array.from({ length: 10 }, (_, nth) => plan(nth % 2 === 0 ? here : there)),
-  )
+  const replies = await Promise.all(Array.from({ length: 10 }, (_, nth) => plan(nth % 2 === 0 ? here : there)))
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 201, ...new Array(8).fill(400)])
   const refused = replies.filter(({ status }) => status === 400)
   for (const { body } of refused) assert.equal(body.code, 'too_many_schedules')
@@ -134,8 +130,7 @@ test('one key sent to two processes at once makes one schedule', async () => {
   assert.equal(body.data.length, 1)
   for (const reply of replies)
     if (reply.status === 201) assert.equal(reply.body.id, body.data[0].id)
-    else
-      assert.equal(reply.body.error, 'a request with this Idempotency-Key is still in flight - retry shortly')
+    else assert.equal(reply.body.error, 'a request with this Idempotency-Key is still in flight - retry shortly')
   assert.ok(replies.some(({ status }) => status === 201))
 })
 
@@ -145,9 +140,7 @@ test('a schedule that cannot be run stops no other and stays due', async () => {
   for (let nth = 0; nth < 3; nth += 1) ids.push((await planned(shop.api)).id)
   const [first, broken, last] = ids.sort() as [string, string, string]
   // As if a row had been damaged: a recipient without a number.
-  const [whole] = await service.rows('select recipients::text as recipients from schedules where id = $1', [
-    broken,
-  ])
+  const [whole] = await service.rows('select recipients::text as recipients from schedules where id = $1', [broken])
   await service.rows(`update schedules set recipients = '[{"name": "nobody"}]' where id = $1`, [broken])
   assert.equal(await run(), 2)
   for (const id of [first, last]) assert.equal((await payoutsOf(service, id)).length, 1)
@@ -161,10 +154,7 @@ test('a month that was closed ahead of our clock makes the cycle wait, not fail'
   const shop = await payer(service, 100_000)
   const { id } = await planned(shop.api)
   const closed = new Date(clock.nowMs() + 1000).toISOString()
-  await service.rows('update ledger_heads set closed_until = $2 where merchant_id = $1', [
-    shop.merchantId,
-    closed,
-  ])
+  await service.rows('update ledger_heads set closed_until = $2 where merchant_id = $1', [shop.merchantId, closed])
   assert.equal(await run(), 0)
   assert.deepEqual(await payoutsOf(service, id), [])
   clock.advance(1000)
@@ -212,9 +202,7 @@ test('M10: if the clock steps back 2 s between look and run, each cycle is paid 
   })
   await holder.connect()
   await holder.query('begin')
-  await holder.query('select 1 from ledger_heads where merchant_id = $1 for no key update', [
-    first.merchantId,
-  ])
+  await holder.query('select 1 from ledger_heads where merchant_id = $1 for no key update', [first.merchantId])
   const running = run()
   await somebodyWaits(service)
   clock.advance(-2000)

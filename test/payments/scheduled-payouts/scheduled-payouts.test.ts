@@ -2,21 +2,11 @@ import assert from 'node:assert/strict'
 import test, { afterEach } from 'node:test'
 import { stillClock } from '../../api/rate-limits/still-clock.ts'
 import { cancelAll, payoutsOf, testClockTo } from '../../helpers/payments/schedule-runs.ts'
-import {
-  availableOf,
-  change,
-  fund,
-  payer,
-  planned,
-  scheduleOf,
-  sendAll,
-} from '../../helpers/payments/schedules.ts'
+import { availableOf, change, fund, payer, planned, scheduleOf, sendAll } from '../../helpers/payments/schedules.ts'
 import { openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 
-const service = openedAndVerified(() =>
-  startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }),
-)
+const service = openedAndVerified(() => startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }))
 // A schedule left due by one test would run in the next.
 afterEach(() => cancelAll(service))
 
@@ -136,11 +126,7 @@ test('the payouts of a cycle are pending, are sent at the next tick and end like
     ['succeeded', 'failed', 'succeeded'],
     'the same phone twice is paid twice',
   )
-  assert.equal(
-    await availableOf(shop.api),
-    50_000 - 2 * 5200,
-    'the one that failed returns its own money only',
-  )
+  assert.equal(await availableOf(shop.api), 50_000 - 2 * 5200, 'the one that failed returns its own money only')
   const { body: failed } = await shop.api.get(`/v1/payouts/${ended[1]?.id}`)
   assert.equal(failed.failure_reason, 'recipient_not_found')
   const schedule = await scheduleOf(shop.api, made.id)

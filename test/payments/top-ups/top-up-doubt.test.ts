@@ -32,15 +32,10 @@ test('no answer to the submit parks it; it is asked about for as long as it take
 
 test('a request that the operator never got is posted again within a minute, under the same reference', async () => {
   const { phone, ask, ended } = await shop()
-  service.operator.onSubmit(
-    (nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }),
-    phone,
-  )
+  service.operator.onSubmit((nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }), phone)
   const asked = await ask()
   for (let look = 0; look < 8 && heardOf(service, 'submit', asked.railReference).length < 2; look += 1) {
-    const [row] = await service.rows<{ follow_at: Date }>('select follow_at from top_ups where id = $1', [
-      asked.id,
-    ])
+    const [row] = await service.rows<{ follow_at: Date }>('select follow_at from top_ups where id = $1', [asked.id])
     if (row) passUntil(service, row.follow_at)
     await service.run('follow-top-ups')
   }
@@ -55,9 +50,7 @@ test('the sweep takes over what a dead process left, and a late answer to its su
   const answering = gate()
   service.operator.onSubmit({ answer: 'refuse to serve', takes: true, until: answering.opened }, phone)
   const waiting = refusalOrTopUp(ask())
-  await eventually('the phone is asked', () =>
-    service.rail.submitted.some((attempt) => attempt.phone === phone),
-  )
+  await eventually('the phone is asked', () => service.rail.submitted.some((attempt) => attempt.phone === phone))
   service.pass(31_000)
   await service.run('follow-top-ups')
   const [left] = await listed()

@@ -137,9 +137,7 @@ test('one key asks a phone once, however often it is sent, and never for another
   const answering = gate()
   service.operator.onSubmit({ answer: 'accept', until: answering.opened }, phone)
   const first = ask({ key: 'k' })
-  await eventually('the phone is asked', () =>
-    service.rail.submitted.some((attempt) => attempt.phone === phone),
-  )
+  await eventually('the phone is asked', () => service.rail.submitted.some((attempt) => attempt.phone === phone))
   const others = await Promise.all([1, 2, 3].map(() => refusalOf(ask({ key: 'k' }))))
   assert.deepEqual([...new Set(others.map(({ status, code }) => `${status} ${code}`))], ['409 conflict'])
   answering.open()
@@ -167,10 +165,7 @@ test('row, reference and attempt are durable before the first byte reaches the o
   }
   service.operator.onSubmit(() => ({ answer: 'accept', until: look() }), phone)
   await ask()
-  assert.deepEqual(seen, [
-    { status: 'pending', published: false, state: 'sending', side: 'collect', same: true },
-    [],
-  ])
+  assert.deepEqual(seen, [{ status: 'pending', published: false, state: 'sending', side: 'collect', same: true }, []])
 })
 
 test('it is for the owner, and leaves its row in the audit', async () => {
@@ -182,10 +177,9 @@ test('it is for the owner, and leaves its row in the audit', async () => {
   assert.equal((await refusalOf(requestTopUp(service.app, cashier, wanted))).status, 403)
   const { topUp } = await requestTopUp(service.app, person, wanted)
   assert.deepEqual(
-    await service.rows(
-      `select action, actor_kind, mode, after->>'amount' as amount from audit where subject = $1`,
-      [topUp.id],
-    ),
+    await service.rows(`select action, actor_kind, mode, after->>'amount' as amount from audit where subject = $1`, [
+      topUp.id,
+    ]),
     [{ action: 'top-up.request', actor_kind: 'person', mode: 'live', amount: '6000' }],
   )
 })

@@ -3,10 +3,7 @@ import { test } from 'node:test'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
 import { verifyCell } from '../../../src/operations/verify/verify.ts'
 import { requestWithdrawal } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { richShop, startPayingService } from '../../helpers/payments/payouts.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { openedAndVerified } from '../../helpers/service/opened.ts'

@@ -49,13 +49,9 @@ test('a withdrawal is not approved after its number, its merchant or the verific
   await verify('0772 000 999')
   await refused(/^the merchant has set another number since/)
   await setNumber(NUMBER)
-  await refused(
-    /^the number was set anew since and is not verified: verify it and approve the withdrawal then/,
-  )
+  await refused(/^the number was set anew since and is not verified: verify it and approve the withdrawal then/)
   await verify(NUMBER)
-  await refused(
-    /^the number to withdraw to was changed: withdrawals to it wait until \d+ \w+ 20\d\d, \d\d:\d\d$/,
-  )
+  await refused(/^the number to withdraw to was changed: withdrawals to it wait until \d+ \w+ 20\d\d, \d\d:\d\d$/)
   service.pass(DAY)
   await service.set(merchant, { kycStatus: 'rejected' })
   await refused(/^this merchant is not verified any more: reject the withdrawal, or approve it when/)

@@ -3,10 +3,7 @@ import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../../src/merchants/account/payout-freeze.ts'
 import { readOpenExceptions, resolveException } from '../../../src/payments/exceptions/resolve-exception.ts'
 import { requestWithdrawal } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { openMismatch } from '../../helpers/payments/open-exceptions.ts'
 import { payer } from '../../helpers/payments/schedules.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
@@ -86,12 +83,9 @@ test('test money is never withdrawn: however much there is, live has none', asyn
   await setWithdrawalNumber(service.app, BY_HAND, own)
   await verifyWithdrawalNumber(service.app, BY_HAND, own)
   const before = await service.digest()
-  await assert.rejects(
-    requestWithdrawal(service.app, BY_HAND, { merchantId: shop.merchantId, amount: 5000 }),
-    {
-      message: 'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
-    },
-  )
+  await assert.rejects(requestWithdrawal(service.app, BY_HAND, { merchantId: shop.merchantId, amount: 5000 }), {
+    message: 'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
+  })
   assert.equal(await service.digest(), before)
 })
 

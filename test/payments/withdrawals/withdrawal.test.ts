@@ -7,10 +7,7 @@ import {
   requestWithdrawal,
   type WithdrawalDecision,
 } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { movableClock } from '../../../src/platform/time/clock.ts'
 import { eventsOf, transfersOf } from '../../helpers/database/money-rows.ts'
 import { availableOf } from '../../helpers/payments/schedules.ts'
@@ -136,10 +133,7 @@ test('one decision counts: repeating it changes nothing, and another one is refu
     const own = await owner()
     const { id } = await request(own)
     await decide(own, id, first, { note: 'first' })
-    const before = [
-      await service.digest(),
-      await service.rows('select * from withdrawals where id = $1', [id]),
-    ]
+    const before = [await service.digest(), await service.rows('select * from withdrawals where id = $1', [id])]
     await decide(own, id, first, { note: 'second' })
     for (const second of ['approved', 'rejected', 'cancelled'] as const)
       if (second !== first)
@@ -148,10 +142,7 @@ test('one decision counts: repeating it changes nothing, and another one is refu
           code: 'conflict',
           message: `this withdrawal was already ${first}`,
         })
-    const after = [
-      await service.digest(),
-      await service.rows('select * from withdrawals where id = $1', [id]),
-    ]
+    const after = [await service.digest(), await service.rows('select * from withdrawals where id = $1', [id])]
     assert.deepEqual(after, before)
     await sendFor(1)
     await decide(own, id, first)
@@ -170,9 +161,7 @@ test('approved and cancelled at the same moment by two processes: one of them wi
       decide(own, id, 'cancelled', { at: second }),
     ])
     const winner = outcomes[0].status === 'fulfilled' ? 'approved' : 'cancelled'
-    const [loser, ...others] = outcomes.filter(
-      ({ status }) => status === 'rejected',
-    ) as PromiseRejectedResult[]
+    const [loser, ...others] = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
     assert.deepEqual([loser?.reason.message, others], [`this withdrawal was already ${winner}`, []])
     won[winner] = (won[winner] ?? 0) + 1
     await sendFor(1)
@@ -193,8 +182,7 @@ test('ten requests at once with money for three make three withdrawals', async (
 test('a number that is set again has to be verified again; an approved withdrawal goes to the number it was requested for', async () => {
   const own = await owner()
   const { id } = await request(own)
-  const set = (phone: string) =>
-    setWithdrawalNumber(service.app, BY_HAND, { merchantId: own.merchantId, phone })
+  const set = (phone: string) => setWithdrawalNumber(service.app, BY_HAND, { merchantId: own.merchantId, phone })
   const [first, other] = [await set('+256 772 000 111'), await set('0772000222')]
   assert.deepEqual(first, { phone: NUMBER, verified: true, waitsUntil: null }, 'the same number')
   assert.deepEqual([other.phone, other.verified], ['256772000222', false])

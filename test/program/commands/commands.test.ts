@@ -29,10 +29,7 @@ test('merchants create prints keys and secret once, and the keys work in the run
   const shown = await json('merchants', 'show', made.id)
   assert.equal(shown.kyc_status, 'verified')
   assert.equal(shown.name, 'Café Ñandú')
-  const [text, list] = await Promise.all([
-    run('merchants', 'show', made.handle),
-    run('merchants', 'list', '--json'),
-  ])
+  const [text, list] = await Promise.all([run('merchants', 'show', made.handle), run('merchants', 'list', '--json')])
   const listed = oneJson(list)
   assert.ok(listed.some((one: any) => one.id === made.id))
   for (const secret of [...Object.values(made.keys as Record<string, string>), made.webhook_secret])
@@ -98,8 +95,7 @@ test('wrong usage is exit code 2 with the usage on standard error', async () => 
     ['sandbox', 'clock', handle, '--advance', 'tomorrow'],
     ['sweep', 'the-floor'],
   ]
-  for (const ran of await pairwise(wrong.map((args) => () => run(...args))))
-    assertRefused(ran, { code: 2, says: /./ })
+  for (const ran of await pairwise(wrong.map((args) => () => run(...args)))) assertRefused(ran, { code: 2, says: /./ })
 })
 
 test('merchants set changes each fact, and none empties it', async () => {
@@ -176,8 +172,7 @@ test('funds add puts test money into test available, once for each key, 1 to 100
   assert.equal(together.map((ran) => oneJson(ran)).filter(({ added }) => added).length, 1)
   assert.equal(oneJson(await add('--amount', '100000000')).available, 100_070_005)
   assertRefused(await add('--amount', '100000001'), { code: 2, says: /from 1 to 100000000/ })
-  const balance = async (key: string) =>
-    (await service.client(key).get('/v1/balance')).body.balances[0].available
+  const balance = async (key: string) => (await service.client(key).get('/v1/balance')).body.balances[0].available
   assert.deepEqual([await balance(made.keys.test), await balance(made.keys.live)], [100_070_005, 0])
 })
 
@@ -207,11 +202,9 @@ test('payouts freeze and unfreeze, of the platform and of one account, each on i
   assert.deepEqual([ended.scope, ended.frozen], ['account', false])
   assert.deepEqual(await frozen(), { platform: null, live: null, test: null })
   const actsIn = async (place: string) =>
-    (
-      await service.rows<any>(
-        `select action, after from ${place}.audit where action like 'payouts.%' order by id`,
-      )
-    ).map(({ action, after }) => [action, after.reason])
+    (await service.rows<any>(`select action, after from ${place}.audit where action like 'payouts.%' order by id`)).map(
+      ({ action, after }) => [action, after.reason],
+    )
   assert.deepEqual(await actsIn('directory'), [
     ['payouts.freeze', 'storm'],
     ['payouts.unfreeze', null],
@@ -222,8 +215,7 @@ test('payouts freeze and unfreeze, of the platform and of one account, each on i
   ])
 })
 
-const pick = (from: any, wanted: object) =>
-  Object.fromEntries(Object.keys(wanted).map((name) => [name, from[name]]))
+const pick = (from: any, wanted: object) => Object.fromEntries(Object.keys(wanted).map((name) => [name, from[name]]))
 
 /** Runs two at a time: a process takes a third of a second of processor time. */
 async function pairwise<T>(work: readonly (() => Promise<T>)[]): Promise<T[]> {

@@ -73,10 +73,7 @@ test('disputes list shows what was reported, newest first, of one mode or both',
   assert.deepEqual(await own.list('--mode', 'test'), [all[0]])
   assert.equal((await stranger.list()).length, 2)
   const { stdout } = await run('disputes', 'list', own.handle)
-  assert.match(
-    stdout,
-    new RegExp(`^${id} live wrong_amount about ${own.liveCharge}, since .*, answer by `, 'm'),
-  )
+  assert.match(stdout, new RegExp(`^${id} live wrong_amount about ${own.liveCharge}, since .*, answer by `, 'm'))
   assert.match(stdout, /^ {4}I paid twice as much\.$/m)
   assert.match(stdout, /^ {4}contact: akello@shop\.example$/m)
   const quiet = await service.merchant({ handle: 'nobody-complains' })

@@ -17,9 +17,7 @@ const handleOf = ({ merchant }: Payer) => merchant.handle
 const listOf = (own: Payer) => json('list', handleOf(own))
 const cardsOf = async ({ merchantId }: Payer) =>
   (
-    await service.rows<{ n: number }>('select count(*)::int as n from gift_cards where merchant_id = $1', [
-      merchantId,
-    ])
+    await service.rows<{ n: number }>('select count(*)::int as n from gift_cards where merchant_id = $1', [merchantId])
   )[0]?.n
 const auditOf = (own: Payer) =>
   service.rows<{ action: string; subject: string | null; after: any }>(
@@ -52,11 +50,7 @@ test('gift-cards issue prints the codes once, and each pays in live', async () =
     assert.deepEqual(Object.keys(card), ['id', 'code', 'value', 'expires_at'])
     assert.match(card.id, new RegExp(`^gc_${own.tag}[a-z0-9]{16}$`))
     assert.match(card.code, /^[A-HJKMNP-Z2-9]{4}(-[A-HJKMNP-Z2-9]{4}){2}$/)
-    assert.deepEqual(
-      [card.value, card.expires_at],
-      [25_000, endOf(dayIn(1, 0))],
-      'a year, to the end of the day',
-    )
+    assert.deepEqual([card.value, card.expires_at], [25_000, endOf(dayIn(1, 0))], 'a year, to the end of the day')
     const found = await findUsableCard(service.app, {
       merchantId: own.merchantId,
       mode: 'live',
@@ -66,11 +60,7 @@ test('gift-cards issue prints the codes once, and each pays in live', async () =
   }
   const [audit] = await auditOf(own)
   assert.deepEqual([audit?.action, audit?.after.cards], ['card.issue', cards.map(({ id }: any) => id)])
-  const stored = JSON.stringify([
-    await service.rows('select * from gift_cards'),
-    await auditOf(own),
-    await listOf(own),
-  ])
+  const stored = JSON.stringify([await service.rows('select * from gift_cards'), await auditOf(own), await listOf(own)])
   for (const { code } of cards)
     for (const shown of [code, code.replaceAll('-', '')])
       assert.ok(!stored.includes(shown), 'nobody reads a code later')
@@ -99,8 +89,7 @@ longTest(
   'a repeat finishes what a crash has left, and prints the codes even when no more could be issued',
   async () => {
     const own = await payer(service)
-    const issue = () =>
-      json('issue', handleOf(own), '--value', '500', '--expires', dayIn(0, 0), '--key', 'crashed')
+    const issue = () => json('issue', handleOf(own), '--value', '500', '--expires', dayIn(0, 0), '--key', 'crashed')
     const first = await issue()
     await service.rows('delete from gift_cards where merchant_id = $1', [own.merchantId])
     await service.set(own.merchant, { active: false })
@@ -217,8 +206,7 @@ test('C6 gift-cards restore gives a card back what it paid in full, once, and re
     to: { status: 'succeeded', railTransactionId: '4711' },
     alongside: wordOf(part, 'succeeded'),
   })
-  const restore = (charge: string, whose = own) =>
-    run('restore', handleOf(whose), '--charge', charge, '--json')
+  const restore = (charge: string, whose = own) => run('restore', handleOf(whose), '--charge', charge, '--json')
   assertRefused(await restore(whole.id, stranger), { code: 1, says: /charge not found/ })
   assertRefused(await restore(part.id), { code: 1, says: /not paid by a gift card alone/ })
   assert.deepEqual(await sumsOf(service, id), [16_000, 0, 14_000])

@@ -34,17 +34,7 @@ test('C22: control characters in what is given to a command are refused by name,
     assert.ok(!hasForbiddenControl(line, false), 'nothing acts on the terminal')
   }
   assert.equal(await service.digest(), before)
-  const lines = await run(
-    'storefront',
-    'add',
-    handle,
-    '--name',
-    'Tea',
-    '--amount',
-    '1000',
-    '--description',
-    'A\nB',
-  )
+  const lines = await run('storefront', 'add', handle, '--name', 'Tea', '--amount', '1000', '--description', 'A\nB')
   assert.equal(lines.code, 0, lines.stderr)
 })
 
@@ -76,14 +66,10 @@ for (const [size, when] of [
     const folder = mkdtempSync(join(tmpdir(), 'full-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const script = `mount -t tmpfs -o size=${size},mode=0711 tmpfs "$0" || exit 77; exec "$@"`
-    const child = spawn(
-      'unshare',
-      ['--mount', 'sh', '-c', script, folder, process.execPath, PROGRAM, 'serve'],
-      {
-        env: { PATH: process.env.PATH ?? '', DATA_DIR: folder, PORT: '0' },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      },
-    )
+    const child = spawn('unshare', ['--mount', 'sh', '-c', script, folder, process.execPath, PROGRAM, 'serve'], {
+      env: { PATH: process.env.PATH ?? '', DATA_DIR: folder, PORT: '0' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     let stderr = ''
     child.stderr.on('data', (chunk) => {
       stderr += chunk

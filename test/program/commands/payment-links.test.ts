@@ -63,10 +63,7 @@ test('a paid one-shot link stays paid, switched off and on', async () => {
   await payOn(id, own.api)
   for (const to of ['off', 'on']) {
     const shown = await json(to, own.handle, '--link', id)
-    assert.deepEqual(
-      [shown.status, shown.transaction_status, shown.is_active],
-      ['succeeded', 'succeeded', to === 'on'],
-    )
+    assert.deepEqual([shown.status, shown.transaction_status, shown.is_active], ['succeeded', 'succeeded', to === 'on'])
   }
 })
 
@@ -90,10 +87,7 @@ test('a person sees an address, where the link stands and what it is for', async
   assert.equal((await run('list', own.handle)).stdout, 'no payment links in test mode\n')
   const { url, id } = await own.link(own.api, { reference: 'order 17' })
   assert.equal((await run('list', own.handle)).stdout, `${url} test pending: 5000 for order 17\n`)
-  assert.equal(
-    (await run('off', own.handle, '--link', id)).stdout,
-    `${url} test inactive: 5000 for order 17\n`,
-  )
+  assert.equal((await run('off', own.handle, '--link', id)).stdout, `${url} test inactive: 5000 for order 17\n`)
 })
 
 /** Adds the row of a vending order to this link. */

@@ -43,8 +43,7 @@ async function owner() {
     run('withdrawals', 'request', own.handle, '--amount', `${amount}`, '--json', ...rest)
   return { ...own, request }
 }
-const decide = (verb: string, id: string, ...rest: string[]) =>
-  run('withdrawals', verb, '--id', id, '--json', ...rest)
+const decide = (verb: string, id: string, ...rest: string[]) => run('withdrawals', verb, '--id', id, '--json', ...rest)
 const payoutsOf = async (api: Client) => (await api.get('/v1/payouts?limit=100')).body.data
 
 test('subaccounts payout pays a subaccount out, in test unless live is asked for', async () => {
@@ -55,11 +54,7 @@ test('subaccounts payout pays a subaccount out, in test unless live is asked for
   assert.deepEqual(await balanceOfSubaccount(own.api, own.sub), [39_800, 0])
   const live = oneJson(await own.payOut(20_000, '--mode', 'live'))
   assert.deepEqual([live.mode, live.status], ['live', 'pending'])
-  assert.equal(
-    operator.asked.filter(({ publicId }) => publicId === live.id).length,
-    0,
-    'the service sends it',
-  )
+  assert.equal(operator.asked.filter(({ publicId }) => publicId === live.id).length, 0, 'the service sends it')
   service.pass(60_000)
   while ((await service.run('send-payouts')) > 0) service.pass(60_000)
   assert.deepEqual(
@@ -116,9 +111,7 @@ test('a withdrawal is asked for, waits, is approved and sent once', async () => 
   assert.deepEqual(await payoutsOf(own.live), [made])
   assert.deepEqual(oneJson(await own.request(20_000, '--key', 'w')), made)
   assert.equal(await availableOf(own.live), 48_500 - 20_300)
-  await Promise.all(
-    [decide('approve', made.id), decide('approve', made.id)].map(async (ran) => oneJson(await ran)),
-  )
+  await Promise.all([decide('approve', made.id), decide('approve', made.id)].map(async (ran) => oneJson(await ran)))
   service.pass(60_000)
   while ((await service.run('send-payouts')) > 0) service.pass(60_000)
   assert.equal(operator.asked.filter(({ publicId }) => publicId === made.id).length, 1)
@@ -186,8 +179,7 @@ test('a number is set, shown as not verified, verified, and verified anew when i
 test('subaccounts deactivate keeps a subaccount out of new splits until it is activated', async () => {
   const own = await farm()
   const set = (verb: string) => json('subaccounts', verb, own.handle, '--subaccount', own.sub)
-  const charge = () =>
-    own.api.charge({ customer: { phone: newPayer() }, split: [{ subaccount: own.sub, amount: 1 }] })
+  const charge = () => own.api.charge({ customer: { phone: newPayer() }, split: [{ subaccount: own.sub, amount: 1 }] })
   assert.deepEqual(await set('deactivate'), { id: own.sub, name: 'Farm', status: 'inactive' })
   assert.equal((await charge()).body.error, `invalid split: subaccount ${own.sub} is not active`)
   assert.equal((await own.api.get(`/v1/subaccounts/${own.sub}`)).body.status, 'inactive')
@@ -202,10 +194,7 @@ test('what may not be is refused with exit code 1', async () => {
   const payout = oneJson(await stranger.payOut(1000))
   const cases: [string[], RegExp][] = [
     [['subaccounts', 'payout', own.handle, '--subaccount', own.sub, '--amount', '1000'], /no payout_phone/],
-    [
-      ['subaccounts', 'payout', own.handle, '--subaccount', stranger.sub, '--amount', '1'],
-      /subaccount not found/,
-    ],
+    [['subaccounts', 'payout', own.handle, '--subaccount', stranger.sub, '--amount', '1'], /subaccount not found/],
     [['subaccounts', 'payout', 'nobody', '--subaccount', own.sub, '--amount', '1'], /no merchant called/],
     [['subaccounts', 'deactivate', own.handle, '--subaccount', stranger.sub], /subaccount not found/],
     [['subaccounts', 'activate', own.handle, '--subaccount', 'sub_x'], /subaccount not found/],

@@ -34,9 +34,7 @@ async function check(entry: Record<string, unknown>, args: readonly string[] = [
   for (const { subscriptionKey, secret } of Object.values(emulator.credentials))
     assert.ok(!ran.stdout.includes(secret) && !ran.stdout.includes(subscriptionKey), 'no secret is printed')
   assert.ok(!ran.stdout.includes('a-secret-of-the-environment'))
-  const wrong = checks
-    .filter((check) => !check.ok)
-    .map(({ product, check: name, says }) => [product, name, says])
+  const wrong = checks.filter((check) => !check.ok).map(({ product, check: name, says }) => [product, name, says])
   return { ok, checks, wrong }
 }
 
@@ -88,9 +86,7 @@ test('the environment header and the operator itself are named when they are wro
   const own = await startEmulator({ platform: 'new' })
   const environment = await check({ ...entryFor(own), targetEnvironment: 'mtnghana' })
   assert.ok(
-    environment.wrong.some(
-      ([, name, says]) => name === 'token' && says === 'the target environment is refused',
-    ),
+    environment.wrong.some(([, name, says]) => name === 'token' && says === 'the target environment is refused'),
   )
   await own.shut()
   const gone = await check(entryFor(own))

@@ -5,13 +5,7 @@ import { dirname, join } from 'node:path'
 import test from 'node:test'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
 import { readCallbackSecrets } from '../../../src/selling/vending/callbacks/callback-secrets.ts'
-import {
-  assertRefused,
-  oneJson,
-  type Ran,
-  runInside,
-  runProgram,
-} from '../../helpers/service/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside, runProgram } from '../../helpers/service/command-line.ts'
 import { openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 import { commandsOn } from './commands-on.ts'
@@ -84,9 +78,7 @@ test('D10: what a command printed under its key is forgotten after 24 hours, tha
   const create = () => run('keys', 'create', merchant.handle, '--kind', 'test', '--key', 'blanked', '--json')
   const made = oneJson(await create())
   // The command uses the machine's clock, the service a moved one. The row gets the time of the service.
-  await service.rows(`update directory.command_keys set created_at = $1 where key = 'blanked'`, [
-    service.clock.now(),
-  ])
+  await service.rows(`update directory.command_keys set created_at = $1 where key = 'blanked'`, [service.clock.now()])
   service.pass(23 * 3_600_000)
   await service.run('prune')
   assert.deepEqual(oneJson(await create()), made)
@@ -124,14 +116,8 @@ test('D10: supplier secrets come from a file or standard input, and in productio
   }
   const cases: [Promise<Ran>, RegExp][] = [
     [runInside([...set, '--key', 'k', '--secret', 's'], production), /do not belong on the command line/],
-    [
-      runProgram([...set, '--secrets-from', '-'], settings, '{"key":"only-this"}'),
-      /JSON object with key and secret/,
-    ],
-    [
-      runProgram([...set, '--secrets-from', '-'], settings, '{"key":"torn'),
-      /JSON object with key and secret/,
-    ],
+    [runProgram([...set, '--secrets-from', '-'], settings, '{"key":"only-this"}'), /JSON object with key and secret/],
+    [runProgram([...set, '--secrets-from', '-'], settings, '{"key":"torn'), /JSON object with key and secret/],
     [runProgram([...set, '--secrets-from', '-'], settings, 'x'.repeat(10_001)), /longer than 10000 bytes/],
     [run(...set, '--secrets-from', file), /cannot be read: ENOENT/],
     [run(...set, '--secrets-from', '-', '--key', 'k'), /takes the place of --key and --secret/],

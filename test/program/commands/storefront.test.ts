@@ -32,12 +32,7 @@ async function shop() {
     (...rest: string[]) =>
       json('storefront', verb, handle, ...rest)
   const pictureOf = (itemId: string) => findPicture(service.app, { merchantId: merchant.id, itemId })
-  const [add, edit, list, remove] = ['add', 'edit', 'list', 'remove'].map(storefront) as [
-    Verb,
-    Verb,
-    Verb,
-    Verb,
-  ]
+  const [add, edit, list, remove] = ['add', 'edit', 'list', 'remove'].map(storefront) as [Verb, Verb, Verb, Verb]
   return { handle, merchant, add, edit, list, remove, pictureOf }
 }
 type Verb = (...rest: string[]) => Promise<any>
@@ -95,8 +90,7 @@ test('storefront add with a key adds once, however often and at the same moment'
 
 test('a picture is stored small and square, changed, kept through other changes, and taken away', async () => {
   const { add, edit, pictureOf, handle } = await shop()
-  const drawn = (background: string) =>
-    sharp({ create: { width: 1600, height: 900, channels: 3, background } })
+  const drawn = (background: string) => sharp({ create: { width: 1600, height: 900, channels: 3, background } })
   const png = fileOf('a picture, really.txt', await drawn('red').png().toBuffer())
   const webp = fileOf('other.png', await drawn('blue').webp().toBuffer())
   const { id, picture_url } = await add('--name', 'Mangoes', '--amount', '5000', '--picture', png)

@@ -40,9 +40,7 @@ test('D12, M3: a charge that the operator never heard of is listed after its win
   service.operator.onSubmit({ answer: 'error', takes: false }, phone)
   const { body } = await shop.live.charge({ customer: { phone } })
   for (let look = 0; look < 12; look += 1) {
-    const [row] = await service.rows<{ follow_at: Date }>('select follow_at from charges where id = $1', [
-      body.id,
-    ])
+    const [row] = await service.rows<{ follow_at: Date }>('select follow_at from charges where id = $1', [body.id])
     passUntil(service, row?.follow_at as Date)
     await service.run('follow-charges')
   }
@@ -117,13 +115,8 @@ test('D12: an event, an order, a dispense, a schedule, a hold and a key that wer
   const commanded = await paidOrder(service, owner, { machine: 'M-2' })
   await told(service, commanded)
   assert.equal((await about('order', paid.id)).why, 'it is paid and no machine was told')
-  assert.equal(
-    (await about('dispense', commanded.id)).why,
-    'the supplier took the command and no machine has reported',
-  )
-  const [event] = await service.rows<{ id: string }>('select id from events where subject = $1', [
-    paid.chargeId,
-  ])
+  assert.equal((await about('dispense', commanded.id)).why, 'the supplier took the command and no machine has reported')
+  const [event] = await service.rows<{ id: string }>('select id from events where subject = $1', [paid.chargeId])
   assert.equal((await about('delivery', event?.id ?? '')).why, 'nobody has sent it since it was due')
 
   const start_at = new Date(service.clock.nowMs() + 60_000).toISOString()

@@ -10,14 +10,7 @@ import { whileUnbalanced } from './unbalanced.ts'
 
 const service = openedAndVerified(() => startService())
 const { settings, run, json } = commandsOn(service)
-const SWEEPS = [
-  'follow-charges',
-  'settle-charges',
-  'send-deliveries',
-  'finish-keys',
-  'checkpoint-ledgers',
-  'prune',
-]
+const SWEEPS = ['follow-charges', 'settle-charges', 'send-deliveries', 'finish-keys', 'checkpoint-ledgers', 'prune']
 
 test('sandbox set and sandbox clock: a realistic hold, released by moving the clock of one merchant', async () => {
   const made = await service.merchant({ handle: 'sandbox-shop' })
@@ -179,25 +172,8 @@ test('help names every command', async () => {
   const { code, stdout } = await run('help')
   assert.equal(code, 0)
   for (const name of [
-    ...[
-      'serve',
-      'merchants create',
-      'merchants list',
-      'merchants show',
-      'merchants set',
-      'keys rotate',
-      'funds add',
-    ],
-    ...[
-      'payouts freeze',
-      'payouts unfreeze',
-      'sandbox set',
-      'sandbox clock',
-      'migrate',
-      'sweep',
-      'verify',
-      'doctor',
-    ],
+    ...['serve', 'merchants create', 'merchants list', 'merchants show', 'merchants set', 'keys rotate', 'funds add'],
+    ...['payouts freeze', 'payouts unfreeze', 'sandbox set', 'sandbox clock', 'migrate', 'sweep', 'verify', 'doctor'],
   ])
     assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'))
 })

@@ -5,14 +5,7 @@ import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../../helpers/vending/callbacks.ts'
 import { claimsOf } from '../../helpers/vending/dispense-claims.ts'
-import {
-  dispensingOrder,
-  makeOrder,
-  payOrder,
-  readOrder,
-  retry,
-  vendingShop,
-} from '../../helpers/vending/vending.ts'
+import { dispensingOrder, makeOrder, payOrder, readOrder, retry, vendingShop } from '../../helpers/vending/vending.ts'
 import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startService())
@@ -22,16 +15,12 @@ const shop = made(() => vendingShop(service))
 const run = (order: string, outcome: string, ...rest: string[]): Promise<Ran> =>
   command.run('decide', shop.merchant.handle, '--order', order, '--outcome', outcome, ...rest)
 const decide = async (order: string, outcome: string) => oneJson(await run(order, outcome, '--json'))
-const audit = (order: string) =>
-  service.rows<any>(`select action, after from audit where subject = $1`, [order])
+const audit = (order: string) => service.rows<any>(`select action, after from audit where subject = $1`, [order])
 
 test('a person who saw the product ends the order as delivered, once', async () => {
   const { order_id, charge_id } = await dispensingOrder(service, shop, { machine: 'M-LOST' })
   const decided = await decide(order_id, 'delivered')
-  assert.deepEqual(
-    [decided.order_id, decided.vending_status, decided.vending_error],
-    [order_id, 'dispensed', null],
-  )
+  assert.deepEqual([decided.order_id, decided.vending_status, decided.vending_error], [order_id, 'dispensed', null])
   assert.deepEqual(await decide(order_id, 'delivered'), decided)
   const events = await vendingEventsOf(service, order_id)
   assert.deepEqual(
@@ -69,14 +58,7 @@ test('an optimistic delivery can be decided the other way, one that a machine co
   await command.json('set', own.merchant.handle, '--profile', 'optimistic')
   const [guessed, confirmed] = [await dispensingOrder(service, own), await dispensingOrder(service, own)]
   await send(service, report(service, 'done', { ...confirmed, secret }))
-  const args = (order: string) => [
-    'decide',
-    own.merchant.handle,
-    '--order',
-    order,
-    '--outcome',
-    'not-delivered',
-  ]
+  const args = (order: string) => ['decide', own.merchant.handle, '--order', order, '--outcome', 'not-delivered']
   const ran = await command.run(...args(guessed.order_id), '--json')
   assert.equal(oneJson(ran).vending_status, 'failed')
   assertRefused(await command.run(...args(confirmed.order_id)), { code: 1, says: /nothing to decide/ })

@@ -72,14 +72,8 @@ test('the supplier is set once and never shown again; what is not said stays', a
     profile: 'optimistic',
     acceptApiSecret: false,
   })
-  const [row] = await service.rows<any>('select * from vending_suppliers where merchant_id = $1', [
-    merchant.id,
-  ])
-  for (const stored of [
-    JSON.stringify(await auditOf(merchant.id)),
-    row.key_ciphertext,
-    row.secret_ciphertext,
-  ])
+  const [row] = await service.rows<any>('select * from vending_suppliers where merchant_id = $1', [merchant.id])
+  for (const stored of [JSON.stringify(await auditOf(merchant.id)), row.key_ciphertext, row.secret_ciphertext])
     assert.ok(!stored.toString('latin1').match(/supplier-key|supplier-s3cr3t/), 'sealed, and in no audit')
   supplier.answers('machines', { code: '1', data: [{ jqbh: 'S-1', jqmc: 'Synced' }, { jqmc: 'none' }] })
   const done = { listed: 1, added: 1, updated: 0, inactive: 0, ignored: 1 }

@@ -33,13 +33,10 @@ test('C13: a command waits for its connections to a busy server', async () => {
   const address = door.address()
   assert.ok(typeof address === 'object' && address !== null)
   try {
-    const ran = await runProgram(
-      ['merchants', 'create', '--name', 'Late', '--email', 'late@shops.invalid', '--json'],
-      {
-        DATABASE_URL: `postgresql://${searchParams.get('user')}@127.0.0.1:${address.port}${pathname}`,
-        MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-      },
-    )
+    const ran = await runProgram(['merchants', 'create', '--name', 'Late', '--email', 'late@shops.invalid', '--json'], {
+      DATABASE_URL: `postgresql://${searchParams.get('user')}@127.0.0.1:${address.port}${pathname}`,
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    })
     assert.match(oneJson(ran).id, /^mer_/)
   } finally {
     door.close()

@@ -73,11 +73,7 @@ test('D9: the same rotation with a key, five at once and after another rotation,
   await deliver(service)
   const [told] = about(eventId)
   assert.ok(told)
-  assert.equal(
-    told.headers['webhook-signature'],
-    standard(newer.webhook_secret, told),
-    'the newest alone signs',
-  )
+  assert.equal(told.headers['webhook-signature'], standard(newer.webhook_secret, told), 'the newest alone signs')
 })
 
 test('D9: a rotation that died before the new secret was in force is finished by its repeat', async () => {
@@ -86,11 +82,7 @@ test('D9: a rotation that died before the new secret was in force is finished by
   const input = { merchant: found.merchant.id }
   const draft = { secret: newWebhookSecret(), atMs: service.clock.nowMs() + 1000 }
   // A command that dies here has committed its answer in the directory, and nothing in the cell.
-  const kept = storeCommand(
-    service.app,
-    { key: 'rotate-died', command: 'webhooks rotate-secret', input },
-    draft,
-  )
+  const kept = storeCommand(service.app, { key: 'rotate-died', command: 'webhooks rotate-secret', input }, draft)
   await service.app.directory.query(kept.statement, kept.values)
   const again = await json('webhooks', 'rotate-secret', merchant.handle, '--key', 'rotate-died')
   assert.equal(again.webhook_secret, draft.secret)

@@ -38,10 +38,7 @@ test(
   ON_BROWSER,
   async () => {
     const { merchant, pages } = await namedAddresses()
-    const roles = [
-      await signedInAs(service, merchant),
-      await signedInAs(service, merchant, { role: 'viewer' }),
-    ]
+    const roles = [await signedInAs(service, merchant), await signedInAs(service, merchant, { role: 'viewer' })]
     const browser = await launchBrowser()
     const found: string[] = []
     try {

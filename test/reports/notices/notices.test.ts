@@ -50,10 +50,7 @@ test('an address hears nothing before it has agreed, then of large payments in o
   await pass(5 * MINUTE_MS, 'send-notices', 'send-notices')
   const [mail, ...others] = await news()
   assert.equal(others.length, 0)
-  assert.match(
-    mail?.values.news ?? '',
-    /^UGX 20,000 paid, [^\n]*: txn_\S+\nUGX 30,000 paid, [^\n]*: txn_\S+$/,
-  )
+  assert.match(mail?.values.news ?? '', /^UGX 20,000 paid, [^\n]*: txn_\S+\nUGX 30,000 paid, [^\n]*: txn_\S+$/)
   const no = await reader.send(await reader.get(link), '/notices', { answer: 'stop' })
   assert.match(mainOf(await reader.follow(no)), /hears nothing more/)
   await paid(client, 90_000)

@@ -49,13 +49,7 @@ test('one address is asked a few times a day, whichever businesses ask it', asyn
 test('the subject of a mail to somebody who has not agreed has no words of others, and nothing turns what is read', () => {
   const business = 'Your wallet is locked'
   const link = 'https://pay.example/dashboard/join?link=x'
-  for (const template of [
-    'invitation',
-    'notice-confirm',
-    'dispute-answer',
-    'confirm-email',
-    'account-exists',
-  ]) {
+  for (const template of ['invitation', 'notice-confirm', 'dispute-answer', 'confirm-email', 'account-exists']) {
     const letter = findLetter(template, { business, link, says: 'all is well', role: 'viewer' })
     assert.ok(letter, template)
     assert.doesNotMatch(letter.subject, /wallet/, template)

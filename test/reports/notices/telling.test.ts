@@ -55,11 +55,7 @@ test('two processes at once, and one that died after its mail, tell each payment
   await paid(client, 30_000)
   live.pass(5 * MINUTE_MS)
   await live.run('send-notices')
-  assert.equal(
-    (await newsTo('once@keeper.example')).length,
-    1,
-    'the mail that was written is not written again',
-  )
+  assert.equal((await newsTo('once@keeper.example')).length, 1, 'the mail that was written is not written again')
   live.pass(5 * MINUTE_MS)
   await live.run('send-notices')
   const later = await newsTo('once@keeper.example')

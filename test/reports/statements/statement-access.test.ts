@@ -38,10 +38,7 @@ test('modes and merchants are separate, a collections key may read, and nobody r
   const other = await payer(service)
   assert.equal((await statementOf(other.api, month)).closing_balance, 0)
   assert.equal((await statementOf(service.client(merchant.keys.live), month)).closing_balance, 0)
-  assert.equal(
-    (await statementOf(service.client(merchant.keys.test_collections), month)).closing_balance,
-    7000,
-  )
+  assert.equal((await statementOf(service.client(merchant.keys.test_collections), month)).closing_balance, 7000)
   assert.equal((await statementOf(api, month)).mode, 'test')
   for (const suffix of ['', '.pdf'])
     assert.equal((await service.client('sk_test_nobody').get(`/v1/statements/${month}${suffix}`)).status, 401)

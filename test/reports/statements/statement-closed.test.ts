@@ -4,14 +4,7 @@ import { movableClock } from '../../../src/platform/time/clock.ts'
 import type { AnswerEvidence, Attempt, Rail, SubmitAnswer } from '../../../src/rails/rail.ts'
 import { gate } from '../../helpers/database/gate.ts'
 import { fund, type Payer, payer } from '../../helpers/payments/schedules.ts'
-import {
-  boundsOf,
-  monthNow,
-  nextMonth,
-  passMonth,
-  statementOf,
-  totalOf,
-} from '../../helpers/payments/statements.ts'
+import { boundsOf, monthNow, nextMonth, passMonth, statementOf, totalOf } from '../../helpers/payments/statements.ts'
 import { contractOf } from '../../helpers/service/http-rail.ts'
 import { newPayer } from '../../helpers/service/live-service.ts'
 import { opened } from '../../helpers/service/opened.ts'
@@ -126,18 +119,14 @@ test('months begin and end at midnight in Kampala, to the millisecond', async ()
   // The first has the higher number but the earlier time, as when two wait for one lock.
   await service.rows(insert, [own.merchantId, 1, 100, end])
   await service.rows(insert, [own.merchantId, 2, 20, new Date(end.getTime() - 1)])
-  await service.rows(
-    `update ledger_heads set seq = 2, available = 120 where merchant_id = $1 and mode = 'test'`,
-    [own.merchantId],
-  )
+  await service.rows(`update ledger_heads set seq = 2, available = 120 where merchant_id = $1 and mode = 'test'`, [
+    own.merchantId,
+  ])
   passMonth(service, 1)
   const [before, behind] = [await statementOf(own.api, month), await statementOf(own.api, nextMonth(month))]
   assert.deepEqual([before.opening_balance, before.closing_balance], [0, 20])
   assert.deepEqual([behind.opening_balance, behind.closing_balance], [20, 120])
-  assert.equal(
-    before.adjustments[0].date,
-    `${month}-${before.adjustments[0].date.slice(8, 10)}T23:59:59.999+03:00`,
-  )
+  assert.equal(before.adjustments[0].date, `${month}-${before.adjustments[0].date.slice(8, 10)}T23:59:59.999+03:00`)
   assert.equal(behind.adjustments[0].date, `${nextMonth(month)}-01T00:00:00.000+03:00`)
 })
 
@@ -206,12 +195,7 @@ test('a reservation that becomes no payout shows as leaving and coming back, and
   assert.deepEqual(closed.adjustments, running.adjustments)
   const following = await statementOf(live.api, nextMonth(month))
   assert.deepEqual(
-    following.adjustments.map(({ kind, id, rail_reference, amount }: any) => [
-      kind,
-      id,
-      rail_reference,
-      amount,
-    ]),
+    following.adjustments.map(({ kind, id, rail_reference, amount }: any) => [kind, id, rail_reference, amount]),
     [['released_reservation', null, null, 10_200]],
   )
   assert.deepEqual([closed.money_out, following.money_out], [[], []])

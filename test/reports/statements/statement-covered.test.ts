@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { moveCharge } from '../../../src/payments/charges/move-charge.ts'
 import { RowsAsJson } from '../../../src/platform/db/wire/rows-as-json.ts'
 import { newId } from '../../../src/platform/text/ids.ts'
-import { withCovered } from '../../../src/reports/reports/statement/covered.ts'
-import { readFigures } from '../../../src/reports/reports/statement/figures.ts'
-import { MONEY_IN, MONEY_IN_KINDS } from '../../../src/reports/reports/statement/money-in.ts'
-import { parsePeriod } from '../../../src/reports/reports/statement/period.ts'
-import { splitRange } from '../../../src/reports/reports/statement/read-ahead.ts'
-import { withSnapshot } from '../../../src/reports/reports/statement/snapshot.ts'
-import { windowValues } from '../../../src/reports/reports/statement/window.ts'
+import { withCovered } from '../../../src/reports/statement/covered.ts'
+import { readFigures } from '../../../src/reports/statement/figures.ts'
+import { MONEY_IN, MONEY_IN_KINDS } from '../../../src/reports/statement/money-in.ts'
+import { parsePeriod } from '../../../src/reports/statement/period.ts'
+import { splitRange } from '../../../src/reports/statement/read-ahead.ts'
+import { withSnapshot } from '../../../src/reports/statement/snapshot.ts'
+import { windowValues } from '../../../src/reports/statement/window.ts'
 import { newCard, payByCard } from '../../helpers/payments/gift-cards.ts'
 import { type Payer, payer } from '../../helpers/payments/schedules.ts'
 import { boundsOf, monthNow, passMonth, statementOf, totalOf } from '../../helpers/payments/statements.ts'
@@ -69,25 +69,13 @@ test('a charge that a gift card covers in full has its line among the others: on
   })
   assert.equal(new Date(date).toISOString(), (await own.live.get(`/v1/charges/${ids[0]}`)).body.completed_at)
   const { count_in, gross_in, gift_cards, collected_net } = statement.totals
-  assert.deepEqual(
-    [count_in, gross_in, gift_cards, collected_net],
-    [9, 90_000, 6 * 10_000 + 3 * 4000, 3 * 5800],
-  )
+  assert.deepEqual([count_in, gross_in, gift_cards, collected_net], [9, 90_000, 6 * 10_000 + 3 * 4000, 3 * 5800])
   assert.equal(statement.closing_balance, await totalOf(own.live))
   const pdf = await fetch(`${service.url}/v1/statements/${monthNow(service)}.pdf`, {
     headers: { authorization: `Bearer ${own.merchant.keys.live}` },
   })
   const lines = textOf(readPdf(Buffer.from(await pdf.arrayBuffer()))).split('\n')
-  const shown = [
-    date.slice(0, 19).replace('T', ' '),
-    'by card 10000',
-    ids[0],
-    'op1_momo',
-    '10,000',
-    '10,000',
-    '0',
-    '0',
-  ]
+  const shown = [date.slice(0, 19).replace('T', ' '), 'by card 10000', ids[0], 'op1_momo', '10,000', '10,000', '0', '0']
   assert.ok(lines.includes(shown.join('   ')), lines.join('\n'))
   assert.ok(lines.includes(['Total', '90,000', '72,000', '600', '17,400'].join('   ')), lines.join('\n'))
   assert.ok(lines.some((text) => text.includes('9 charges')))
@@ -150,10 +138,11 @@ async function plant({ posted, covered: whole }: Planted) {
   await planted.rows(transfers('charge_net', 'available', 9800, 1), values)
   await planted.rows(transfers('charge_fee', 'fees', 200, 0), values)
   await planted.rows(charges(10_000, 0), [own.merchantId, 'live', wholeIds, whole])
-  await planted.rows(
-    `update ledger_heads set seq = $2, available = $3 where merchant_id = $1 and mode = 'live'`,
-    [own.merchantId, 2 * posted.length, 9800 * posted.length],
-  )
+  await planted.rows(`update ledger_heads set seq = $2, available = $3 where merchant_id = $1 and mode = 'live'`, [
+    own.merchantId,
+    2 * posted.length,
+    9800 * posted.length,
+  ])
   return { own, ids, wholeIds, live: planted.client(own.merchant.keys.live) }
 }
 
@@ -185,25 +174,22 @@ const readInWindows = ({ merchantId }: Payer, size: number) =>
     return JSON.parse(`[${json.take().lines}]`).map(({ id }: { id: string }) => id)
   })
 
-longTest(
-  'for any order of times and numbers, the lines have one order, however they are read',
-  async (context) => {
-    const seed = randomInt(2 ** 31)
-    context.diagnostic(`seed ${seed}`)
-    // Few moments, so that many coincide.
-    const moment = fc.nat(12).map((second) => new Date(PERIOD.start.getTime() + 86_400_000 + second * 1000))
-    const times = (least: number) => fc.array(moment, { minLength: least, maxLength: 14 })
-    await fc.assert(
-      fc.asyncProperty(times(0), times(1), async (posted, whole) => {
-        const { own, ids, wholeIds, live } = await plant({ posted, covered: whole })
-        const expected = inOrder({ posted, covered: whole }, ids, wholeIds)
-        for (const size of [1, 2, 3, 5, 1000]) assert.deepEqual(await readInWindows(own, size), expected)
-        assert.deepEqual(idsOf(await statementOf(live, PERIOD.name)), expected)
-      }),
-      { seed, numRuns: 40, endOnFailure: true },
-    )
-  },
-)
+longTest('for any order of times and numbers, the lines have one order, however they are read', async (context) => {
+  const seed = randomInt(2 ** 31)
+  context.diagnostic(`seed ${seed}`)
+  // Few moments, so that many coincide.
+  const moment = fc.nat(12).map((second) => new Date(PERIOD.start.getTime() + 86_400_000 + second * 1000))
+  const times = (least: number) => fc.array(moment, { minLength: least, maxLength: 14 })
+  await fc.assert(
+    fc.asyncProperty(times(0), times(1), async (posted, whole) => {
+      const { own, ids, wholeIds, live } = await plant({ posted, covered: whole })
+      const expected = inOrder({ posted, covered: whole }, ids, wholeIds)
+      for (const size of [1, 2, 3, 5, 1000]) assert.deepEqual(await readInWindows(own, size), expected)
+      assert.deepEqual(idsOf(await statementOf(live, PERIOD.name)), expected)
+    }),
+    { seed, numRuns: 40, endOnFailure: true },
+  )
+})
 
 longTest('thousands of covered charges after the last posted one come in pages, each once', async () => {
   const at = (second: number) => new Date(PERIOD.start.getTime() + second * 1000)

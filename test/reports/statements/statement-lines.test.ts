@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
 import { newId } from '../../../src/platform/text/ids.ts'
-import { readFigures } from '../../../src/reports/reports/statement/figures.ts'
-import { readSectionLines, SECTIONS } from '../../../src/reports/reports/statement/lines.ts'
-import { parsePeriod } from '../../../src/reports/reports/statement/period.ts'
-import { withSnapshot } from '../../../src/reports/reports/statement/snapshot.ts'
+import { readFigures } from '../../../src/reports/statement/figures.ts'
+import { readSectionLines, SECTIONS } from '../../../src/reports/statement/lines.ts'
+import { parsePeriod } from '../../../src/reports/statement/period.ts'
+import { withSnapshot } from '../../../src/reports/statement/snapshot.ts'
 import { payer } from '../../helpers/payments/schedules.ts'
 import { opened } from '../../helpers/service/opened.ts'
 import { sized } from '../../helpers/service/parts.ts'
@@ -22,16 +22,7 @@ const HOUR_MS = 3_600_000
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
 const AWKWARD = [
   ...['', '"', '\\', '\\"', '\\u0041', '/', "'", '$1', '</script>', 'null', ' INV 1 ', 'INV-1\r\n', '\b\f\t'],
-  ...[
-    '\u0001\u001e\u001f',
-    '\u007f\u0080\u009f',
-    '\u2028\u2029',
-    '\ufeff',
-    '\ufffd\uffff',
-    '👩‍👩‍👧',
-    'ሰላም',
-    'عربى',
-  ],
+  ...['\u0001\u001e\u001f', '\u007f\u0080\u009f', '\u2028\u2029', '\ufeff', '\ufffd\uffff', '👩‍👩‍👧', 'ሰላም', 'عربى'],
   ...['e\u0301', 'x'.repeat(64), 'y'.repeat(65), '"'.repeat(300), 'ж'.repeat(40_000)],
 ]
 const reference = orNull(
@@ -60,10 +51,7 @@ const item = fc.record({
     phone: orNull(fc.constantFrom('256772000111', '256700000001')),
     rail: orNull(fc.uuid()),
   },
-  own: fc.oneof(
-    fc.integer({ min: 1000, max: 9_999_999 }),
-    fc.constantFrom(1000, 2 ** 31, 2 ** 32 + 1, 2 ** 52),
-  ),
+  own: fc.oneof(fc.integer({ min: 1000, max: 9_999_999 }), fc.constantFrom(1000, 2 ** 31, 2 ** 32 + 1, 2 ** 52)),
   card: fc.oneof(fc.constant(0), fc.nat(2_000_000)),
   waited: fc.constantFrom(0, 1000, 120_001, 3 * 86_400_000),
   ending: fc.constantFrom('succeeded', 'failed', 'later', 'pending'),

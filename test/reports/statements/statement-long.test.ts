@@ -86,9 +86,7 @@ longTest('the long document has a row for each line', async () => {
   const pages = readPdf(Buffer.from(await response.arrayBuffer()))
   const text = textOf(pages)
   assert.ok(pages.length > 100)
-  assert.ok(
-    text.includes(`Page ${pages.length.toLocaleString('en-US')} of ${pages.length.toLocaleString('en-US')}`),
-  )
+  assert.ok(text.includes(`Page ${pages.length.toLocaleString('en-US')} of ${pages.length.toLocaleString('en-US')}`))
   assert.equal(text.match(/ (?:txn|pout)_[a-z0-9]+ /g)?.length, LINES)
 })
 
@@ -103,34 +101,31 @@ for (const suffix of ['', '.pdf'])
     assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
   })
 
-longTest(
-  'D3: clients that read slowly hold no snapshot, and only their own merchant waits for them',
-  async () => {
-    const other = await payer(service)
-    const reader = await begin()
-    // Its turn comes when the first has been read.
-    const second = ask('.pdf')
-    const answered = once(second, 'response') as Promise<[IncomingMessage]>
-    let done = false
-    answered.then(() => {
-      done = true
-    })
-    assert.equal((await snapshots()).length, 0)
-    for (const [api, path] of [
-      [own.api, `/v1/statements/${monthNow(service)}`],
-      [own.api, `/v1/statements/${monthNow(service)}.pdf`],
-      [other.api, `/v1/statements/${month}`],
-      [own.api, '/v1/balance'],
-    ] as const)
-      assert.equal((await api.get(path)).status, 200, path)
-    assert.equal((await own.api.charge()).status, 201)
-    assert.equal(done, false)
-    reader.destroy()
-    const [response] = await answered
-    assert.equal(response.statusCode, 200)
-    response.destroy()
-  },
-)
+longTest('D3: clients that read slowly hold no snapshot, and only their own merchant waits for them', async () => {
+  const other = await payer(service)
+  const reader = await begin()
+  // Its turn comes when the first has been read.
+  const second = ask('.pdf')
+  const answered = once(second, 'response') as Promise<[IncomingMessage]>
+  let done = false
+  answered.then(() => {
+    done = true
+  })
+  assert.equal((await snapshots()).length, 0)
+  for (const [api, path] of [
+    [own.api, `/v1/statements/${monthNow(service)}`],
+    [own.api, `/v1/statements/${monthNow(service)}.pdf`],
+    [other.api, `/v1/statements/${month}`],
+    [own.api, '/v1/balance'],
+  ] as const)
+    assert.equal((await api.get(path)).status, 200, path)
+  assert.equal((await own.api.charge()).status, 201)
+  assert.equal(done, false)
+  reader.destroy()
+  const [response] = await answered
+  assert.equal(response.statusCode, 200)
+  response.destroy()
+})
 
 longTest('C18: many small reports at once, and three documents, are all made', async () => {
   const other = await payer(service)
@@ -154,23 +149,20 @@ longTest('C18: many small reports at once, and three documents, are all made', a
 const CUT_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock'`
 
-longTest(
-  'when the database goes away in the middle, the answer is a 503 and never a part of a statement',
-  async () => {
-    const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
-    await holder.connect()
-    for (const suffix of ['', '.pdf']) {
-      // Its lines cannot be read to the end before the connection is cut.
-      await holder.query('begin; lock table charges in access exclusive mode')
-      const asked = ask(suffix)
-      const answered = once(asked, 'response') as Promise<[IncomingMessage]>
-      await eventually('it stands before its lines', async () => (await service.rows(CUT_WAITING)).length > 0)
-      await holder.query('rollback')
-      const [response] = await answered
-      assert.equal(response.statusCode, 503)
-      response.resume()
-    }
-    await holder.end()
-    assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
-  },
-)
+longTest('when the database goes away in the middle, the answer is a 503 and never a part of a statement', async () => {
+  const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
+  await holder.connect()
+  for (const suffix of ['', '.pdf']) {
+    // Its lines cannot be read to the end before the connection is cut.
+    await holder.query('begin; lock table charges in access exclusive mode')
+    const asked = ask(suffix)
+    const answered = once(asked, 'response') as Promise<[IncomingMessage]>
+    await eventually('it stands before its lines', async () => (await service.rows(CUT_WAITING)).length > 0)
+    await holder.query('rollback')
+    const [response] = await answered
+    assert.equal(response.statusCode, 503)
+    response.resume()
+  }
+  await holder.end()
+  assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
+})

@@ -111,14 +111,7 @@ test('the document has every line with its three references, the balances, and t
   assert.ok(
     [...rows].some((row) =>
       row.endsWith(
-        [
-          'Payout returned',
-          'wrong',
-          returned.id,
-          returned.rail_reference,
-          'recipient not found',
-          '40,600',
-        ].join('   '),
+        ['Payout returned', 'wrong', returned.id, returned.rail_reference, 'recipient not found', '40,600'].join('   '),
       ),
     ),
   )
@@ -175,10 +168,7 @@ for (const name of [
 test('a long name is cut, but not a long reference', async () => {
   const own = await payer(service)
   const reference = `${'0123456789'.repeat(20)}END`
-  await service.rows('update cell_0.merchants set name = $1 where id = $2', [
-    'Wide '.repeat(40).trim(),
-    own.merchantId,
-  ])
+  await service.rows('update cell_0.merchants set name = $1 where id = $2', ['Wide '.repeat(40).trim(), own.merchantId])
   await own.api.charge({ reference })
   await settle()
   const { pages } = await testPdf(own)
@@ -200,11 +190,7 @@ test('PDFs have a limit of their own, which reading JSON does not use up', async
     const [api, live] = [limited.client(merchant.keys.test), limited.client(merchant.keys.live)]
     const path = `/v1/statements/${monthNow(limited)}`
     assert.equal((await api.get(`${path}x.pdf`)).status, 400, 'a refused one takes no place')
-    const statuses = [
-      await api.get(`${path}.pdf`),
-      await api.get(`${path}.pdf`),
-      await api.get(`${path}.pdf`),
-    ]
+    const statuses = [await api.get(`${path}.pdf`), await api.get(`${path}.pdf`), await api.get(`${path}.pdf`)]
     assert.deepEqual(
       statuses.map(({ status }) => status),
       [200, 200, 429],

@@ -46,9 +46,7 @@ for (const ofTheirOwn of [true, false])
     `C22: references in ${ofTheirOwn ? 'common scripts' : 'all others'} stand glyph by glyph in their reading order, and are copied as they were given`,
     async () => {
       const own = await payer(service, 5_000_000)
-      const references = REFERENCES.filter(
-        ([script]) => WITH_FONTS_OF_THEIR_OWN.includes(script) === ofTheirOwn,
-      )
+      const references = REFERENCES.filter(([script]) => WITH_FONTS_OF_THEIR_OWN.includes(script) === ofTheirOwn)
       for (const [, reference] of references)
         await own.api.post('/v1/payouts', { amount: 1000, reference, recipient: { phone: '0772000111' } })
       service.pass(3000)

@@ -8,10 +8,10 @@ import { checkpointLedgers } from '../../../src/ledger/checkpoints.ts'
 import type { Invariant } from '../../../src/operations/verify/invariants/invariant.ts'
 import { LEDGER_INVARIANTS } from '../../../src/operations/verify/invariants/payments/ledger-invariants.ts'
 import { ROOT } from '../../../src/platform/processes/root.ts'
-import { readFigures, type StatementFigures } from '../../../src/reports/reports/statement/figures.ts'
-import { parsePeriod } from '../../../src/reports/reports/statement/period.ts'
-import { ADJUSTING_SEQS, RESERVING_SEQS } from '../../../src/reports/reports/statement/seqs.ts'
-import { type Snapshot, withSnapshot } from '../../../src/reports/reports/statement/snapshot.ts'
+import { readFigures, type StatementFigures } from '../../../src/reports/statement/figures.ts'
+import { parsePeriod } from '../../../src/reports/statement/period.ts'
+import { ADJUSTING_SEQS, RESERVING_SEQS } from '../../../src/reports/statement/seqs.ts'
+import { type Snapshot, withSnapshot } from '../../../src/reports/statement/snapshot.ts'
 import { rowsLookedAt } from '../../helpers/database/rows-looked-at.ts'
 import { payer } from '../../helpers/payments/schedules.ts'
 import { eventually } from '../../helpers/service/live-service.ts'
@@ -100,17 +100,14 @@ async function readMonths(merchantId: number): Promise<{ months: StatementFigure
     }
     const figures: StatementFigures[] = []
     for (const period of MONTHS)
-      figures.push(
-        await readFigures({ ...snapshot, ask }, { merchantId, mode: 'live' }, { period, complete: false }),
-      )
+      figures.push(await readFigures({ ...snapshot, ask }, { merchantId, mode: 'live' }, { period, complete: false }))
     return figures
   })
   return { months, asked }
 }
 
 async function makeCheckpoints(merchantId: number, checkpoints: readonly Checkpoint[]): Promise<void> {
-  for (const { step } of checkpoints)
-    await checkpointLedgers(service.app.db, service.clock.now(), { every: 1, step })
+  for (const { step } of checkpoints) await checkpointLedgers(service.app.db, service.clock.now(), { every: 1, step })
   const made = await service.rows<{ seq: number }>(
     'select seq from ledger_checkpoints where merchant_id = $1 order by seq',
     [merchantId],
@@ -175,14 +172,11 @@ test('checkpoints that release 1.3.0 made get the times and sums that this one g
   const each = { kind: 'top_up', amount: 100, subaccount: 0, later: 20 * 60_000 } as const
   const merchantId = await plant(Array.from({ length: 3000 }, () => each))
   while ((await checkpointLedgers(service.app.db, service.clock.now(), { every: 100, step: 500 })) > 0);
-  const made = () =>
-    service.rows('select * from ledger_checkpoints where merchant_id = $1 order by seq', [merchantId])
+  const made = () => service.rows('select * from ledger_checkpoints where merchant_id = $1 order by seq', [merchantId])
   const before = await made()
   assert.equal(before.length, 6)
   const all = before.map(({ seq }) => seq).join()
-  await service.rows(
-    CHANGE.replace('WITHOUT', all).replace('GONE', '').replaceAll('MERCHANT', String(merchantId)),
-  )
+  await service.rows(CHANGE.replace('WITHOUT', all).replace('GONE', '').replaceAll('MERCHANT', String(merchantId)))
   const [filling = ''] = readFileSync(OLD_CHECKPOINTS, 'utf8').split('-- A statement reads')
   await service.rows(filling)
   assert.deepEqual(await made(), before)
@@ -211,8 +205,7 @@ test('checkpoints that several processes make at once add up to the same figures
 })
 
 test('the few transfers that are not of a paid charge are found without a look at the others', async () => {
-  const kindOf = (n: number): Kind =>
-    n % 500 === 0 ? 'payout_reserve' : n % 500 === 1 ? 'top_up' : 'charge_fee'
+  const kindOf = (n: number): Kind => (n % 500 === 0 ? 'payout_reserve' : n % 500 === 1 ? 'top_up' : 'charge_fee')
   const merchantId = await plant(
     Array.from({ length: 10_000 }, (_, n) => ({
       kind: kindOf(n),

@@ -87,12 +87,7 @@ test('a month with everything in it: each movement has its line, and the closing
   )
   const { rail_reference } = (await api.get(`/v1/payouts/${lost.body.id}`)).body
   const byKind = new Map<string, any>(statement.adjustments.map((line: any) => [line.kind, line]))
-  assert.deepEqual([...byKind.keys()].sort(), [
-    'add_funds',
-    'payout_returned',
-    'refund_fee_returned',
-    'split_share',
-  ])
+  assert.deepEqual([...byKind.keys()].sort(), ['add_funds', 'payout_returned', 'refund_fee_returned', 'split_share'])
   const { date: _, ...returned } = byKind.get('payout_returned')
   assert.deepEqual(returned, {
     kind: 'payout_returned',
@@ -146,16 +141,7 @@ test('the fields have the order of the description, and the head names merchant 
   const { object, mode, merchant_name, period, period_key, timezone, period_start, currency } = body
   assert.deepEqual(
     [object, mode, merchant_name, period, period_key, timezone, period_start, currency],
-    [
-      'statement',
-      'live',
-      'Nakato & Sons',
-      month,
-      month,
-      'Africa/Kampala',
-      `${month}-01T00:00:00.000+03:00`,
-      'UGX',
-    ],
+    ['statement', 'live', 'Nakato & Sons', month, month, 'Africa/Kampala', `${month}-01T00:00:00.000+03:00`, 'UGX'],
   )
   assert.match(body.period_label, /^[A-Z][a-z]+ 20[0-9]{2}$/)
   assert.match(body.generated_at, /Z$/)
@@ -192,10 +178,7 @@ test('held money is in the balance of a statement, and its release has no line',
   await api.charge({ amount: 20_000 })
   await settle()
   const held = await statementOf(api, monthNow(service))
-  assert.deepEqual(
-    [held.closing_balance, (await api.get('/v1/balance')).body.balances[0].pending],
-    [19_700, 19_700],
-  )
+  assert.deepEqual([held.closing_balance, (await api.get('/v1/balance')).body.balances[0].pending], [19_700, 19_700])
   service.pass(86_400_000)
   assert.equal(await service.run('settle-charges'), 1)
   const released = await statementOf(api, monthNow(service))
@@ -210,10 +193,9 @@ test('after a checkpoint the ledger is summed from the checkpoint on', async () 
   const funds = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
     select $1, 'test', n, 'test_funds', 'fund_' || n, 'sandbox', 'available', 10, $2 from generate_series(1, 1500) n`
   await service.rows(funds, [merchantId, new Date(service.clock.nowMs() - 40 * 86_400_000)])
-  await service.rows(
-    `update ledger_heads set seq = 1500, available = 15000 where merchant_id = $1 and mode = 'test'`,
-    [merchantId],
-  )
+  await service.rows(`update ledger_heads set seq = 1500, available = 15000 where merchant_id = $1 and mode = 'test'`, [
+    merchantId,
+  ])
   await fund(service, own, 1000)
   const month = monthNow(service)
   const before = await statementOf(api, month)

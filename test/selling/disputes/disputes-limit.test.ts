@@ -96,10 +96,7 @@ test('D4 a live report beyond the daily limit is still stored, and announced whe
       [`%${shop.merchant.id}`],
     )
   const [alert] = await alerts()
-  assert.match(
-    alert?.says ?? '',
-    new RegExp(`^${A_DAY + 1} live problem reports of ${shop.merchant.id} are beyond`),
-  )
+  assert.match(alert?.says ?? '', new RegExp(`^${A_DAY + 1} live problem reports of ${shop.merchant.id} are beyond`))
   service.pass(DAY - MARGIN_MS)
   assert.equal((await ours()).length, A_DAY)
   service.pass(2 * MARGIN_MS)

@@ -15,11 +15,8 @@ import { answering, deliverAll } from '../../helpers/web/webhooks.ts'
 const HOUR = 3_600_000
 const { receiver, service, processes, shop, paid, disputesOf, dataOf } = openReportedCharges()
 const countOf = async (merchantId: number) =>
-  (
-    await service.rows<{ n: number }>('select count(*)::int as n from disputes where merchant_id = $1', [
-      merchantId,
-    ])
-  )[0]?.n
+  (await service.rows<{ n: number }>('select count(*)::int as n from disputes where merchant_id = $1', [merchantId]))[0]
+    ?.n
 
 test('a report opens a dispute whose event shows the current charge, in both modes, and moves no money', async () => {
   const { live, test: sandbox, report } = await shop()
@@ -122,16 +119,7 @@ test('a payment that never succeeded, or belongs to another merchant, is not fou
   await service.run('follow-charges')
   const foreign = await paid(stranger.live)
   const before = await service.digest()
-  for (const id of [
-    open,
-    failed,
-    foreign,
-    foreign.replace(/^txn_...../, open.slice(0, 9)),
-    '',
-    'txn_',
-    'txn_\0',
-    "'",
-  ])
+  for (const id of [open, failed, foreign, foreign.replace(/^txn_...../, open.slice(0, 9)), '', 'txn_', 'txn_\0', "'"])
     await assert.rejects(report(id), { status: 404, message: 'charge not found' }, JSON.stringify(id))
   assert.equal(await service.digest(), before)
   await succeed(service, open)
@@ -159,15 +147,10 @@ test('fifty a day are stored for each merchant, however fast and from wherever; 
   assert.equal(await countOf(busy.merchantId), 50)
   const left = charges[outcomes.indexOf('acknowledged') + 40] as string
   assert.equal(lines.length, 0)
-  for (let times = 0; times < 3; times += 1)
-    assert.equal(await busy.report(left, REPORT, app), 'acknowledged')
+  for (let times = 0; times < 3; times += 1) assert.equal(await busy.report(left, REPORT, app), 'acknowledged')
   assert.equal(lines.length, 1, lines.join(''))
   assert.ok(!lines.join('').includes('Nothing came'), 'what customers write is in no log')
-  await assert.rejects(
-    busy.report('txn_nobody0000000000000000'),
-    { status: 404 },
-    'no more is said than before',
-  )
+  await assert.rejects(busy.report('txn_nobody0000000000000000'), { status: 404 }, 'no more is said than before')
   assert.equal(await calm.report(await paid(calm.live)), 'opened')
 
   passUntil(service, new Date(started.getTime() + DAY - 60_000))

@@ -46,13 +46,11 @@ async function idsOf(query: Record<string, string>): Promise<string[]> {
 
 type Filter = [Record<string, string>, (row: Row) => boolean]
 const NONE: Filter = [{}, () => true]
-const NAMED: Filter[] = ['order_1', 'orderX1', 'ORDER_1', "o'); --%", 'order%', 'order', 'null'].map(
-  (reference) => [{ reference }, (row) => row.reference === reference],
-)
-const CREATED_OR_NONE: Filter[] = [
-  ...CREATED,
-  [{ created_after: isoAt(9), created_before: isoAt(3) }, () => false],
-]
+const NAMED: Filter[] = ['order_1', 'orderX1', 'ORDER_1', "o'); --%", 'order%', 'order', 'null'].map((reference) => [
+  { reference },
+  (row) => row.reference === reference,
+])
+const CREATED_OR_NONE: Filter[] = [...CREATED, [{ created_after: isoAt(9), created_before: isoAt(3) }, () => false]]
 
 test('each filter alone and all together find exactly their rows, newest first, those of one moment by id', async () => {
   for (const named of [NONE, ...NAMED])

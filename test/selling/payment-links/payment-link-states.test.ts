@@ -88,10 +88,9 @@ test('a link that is switched off is inactive until it is switched on again; the
     assert.deepEqual([(await read(id)).status, (await read(id)).is_active], ['inactive', false])
     service.pass(1000)
   }
-  const [first] = await service.rows<{ at: Date }>(
-    'select switched_off_at as at from payment_links where id = $1',
-    [id],
-  )
+  const [first] = await service.rows<{ at: Date }>('select switched_off_at as at from payment_links where id = $1', [
+    id,
+  ])
   assert.ok(first)
   assert.ok(service.clock.nowMs() - first.at.getTime() >= 2000)
   await flip(id, 'on')

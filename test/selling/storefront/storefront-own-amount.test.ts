@@ -46,10 +46,7 @@ test('C8 an amount above the limit names the most that can be paid, and one belo
   const shop = await payShop(service)
   const tried = async (amount: string) => (await somebody.post(`/pay/@${shop.handle}/pay`, { amount })).text
   const { faults, storefront } = EN
-  const [least, most] = [
-    storefront.atLeast('UGX 500'),
-    (amount: string) => storefront.atMost(`UGX ${amount}`),
-  ]
+  const [least, most] = [storefront.atLeast('UGX 500'), (amount: string) => storefront.atMost(`UGX ${amount}`)]
   const said: [string, number | null, string, string][] = [
     ['5000001', null, faults.amount_over, most('5,000,000')],
     ['9'.repeat(16), null, faults.amount_over, most('5,000,000')],

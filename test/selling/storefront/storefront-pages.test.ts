@@ -18,11 +18,7 @@ const service = openedAndVerified(() => startLiveService())
 const somebody = visitor(service)
 
 /** Adds items with these names in this order, one second apart. */
-async function offer(
-  shop: PayShop,
-  names: readonly string[],
-  picture: Buffer | null = null,
-): Promise<ShopItem[]> {
+async function offer(shop: PayShop, names: readonly string[], picture: Buffer | null = null): Promise<ShopItem[]> {
   const items: ShopItem[] = []
   for (const [at, name] of names.entries()) {
     const wanted = { name, amount: 5000 + at, description: at % 2 === 0 ? `About ${name}` : null, picture }
@@ -31,8 +27,7 @@ async function offer(
   }
   return items
 }
-const linksOn = (page: Page) =>
-  [...page.text.matchAll(/href="\/pay\/(lnk_[a-z0-9]{21})"/g)].map(([, id = '']) => id)
+const linksOn = (page: Page) => [...page.text.matchAll(/href="\/pay\/(lnk_[a-z0-9]{21})"/g)].map(([, id = '']) => id)
 
 test('a public page shows its items, newest first, and an item is paid like any link', async () => {
   const shop = await payShop(service)
@@ -89,10 +84,7 @@ test('six items a page, and every item on exactly one page and in one document',
   })
   assert.deepEqual(Object.keys(told.at(-2)).sort(), ['amount', 'id', 'name', 'url'])
   for (const wrong of ['', 'itm_', '%00', "'", 'x'.repeat(500), items[0]?.linkId, '%ff'])
-    assert.equal(
-      (await somebody.get(`/pay/@${shop.handle}/items.json?before_id=${wrong}`)).body.items.length,
-      6,
-    )
+    assert.equal((await somebody.get(`/pay/@${shop.handle}/items.json?before_id=${wrong}`)).body.items.length, 6)
 })
 
 test('test links, one-shot links, links without items, hidden and removed items and those of others are not shown', async () => {

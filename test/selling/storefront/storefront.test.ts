@@ -15,11 +15,7 @@ const service = opened(() => startStorefronts())
 const page = (change: MerchantChange = {}) => pageOf(service, change)
 
 const countLinks = async (merchantId: number) =>
-  (
-    await service.rows<any>('select count(*)::int as n from payment_links where merchant_id = $1', [
-      merchantId,
-    ])
-  )[0].n
+  (await service.rows<any>('select count(*)::int as n from payment_links where merchant_id = $1', [merchantId]))[0].n
 
 test('an item is a reusable live link with a name, even before the business is verified', async () => {
   const { add, shop, shown, linkOf } = await page()
@@ -109,8 +105,7 @@ test('a changed amount makes a new link, and the old one is switched off at the 
   const [old, now] = [await linkOf(item.linkId), await linkOf(dearer.linkId)]
   assert.deepEqual([old.amount, now.amount], [5000, 7000])
   assert.ok(old.switchedOffAt !== null && now.switchedOffAt === null)
-  for (const amount of [0, 200, 1_000_000_001])
-    await assert.rejects(edit(item.id, { amount }), { status: 400 })
+  for (const amount of [0, 200, 1_000_000_001]) await assert.rejects(edit(item.id, { amount }), { status: 400 })
   assert.equal(await countLinks(shop.id), 2)
 })
 
@@ -199,8 +194,7 @@ test('items of another merchant are not found', async () => {
 
 test('an amount of the customer’s own is a one-shot live link, by the rules of live money', async () => {
   const { app, shop, made, linkOf } = await page({ kycStatus: 'verified', chargeLimit: 50_000 })
-  const create = (amount: number) =>
-    createOwnAmountLink(app, CUSTOMER, { merchantId: shop.id, tag: shop.tag, amount })
+  const create = (amount: number) => createOwnAmountLink(app, CUSTOMER, { merchantId: shop.id, tag: shop.tag, amount })
   const link = await create(12_500)
   const { attempt, paid, ...stored } = await linkOf(link.id)
   assert.deepEqual(stored, link)

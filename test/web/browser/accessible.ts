@@ -51,13 +51,11 @@ export const moving = (page: Page): Promise<string[]> =>
 
 /** Buttons, fields, and links on a line of their own that are too small for a thumb. */
 export const smallTargets = (page: Page): Promise<string[]> =>
-  page
-    .locator('button, summary, main a, .choice, input:not([type=hidden], .choice *), textarea, footer a')
-    .evaluateAll(
-      (targets: any[], least) =>
-        targets
-          .map((target) => ({ one: target, box: target.getBoundingClientRect() }))
-          .filter(({ box }) => box.width > 0 && Math.min(box.width, box.height) < least)
-          .map(({ one, box }) => `${one.localName} ${one.textContent}: ${box.width} by ${box.height}`),
-      LEAST_TARGET,
-    )
+  page.locator('button, summary, main a, .choice, input:not([type=hidden], .choice *), textarea, footer a').evaluateAll(
+    (targets: any[], least) =>
+      targets
+        .map((target) => ({ one: target, box: target.getBoundingClientRect() }))
+        .filter(({ box }) => box.width > 0 && Math.min(box.width, box.height) < least)
+        .map(({ one, box }) => `${one.localName} ${one.textContent}: ${box.width} by ${box.height}`),
+    LEAST_TARGET,
+  )

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findChromium } from './find-chromium.ts'
 
 const PATH = findChromium()
@@ -37,10 +31,7 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: PATH, args: ['--disable-gpu'] })
 }
 
-export async function newVisitor(
-  browser: Browser,
-  { size = 'phone', own, ...more }: Coming,
-): Promise<Visitor> {
+export async function newVisitor(browser: Browser, { size = 'phone', own, ...more }: Coming): Promise<Visitor> {
   const context = await browser.newContext({ locale: 'en-GB', ...SIZES[size], ...more })
   context.setDefaultTimeout(30_000)
   const troubles = await watch(context, own)
@@ -60,8 +51,7 @@ async function watch(context: BrowserContext, own: readonly string[]): Promise<(
   const note = (text: string, at: string) => void noted.push({ text, at })
   await context.addInitScript(POLICY_WATCH)
   context.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning')
-      note(message.text(), message.location().url)
+    if (message.type() === 'error' || message.type() === 'warning') note(message.text(), message.location().url)
   })
   context.on('weberror', (error) => note(String(error.error()), 'script'))
   context.on('request', (request) => {
@@ -70,8 +60,7 @@ async function watch(context: BrowserContext, own: readonly string[]): Promise<(
     if (!url.startsWith('data:') && !own.includes(new URL(url).origin)) note('talks to a stranger', url)
   })
   context.on('response', (response) => {
-    if (response.request().isNavigationRequest() && response.status() >= 400)
-      refused.add(pageOf(response.url()))
+    if (response.request().isNavigationRequest() && response.status() >= 400) refused.add(pageOf(response.url()))
   })
   // The browser logs every page with a status of 400 or more, and our pages that report a mistake have one.
   const isOfPage = ({ text, at }: { text: string; at: string }) =>

@@ -11,15 +11,7 @@ const screen = openedForBrowser(async () => {
   return { browser, close: () => browser.close() }
 })
 
-const PAGES = [
-  '/',
-  '/docs',
-  '/docs?q=refund',
-  '/docs?q=zebra',
-  '/docs/errors',
-  '/docs/machines',
-  '/changelog',
-]
+const PAGES = ['/', '/docs', '/docs?q=refund', '/docs?q=zebra', '/docs/errors', '/docs/machines', '/changelog']
 
 for (const size of ['phone', 'desktop'] as const)
   test(`no page of the documentation scrolls sideways on a ${size}`, ON_BROWSER, async () => {

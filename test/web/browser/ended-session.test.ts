@@ -24,10 +24,7 @@ test(
     const owner = await signedInAs(service, merchant)
     const other = await signedInAs(service, merchant)
     const hash = await hashPassword(PASSWORD)
-    await service.rows('update people set password = $2 where id = any($1)', [
-      [owner.personId, other.personId],
-      hash,
-    ])
+    await service.rows('update people set password = $2 where id = any($1)', [[owner.personId, other.personId], hash])
     for (const { person, finds } of [
       { person: owner, finds: '7,000' },
       { person: other, finds: '' },

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
 /** The command that installs one. */
-export const INSTALL_CHROMIUM =
-  'apt-get install -y --no-install-recommends chromium-headless-shell fonts-liberation'
+export const INSTALL_CHROMIUM = 'apt-get install -y --no-install-recommends chromium-headless-shell fonts-liberation'
 
 // Debian and Alpine, Google's own packages, macOS. The headless shell comes first: it takes half the time.
 const PLACES = [

@@ -22,9 +22,7 @@ function bytesOf(url: string, encoding: string): Promise<number> {
     socket.on('error', reject).on('close', () => resolve(socket.bytesRead))
     socket
       .resume()
-      .write(
-        `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`,
-      )
+      .write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`)
   })
 }
 
@@ -42,35 +40,31 @@ test('the first page comes in one flight, packed or not', ON_BROWSER, async (con
     }
 })
 
-test(
-  'one answer is enough: with everything else blocked the form has its looks and works',
-  ON_BROWSER,
-  async () => {
-    const link = await world.link(DRESS)
-    const { context, page } = await newVisitor(world.browser, { own: [] })
-    try {
-      const blocked: string[] = []
-      await page.route('**', (route) => {
-        if (route.request().isNavigationRequest()) return route.continue()
-        blocked.push(route.request().url())
-        return route.abort()
-      })
-      await page.goto(link.url)
-      assert.ok(blocked.length <= 2, `a script and an icon at most: ${blocked}`)
-      const [width, paint] = await page.locator('button.go').evaluate((button: any) => {
-        const { backgroundColor } = button.ownerDocument.defaultView.getComputedStyle(button)
-        return [button.getBoundingClientRect().width, backgroundColor]
-      })
-      assert.ok(width > 250, 'a button for thumbs')
-      assert.notEqual(paint, 'rgba(0, 0, 0, 0)')
-      await sendForm(page, PHONES.pays)
-      await page.getByRole('heading', { level: 1, name: EN.waiting.title }).waitFor()
-      assert.equal((await world.charges(link)).length, 1)
-    } finally {
-      await context.close()
-    }
-  },
-)
+test('one answer is enough: with everything else blocked the form has its looks and works', ON_BROWSER, async () => {
+  const link = await world.link(DRESS)
+  const { context, page } = await newVisitor(world.browser, { own: [] })
+  try {
+    const blocked: string[] = []
+    await page.route('**', (route) => {
+      if (route.request().isNavigationRequest()) return route.continue()
+      blocked.push(route.request().url())
+      return route.abort()
+    })
+    await page.goto(link.url)
+    assert.ok(blocked.length <= 2, `a script and an icon at most: ${blocked}`)
+    const [width, paint] = await page.locator('button.go').evaluate((button: any) => {
+      const { backgroundColor } = button.ownerDocument.defaultView.getComputedStyle(button)
+      return [button.getBoundingClientRect().width, backgroundColor]
+    })
+    assert.ok(width > 250, 'a button for thumbs')
+    assert.notEqual(paint, 'rgba(0, 0, 0, 0)')
+    await sendForm(page, PHONES.pays)
+    await page.getByRole('heading', { level: 1, name: EN.waiting.title }).waitFor()
+    assert.equal((await world.charges(link)).length, 1)
+  } finally {
+    await context.close()
+  }
+})
 
 for (const javaScriptEnabled of [true, false])
   test(

@@ -66,10 +66,7 @@ test('a gift card is applied and taken off again with the keyboard alone', ON_BR
 })
 
 test('the focus goes down the page in the order of reading, and reaches everything', ON_BROWSER, async () => {
-  const pages = [
-    (await world.liveLink({ cancel_url: `${world.site.origin}/cart` })).url,
-    (await world.link()).url,
-  ]
+  const pages = [(await world.liveLink({ cancel_url: `${world.site.origin}/cart` })).url, (await world.link()).url]
   for (const url of pages)
     await world.visit(async (page) => {
       await page.goto(url)

@@ -11,8 +11,7 @@ export const focused = (page: Page): Promise<Stop> =>
   page.locator(':root').evaluate((root: any) => {
     const { activeElement: one, defaultView: view } = root.ownerDocument
     const { outlineStyle, outlineWidth, outlineColor } = view.getComputedStyle(one)
-    const visible =
-      outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 && !/, 0\)$/.test(outlineColor)
+    const visible = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 && !/, 0\)$/.test(outlineColor)
     const { top, bottom } = one.getBoundingClientRect()
     const is = one.value && one.type === 'radio' ? one.value : one.id || one.textContent.trim()
     return { is, top: top + view.scrollY, seen: visible && top >= 0 && bottom <= view.innerHeight + 1 }

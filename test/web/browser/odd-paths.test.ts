@@ -18,13 +18,7 @@ const people = made(async () => ({
 }))
 
 const ODD = ['%00', 'a%07b', '%7f', 'x'.repeat(101)]
-const CHECKOUT = [
-  '/pay/:id',
-  '/pay/:id/status',
-  '/pay/:id/status.json',
-  '/pay/@:handle',
-  '/pay/@:handle/qr.:form',
-]
+const CHECKOUT = ['/pay/:id', '/pay/:id/status', '/pay/:id/status.json', '/pay/@:handle', '/pay/@:handle/qr.:form']
 const MACHINES = ['/vending/display/:id', '/vending/display/:id/state.json']
 
 async function ask(browser: Browser, address: string, method: 'GET' | 'POST') {

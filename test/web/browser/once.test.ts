@@ -157,48 +157,40 @@ test('back and reload show the payment as it stands, and never pay again', ON_BR
     )
 })
 
-test(
-  'going back to the form from the waiting page, and pressing again, pays nothing again',
-  ON_BROWSER,
-  async () => {
-    const link = await world.link()
-    await world.visit(async (page) => {
-      await page.goto(link.url)
-      await sendForm(page, PHONES.pays)
-      await sees(page, EN.waiting.title)
-      await page.goBack()
-      // The browser either has kept the form, or loads it again and is redirected.
-      if (await payButton(page).isVisible()) await payButton(page).click()
-      await sees(page, EN.waiting.title)
-    })
-    assert.equal(await count(link), 1)
-  },
-)
+test('going back to the form from the waiting page, and pressing again, pays nothing again', ON_BROWSER, async () => {
+  const link = await world.link()
+  await world.visit(async (page) => {
+    await page.goto(link.url)
+    await sendForm(page, PHONES.pays)
+    await sees(page, EN.waiting.title)
+    await page.goBack()
+    // The browser either has kept the form, or loads it again and is redirected.
+    if (await payButton(page).isVisible()) await payButton(page).click()
+    await sees(page, EN.waiting.title)
+  })
+  assert.equal(await count(link), 1)
+})
 
-test(
-  'two people pay one link at the same moment: one charge, and both see how it stands',
-  ON_BROWSER,
-  async () => {
-    const link = await world.link()
-    await world.visit((one) =>
-      world.visit(async (other) => {
-        const pages = [one, other]
-        for (const page of pages) {
-          await page.goto(link.url)
-          await page.fill('#phone', PHONES.pays)
-        }
-        await Promise.all(pages.map((page) => payButton(page).click()))
-        await Promise.all(pages.map((page) => sees(page, EN.waiting.title)))
-        assert.equal(await count(link), 1)
-        await world.decide()
-        for (const page of pages) {
-          await page.reload()
-          await sees(page, EN.receipt.fresh)
-        }
-      }),
-    )
-  },
-)
+test('two people pay one link at the same moment: one charge, and both see how it stands', ON_BROWSER, async () => {
+  const link = await world.link()
+  await world.visit((one) =>
+    world.visit(async (other) => {
+      const pages = [one, other]
+      for (const page of pages) {
+        await page.goto(link.url)
+        await page.fill('#phone', PHONES.pays)
+      }
+      await Promise.all(pages.map((page) => payButton(page).click()))
+      await Promise.all(pages.map((page) => sees(page, EN.waiting.title)))
+      assert.equal(await count(link), 1)
+      await world.decide()
+      for (const page of pages) {
+        await page.reload()
+        await sees(page, EN.receipt.fresh)
+      }
+    }),
+  )
+})
 
 test('a form on a strange site gets our form to look at, and charges nobody', ON_BROWSER, async () => {
   const link = await world.link()

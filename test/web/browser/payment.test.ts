@@ -45,35 +45,31 @@ longTest(
   },
 )
 
-longTest(
-  'whoever wants to stay stays, and whoever comes back is not sent away again',
-  ON_BROWSER,
-  async () => {
-    const link = await world.link(thanks())
-    await world.submit(link, { phone: PHONES.pays })
-    await world.decide()
-    await world.visit(async (page) => {
-      await page.clock.install()
-      await page.goto(link.url)
-      await page.getByRole('button', { name: EN.receipt.stay }).click()
-      assert.equal(await page.locator(':focus').getAttribute('id'), 'forward', 'the focus is not lost')
-      const asked = world.site.asked.length
-      await page.clock.runFor(FORWARD_MS * 3)
-      assert.equal(world.site.asked.length, asked)
-    })
-    await world.visit(async (page) => {
-      await page.goto(link.url)
-      await page.locator('#forward').click()
-      await page.waitForURL(`${world.site.origin}/**`)
-      assert.equal(world.site.asked.at(-1), THANKS)
-      await page.goBack()
-      await sees(page, EN.receipt.fresh)
-      // The line with the countdown is gone: the countdown has stopped.
-      await page.locator('#onward .hint').waitFor({ state: 'hidden' })
-      assert.ok(await page.locator('#stay').isHidden())
-    })
-  },
-)
+longTest('whoever wants to stay stays, and whoever comes back is not sent away again', ON_BROWSER, async () => {
+  const link = await world.link(thanks())
+  await world.submit(link, { phone: PHONES.pays })
+  await world.decide()
+  await world.visit(async (page) => {
+    await page.clock.install()
+    await page.goto(link.url)
+    await page.getByRole('button', { name: EN.receipt.stay }).click()
+    assert.equal(await page.locator(':focus').getAttribute('id'), 'forward', 'the focus is not lost')
+    const asked = world.site.asked.length
+    await page.clock.runFor(FORWARD_MS * 3)
+    assert.equal(world.site.asked.length, asked)
+  })
+  await world.visit(async (page) => {
+    await page.goto(link.url)
+    await page.locator('#forward').click()
+    await page.waitForURL(`${world.site.origin}/**`)
+    assert.equal(world.site.asked.at(-1), THANKS)
+    await page.goBack()
+    await sees(page, EN.receipt.fresh)
+    // The line with the countdown is gone: the countdown has stopped.
+    await page.locator('#onward .hint').waitFor({ state: 'hidden' })
+    assert.ok(await page.locator('#stay').isHidden())
+  })
+})
 
 longTest(
   'without scripts the page loads itself again until it is paid, and goes on to the shop',
@@ -155,27 +151,23 @@ longTest('who has closed the browser finds the receipt tomorrow', ON_BROWSER, as
   })
 })
 
-longTest(
-  'the receipt prints what was paid and leaves out what cannot be pressed on paper',
-  ON_BROWSER,
-  async () => {
-    const link = await world.link(DRESS)
-    await world.submit(link, { phone: PHONES.pays })
-    await world.decide()
-    await world.visit(async (page) => {
-      await page.addInitScript('window.print = () => { window.printed = true }')
-      await page.goto(link.url)
-      await page.getByRole('link', { name: EN.receipt.receipt, exact: true }).click()
-      await sees(page, EN.receipt.printable)
-      await page.getByRole('button', { name: EN.receipt.print }).click()
-      assert.equal(await page.evaluate('window.printed'), true)
-      await page.emulateMedia({ media: 'print' })
-      assert.ok(await page.getByText(SHOP_NAME).first().isVisible())
-      assert.ok(await page.locator('dl').isVisible())
-      assert.equal(await page.locator('button:visible, nav:visible').count(), 0)
-    })
-  },
-)
+longTest('the receipt prints what was paid and leaves out what cannot be pressed on paper', ON_BROWSER, async () => {
+  const link = await world.link(DRESS)
+  await world.submit(link, { phone: PHONES.pays })
+  await world.decide()
+  await world.visit(async (page) => {
+    await page.addInitScript('window.print = () => { window.printed = true }')
+    await page.goto(link.url)
+    await page.getByRole('link', { name: EN.receipt.receipt, exact: true }).click()
+    await sees(page, EN.receipt.printable)
+    await page.getByRole('button', { name: EN.receipt.print }).click()
+    assert.equal(await page.evaluate('window.printed'), true)
+    await page.emulateMedia({ media: 'print' })
+    assert.ok(await page.getByText(SHOP_NAME).first().isVisible())
+    assert.ok(await page.locator('dl').isVisible())
+    assert.equal(await page.locator('button:visible, nav:visible').count(), 0)
+  })
+})
 
 test('the number is recognised as one types it, and a wrong guess stops nobody', ON_BROWSER, async () => {
   const link = await world.link()

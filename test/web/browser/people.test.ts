@@ -31,10 +31,7 @@ async function ownerOn(size: Size) {
   const owner = await signedInAs(service, shop)
   for (const role of ['developer', 'cashier', 'accountant', 'viewer'] as const) {
     const { personId } = await signedInAs(service, shop, { role })
-    await service.rows('update people set name = $2 where id = $1', [
-      personId,
-      `Namutebi Nabukeera Nalubega ${role}`,
-    ])
+    await service.rows('update people set name = $2 where id = $1', [personId, `Namutebi Nabukeera Nalubega ${role}`])
   }
   const hash = await hashPassword(PASSWORD)
   await service.rows('update people set password = $2 where id = $1', [owner.personId, hash])
@@ -65,10 +62,7 @@ async function provingLinks(owner: Planted, email: string): Promise<[string, Reg
   ]
 }
 
-async function assertGood(
-  { page, troubles }: Pick<Visitor, 'page' | 'troubles'>,
-  name: string,
-): Promise<void> {
+async function assertGood({ page, troubles }: Pick<Visitor, 'page' | 'troubles'>, name: string): Promise<void> {
   const size = page.viewportSize()
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   assert.deepEqual(await axeFinds(page), [], `${name}, in the light`)
@@ -116,8 +110,7 @@ for (const size of ['phone', 'desktop'] as const)
         // The browser notes on its console that the answer was 410.
         if (!/410/.test(error.message)) throw error
       })
-      for (const [link, title] of await provingLinks(owner, `claimed-${size}@shop.invalid`))
-        await see(link, title)
+      for (const [link, title] of await provingLinks(owner, `claimed-${size}@shop.invalid`)) await see(link, title)
       await page.goto(till?.trim() ?? '')
       await assertGood({ page, troubles: () => [] }, 'the start of a shift')
       await page.getByRole('button', { name: 'Start the shift' }).click()
@@ -155,11 +148,7 @@ test('a passkey is added, confirms one act, and is the second factor at sign-in'
   await rename.getByRole('button', { name: 'Confirm with a passkey' }).click()
   await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
   await page.goto(`${service.url}/dashboard/settings/security`)
-  assert.equal(
-    await rename.getByRole('button', { name: 'Confirm with a passkey' }).count(),
-    1,
-    'for that act alone',
-  )
+  assert.equal(await rename.getByRole('button', { name: 'Confirm with a passkey' }).count(), 1, 'for that act alone')
   await context.clearCookies()
   await page.goto(`${service.url}/dashboard/sign-in`)
   await page.getByLabel('E-mail address').fill(owner.email)

@@ -19,36 +19,31 @@ const screen = openedForBrowser(async () => {
 // A4 with the margins that browsers leave, upright and lying, in pixels of CSS.
 const PAPERS = { upright: { width: 718, height: 1047 }, lying: { width: 1047, height: 718 } }
 
-test(
-  'on paper a page is as wide as the paper, has no navigation, and cuts no column off',
-  ON_BROWSER,
-  async () => {
-    const { ids, people } = shop
-    const { page } = await walkerOf(screen.browser, service, { person: people.owner, size: 'desktop' })
-    await page.emulateMedia({ media: 'print' })
-    const test = '/dashboard/test'
-    const wrong: string[] = []
-    for (const [name, paper] of Object.entries(PAPERS)) {
-      await page.setViewportSize(paper)
-      for (const path of [
-        test,
-        `${test}/charges`,
-        `${test}/charges/${ids.test['/charges']}`,
-        `${test}/payouts`,
-        '/dashboard/wallet',
-        `${test}/bulk/${ids.test['/bulk']}`,
-      ]) {
-        await page.goto(`${service.url}${path}`)
-        const seen: any = await page.evaluate(`(() => {
+test('on paper a page is as wide as the paper, has no navigation, and cuts no column off', ON_BROWSER, async () => {
+  const { ids, people } = shop
+  const { page } = await walkerOf(screen.browser, service, { person: people.owner, size: 'desktop' })
+  await page.emulateMedia({ media: 'print' })
+  const test = '/dashboard/test'
+  const wrong: string[] = []
+  for (const [name, paper] of Object.entries(PAPERS)) {
+    await page.setViewportSize(paper)
+    for (const path of [
+      test,
+      `${test}/charges`,
+      `${test}/charges/${ids.test['/charges']}`,
+      `${test}/payouts`,
+      '/dashboard/wallet',
+      `${test}/bulk/${ids.test['/bulk']}`,
+    ]) {
+      await page.goto(`${service.url}${path}`)
+      const seen: any = await page.evaluate(`(() => {
         const main = document.querySelector('main').getBoundingClientRect()
         const wide = [...document.querySelectorAll('main table, main .scroll')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
         const hidden = ['.side', '.bar', '.foot'].every((one) => getComputedStyle(document.querySelector(one)).display === 'none')
         return { width: main.width / innerWidth, wide: wide.length, hidden }
       })()`)
-        if (seen.width < 0.95 || seen.wide > 0 || !seen.hidden)
-          wrong.push(`${path} ${name}: ${JSON.stringify(seen)}`)
-      }
+      if (seen.width < 0.95 || seen.wide > 0 || !seen.hidden) wrong.push(`${path} ${name}: ${JSON.stringify(seen)}`)
     }
-    assert.deepEqual(wrong, [])
-  },
-)
+  }
+  assert.deepEqual(wrong, [])
+})

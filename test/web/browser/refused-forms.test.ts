@@ -56,9 +56,7 @@ async function sendEmpty(page: Page, action: string): Promise<void> {
   await form.evaluate((one: any) => {
     for (let box = one.closest('details'); box; box = box.parentElement?.closest('details')) box.open = true
     for (const field of one.elements)
-      if (
-        ['text', 'tel', 'email', 'url', 'date', 'textarea', 'password', 'time', 'month'].includes(field.type)
-      )
+      if (['text', 'tel', 'email', 'url', 'date', 'textarea', 'password', 'time', 'month'].includes(field.type))
         field.value = ''
     one.noValidate = true
   })
@@ -72,15 +70,10 @@ async function unseen(page: Page): Promise<string | null> {
   const box = await fault.boundingBox()
   if (box === null) return 'its fault is folded away'
   const { y } = box
-  return y >= 0 && y + Math.min(box.height, 80) <= SCREEN.height
-    ? null
-    : `its fault stands at ${Math.round(y)}`
+  return y >= 0 && y + Math.min(box.height, 80) <= SCREEN.height ? null : `its fault stands at ${Math.round(y)}`
 }
 
-async function walk(
-  person: Sender,
-  addresses: readonly string[],
-): Promise<{ wrong: string[]; sent: number }> {
+async function walk(person: Sender, addresses: readonly string[]): Promise<{ wrong: string[]; sent: number }> {
   const { page } = await walkerOf(screen.browser, service, { person, size: 'phone' })
   await page.setViewportSize(SCREEN)
   const wrong: string[] = []

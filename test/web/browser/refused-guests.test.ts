@@ -25,8 +25,7 @@ async function send(page: Page, { form: selector, typed = {} }: Sent): Promise<v
   await form.evaluate((one: any, values: Record<string, string>) => {
     for (let box = one.closest('details'); box; box = box.parentElement?.closest('details')) box.open = true
     for (const field of one.elements) {
-      for (let box = field.closest('details'); box; box = box.parentElement?.closest('details'))
-        box.open = true
+      for (let box = field.closest('details'); box; box = box.parentElement?.closest('details')) box.open = true
       if (['text', 'tel', 'email', 'url', 'textarea', 'password'].includes(field.type))
         field.value = values[field.name] ?? ''
     }
@@ -62,9 +61,7 @@ async function walk(forms: readonly Sent[], javaScriptEnabled: boolean): Promise
 }
 
 const LONG =
-  'Nakasero market, two sacks of the best matooke and a basket of passion fruit, to be brought to the gate. '.repeat(
-    2,
-  )
+  'Nakasero market, two sacks of the best matooke and a basket of passion fruit, to be brought to the gate. '.repeat(2)
 
 /** Pages of customers, as long as they can be. */
 async function ofCustomers(): Promise<Sent[]> {

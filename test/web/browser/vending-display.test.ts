@@ -9,13 +9,7 @@ import { EN } from '../../../src/web/checkout/texts/en.ts'
 import { longTest, test } from '../../helpers/service/parts.ts'
 import { startService, type TestService } from '../../helpers/service/test-service.ts'
 import { EXAMPLE_SCREENS } from '../../helpers/vending/display-views.ts'
-import {
-  makeOrder,
-  payOrder,
-  submitPayment,
-  type VendingShop,
-  vendingShop,
-} from '../../helpers/vending/vending.ts'
+import { makeOrder, payOrder, submitPayment, type VendingShop, vendingShop } from '../../helpers/vending/vending.ts'
 import { launchBrowser, MACHINE_SIZES, newVisitor, ON_BROWSER } from './browser.ts'
 
 const POLL_MS = 2000
@@ -96,23 +90,19 @@ test('the screen follows its order by itself, and is never loaded again for it',
   })
 })
 
-longTest(
-  'a camera in front of the screen reads the address of the payment, at every size',
-  ON_BROWSER,
-  async () => {
-    const { id, url } = await newOrder()
-    for (const size of MACHINE_SIZES)
-      await onScreen(
-        async (page) => {
-          await page.goto(url)
-          const picture = await page.screenshot()
-          const [code] = await readBarcodes(new Uint8Array(picture), { formats: ['QRCode'] })
-          assert.equal(code?.text, `${service.url}/pay/${id}`, JSON.stringify(size))
-        },
-        { size },
-      )
-  },
-)
+longTest('a camera in front of the screen reads the address of the payment, at every size', ON_BROWSER, async () => {
+  const { id, url } = await newOrder()
+  for (const size of MACHINE_SIZES)
+    await onScreen(
+      async (page) => {
+        await page.goto(url)
+        const picture = await page.screenshot()
+        const [code] = await readBarcodes(new Uint8Array(picture), { formats: ['QRCode'] })
+        assert.equal(code?.text, `${service.url}/pay/${id}`, JSON.stringify(size))
+      },
+      { size },
+    )
+})
 
 longTest('the time that is left runs down on the screen', ON_BROWSER, async () => {
   await onScreen(async (page) => {
@@ -132,41 +122,37 @@ longTest('the time that is left runs down on the screen', ON_BROWSER, async () =
   })
 })
 
-longTest(
-  'a lost line leaves the screen as it is, says so, and is forgotten when it is back',
-  ON_BROWSER,
-  async () => {
-    const cut = /Failed to load resource|ERR_FAILED/
-    await onScreen(
-      async (page) => {
-        const { id, url } = await newOrder()
-        await page.clock.install()
-        await page.goto(url)
-        let asked = 0
-        await page.route('**/state.json*', (route) => {
-          asked += 1
-          return route.abort()
-        })
-        await told(id)
-        const note = page.getByText(EN.display.offline)
-        for (let misses = 0; misses < 3; misses += 1) {
-          assert.equal(await note.isVisible(), false)
-          const failed = page.waitForEvent('requestfailed')
-          await page.clock.runFor(POLL_MS * 2 ** misses)
-          await failed
-        }
-        await note.waitFor()
-        assert.equal(await page.locator('main.scan').count(), 1)
-        assert.ok(asked <= 4, `asked ${asked} times: less and less often`)
-        await page.unroute('**/state.json*')
-        await page.clock.runFor(POLL_MS * 2 ** 3)
-        await sees(page, 'releasing')
+longTest('a lost line leaves the screen as it is, says so, and is forgotten when it is back', ON_BROWSER, async () => {
+  const cut = /Failed to load resource|ERR_FAILED/
+  await onScreen(
+    async (page) => {
+      const { id, url } = await newOrder()
+      await page.clock.install()
+      await page.goto(url)
+      let asked = 0
+      await page.route('**/state.json*', (route) => {
+        asked += 1
+        return route.abort()
+      })
+      await told(id)
+      const note = page.getByText(EN.display.offline)
+      for (let misses = 0; misses < 3; misses += 1) {
         assert.equal(await note.isVisible(), false)
-      },
-      { expected: cut },
-    )
-  },
-)
+        const failed = page.waitForEvent('requestfailed')
+        await page.clock.runFor(POLL_MS * 2 ** misses)
+        await failed
+      }
+      await note.waitFor()
+      assert.equal(await page.locator('main.scan').count(), 1)
+      assert.ok(asked <= 4, `asked ${asked} times: less and less often`)
+      await page.unroute('**/state.json*')
+      await page.clock.runFor(POLL_MS * 2 ** 3)
+      await sees(page, 'releasing')
+      assert.equal(await note.isVisible(), false)
+    },
+    { expected: cut },
+  )
+})
 
 longTest('without scripts the screen follows its order too', ON_BROWSER, async () => {
   await onScreen(

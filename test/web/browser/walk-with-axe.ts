@@ -40,9 +40,7 @@ export async function walkWithAxe(
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${size}.png`, fullPage: true })
         const wide = [...(await scrolls(page)), ...(size === 'phone' ? await whenNarrow(page) : [])]
         const alike = size === 'phone' && isToldApart ? await namedAlike(page) : []
-        found.push(
-          ...[...(await axeFinds(page, rules)), ...wide, ...alike].map((one) => `${name}, ${size}: ${one}`),
-        )
+        found.push(...[...(await axeFinds(page, rules)), ...wide, ...alike].map((one) => `${name}, ${size}: ${one}`))
       }
       assert.deepEqual(troubles(), [])
       await context.close()

@@ -13,8 +13,7 @@ const visitors = new Map<string, Visitor>()
 prepare(async () => {
   if (ON_BROWSER.skip) return
   const own = [world.service.url, world.site.origin]
-  for (const size of SIZES)
-    visitors.set(size, await newVisitor(world.browser, { size, own, javaScriptEnabled: false }))
+  for (const size of SIZES) visitors.set(size, await newVisitor(world.browser, { size, own, javaScriptEnabled: false }))
 })
 
 for (const size of SIZES)
@@ -27,11 +26,7 @@ for (const size of SIZES)
         await state.open(world, page)
         await assertShows(page, state)
         assert.deepEqual(await cutOff(page), [])
-        assert.equal(
-          await page.locator('noscript:not(head *)').count(),
-          0,
-          'nobody is told to switch them on',
-        )
+        assert.equal(await page.locator('noscript:not(head *)').count(), 0, 'nobody is told to switch them on')
         assert.deepEqual(troubles(), [])
       },
     )

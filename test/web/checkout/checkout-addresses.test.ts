@@ -63,11 +63,7 @@ test("C7 a trailing slash and capitals lead to the machine's screen", async () =
   await service.set(shop.merchant, { vendingEnabled: true })
   await registerMachines(service, shop.row.id, ['M-1'])
   const { order_id: id } = await makeOrder({ api: shop.test })
-  for (const from of [
-    `/vending/display/${id}/`,
-    `/vending/display/${capitals(id)}`,
-    `/Vending/Display/${id}`,
-  ]) {
+  for (const from of [`/vending/display/${id}/`, `/vending/display/${capitals(id)}`, `/Vending/Display/${id}`]) {
     const page = await somebody.get(`${from}?lang=sw`)
     assert.deepEqual([page.status, page.location], [302, `/vending/display/${id}?lang=sw`], from)
   }
@@ -117,7 +113,6 @@ test('C7 no address redirects a customer to another site', async () => {
   for (const path of typed) {
     const { status, location } = await somebody.get(path)
     assert.ok(status === 404 || status === 302, `${status} ${path}`)
-    if (status === 302)
-      assert.match(location, /^\/(?:pay|vending\/display)\/[^/\\]/, `${path} -> ${location}`)
+    if (status === 302) assert.match(location, /^\/(?:pay|vending\/display)\/[^/\\]/, `${path} -> ${location}`)
   }
 })

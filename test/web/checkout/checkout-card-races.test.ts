@@ -24,8 +24,7 @@ async function readyWith(code: string, amounts: readonly number[]): Promise<Read
     }),
   )
 }
-const submit = ({ browser, form }: Ready) =>
-  untilServed(() => browser.send(form, '/submit', { phone: newPayer() }))
+const submit = ({ browser, form }: Ready) => untilServed(() => browser.send(form, '/submit', { phone: newPayer() }))
 
 async function assertNeverMore(cardId: string, value: number, links: readonly string[]): Promise<void> {
   const charges = (await Promise.all(links.map((link) => chargesOn(service, link)))).flat()
@@ -129,9 +128,7 @@ test('a charge that a card paid in full is refunded to the card once, however ma
   const [ready] = (await readyWith(card.code, [3000])) as [Ready]
   await submit(ready)
   const { id } = await chargeOn(service, ready.link)
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => shop.live.post(`/v1/charges/${id}/refund`)),
-  )
+  const answers = await Promise.all(Array.from({ length: 5 }, () => shop.live.post(`/v1/charges/${id}/refund`)))
   const statuses = answers.map(({ status, body }) => `${status} ${body.code ?? body.gift_card_restored}`)
   assert.deepEqual(statuses.sort(), ['200 3000', ...new Array(4).fill('400 already_refunded')])
   assert.deepEqual(await cardNow(service, card.id), [4000, 0, 0])

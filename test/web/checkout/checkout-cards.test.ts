@@ -153,8 +153,7 @@ const OVERTAKEN: [string, (at: Awaited<ReturnType<typeof applied>>) => Promise<u
   ['half an hour has passed', async () => service.pass(31 * 60_000)],
   [
     'the card was taken off in another window',
-    async ({ browser, link }) =>
-      browser.send(await browser.get(`/pay/${link}`), '/apply-voucher', { remove: '1' }),
+    async ({ browser, link }) => browser.send(await browser.get(`/pay/${link}`), '/apply-voucher', { remove: '1' }),
   ],
   ['the cookies were cleared', async ({ browser }) => browser.cookies().splice(0)],
   [

@@ -35,13 +35,8 @@ test('the cookie is sealed, bound to one link, unreadable for scripts, and expir
   const sent = await browser.send(form, '/apply-voucher', { code: card.code })
   assert.equal(sent.setCookies.length, 1)
   const [cookie = ''] = sent.setCookies
-  assert.match(
-    cookie,
-    new RegExp(`^checkout=[A-Za-z0-9_-]+; Path=/pay/${link}; Max-Age=1800; HttpOnly; SameSite=Lax$`),
-  )
-  const value = Buffer.from(cookie.slice('checkout='.length).split(';')[0] ?? '', 'base64url').toString(
-    'latin1',
-  )
+  assert.match(cookie, new RegExp(`^checkout=[A-Za-z0-9_-]+; Path=/pay/${link}; Max-Age=1800; HttpOnly; SameSite=Lax$`))
+  const value = Buffer.from(cookie.slice('checkout='.length).split(';')[0] ?? '', 'base64url').toString('latin1')
   for (const secret of [card.id, card.code, card.code.replaceAll('-', ''), card.code.slice(-4), '4000'])
     assert.ok(!cookie.includes(secret) && !value.includes(secret), 'nobody reads it')
   assert.ok(!sent.location.includes(card.code), 'the code is in no address')
@@ -67,8 +62,7 @@ test('a cookie of another link or merchant, or a changed one, is ignored', async
   }
   const others = ['', 'x', '"', '%00', value.slice(0, -1), `${value}AAAA`, value.slice(5), 'A'.repeat(6000)]
   const made = Buffer.from(JSON.stringify({ voucher: { cardId: card.id, applied: 2000 }, until: 9e15 }))
-  for (const one of [...others, made.toString('base64url')])
-    assert.equal(await showsCard(link, one), false, one)
+  for (const one of [...others, made.toString('base64url')]) assert.equal(await showsCard(link, one), false, one)
 })
 
 test('a cookie of yesterday is ignored although the browser still sends it', async () => {

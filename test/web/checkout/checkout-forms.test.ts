@@ -43,10 +43,7 @@ test('no other form can be sent by another site either', async () => {
   await sandboxDecides(service)
   const evil = from({ 'sec-fetch-site': 'cross-site' })
   const live = await shop.link()
-  const [[misses], before] = [
-    await service.rows('select count(*) from voucher_misses'),
-    await service.digest(),
-  ]
+  const [[misses], before] = [await service.rows('select count(*) from voucher_misses'), await service.digest()]
   assert.equal((await evil.post(`/pay/${link}/retry`, {})).location, `/pay/${link}/status`)
   const applied = await evil.post(`/pay/${live}/apply-voucher`, { code: card.code })
   assert.deepEqual([applied.location, applied.setCookies], [`/pay/${live}`, []])
@@ -79,10 +76,9 @@ test('a number that was copied from a chat or a document is read as it looks', a
     const phone = `${before}0${payer.slice(3, 6)}\u2011${payer.slice(6, 9)}\u00a0${payer.slice(9)}${behind}`
     const page = await somebody.post(`/pay/${link}/submit`, { channel: 'op1_momo', phone })
     assert.equal(page.status, 302, JSON.stringify(phone))
-    const [charge] = await service.rows<{ phone: string }>(
-      'select phone from charges where payment_link_id = $1',
-      [link],
-    )
+    const [charge] = await service.rows<{ phone: string }>('select phone from charges where payment_link_id = $1', [
+      link,
+    ])
     assert.equal(charge?.phone, payer)
   }
 })
@@ -146,11 +142,7 @@ const BODIES: [string, Fields, string?][] = [
   ['plain text', 'channel=op1_momo\r\nphone=0772123456\r\n', 'text/plain'],
   ['a wrong phone first', 'channel=op1_momo&phone=1&phone=0772123456'],
   ['a wrong channel first', 'channel=x&channel=op1_momo&phone=0772123456'],
-  [
-    'an XML',
-    '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
-    'text/xml',
-  ],
+  ['an XML', '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', 'text/xml'],
   ['bytes', Buffer.alloc(3000, 0) as never, 'application/octet-stream'],
 ]
 
@@ -158,11 +150,7 @@ test('a body that is not one of our forms shows the form again with an explanati
   const [link, before] = [await shop.link(), await service.digest()]
   for (const [what, body, type = FORM] of BODIES) {
     const page = await somebody.post(`/pay/${link}/submit`, body, { 'content-type': type })
-    assert.deepEqual(
-      [page.status, hasForm(page, '/submit')],
-      [400, true],
-      `${what}: ${page.text.slice(-500)}`,
-    )
+    assert.deepEqual([page.status, hasForm(page, '/submit')], [400, true], `${what}: ${page.text.slice(-500)}`)
   }
   assert.equal(await service.digest(), before)
 })

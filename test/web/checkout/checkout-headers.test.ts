@@ -35,15 +35,7 @@ async function linksOfEveryState(): Promise<Record<string, string>> {
 }
 
 const OF_LINK = ['', '/status', '/status.json', '/receipt', '/report', '/report?sent=1', '/qr.png', '/qr.svg']
-const OF_SHOP = [
-  '',
-  '/items.json',
-  '/qr.png',
-  '/qr.svg',
-  '/pictures/itm_',
-  '?before_id=itm_x',
-  '?before_id=%00',
-]
+const OF_SHOP = ['', '/items.json', '/qr.png', '/qr.svg', '/pictures/itm_', '?before_id=itm_x', '?before_id=%00']
 const ACTIONS = ['submit', 'retry', 'apply-voucher']
 
 /** Every address that a browser may open. */

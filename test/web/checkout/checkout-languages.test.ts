@@ -11,9 +11,7 @@ const shop = made(() => payShop(service))
 
 const languageOf = (page: Page) => /<html lang="([a-z]+)"/.exec(page.text)?.[1]
 const switches = (page: Page) =>
-  [...page.text.matchAll(/<a href="([^"]*[?&;]lang=[a-z]+)"/g)].map(([, href = '']) =>
-    href.replaceAll('&amp;', '&'),
-  )
+  [...page.text.matchAll(/<a href="([^"]*[?&;]lang=[a-z]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'))
 
 test('the language is the one requested, else the one chosen before, else that of the browser', async () => {
   const link = await shop.testLink()
@@ -72,8 +70,7 @@ test('the language links lead to the same page and keep its query', async () => 
       const was = new URL(here, service.url)
       assert.equal(url.pathname, was.pathname)
       assert.equal(url.searchParams.getAll('lang').length, 1)
-      for (const name of ['charge', 'before_id'])
-        assert.equal(url.searchParams.get(name), was.searchParams.get(name))
+      for (const name of ['charge', 'before_id']) assert.equal(url.searchParams.get(name), was.searchParams.get(name))
       const page = await visitor(service).get(href)
       assert.deepEqual([page.status, languageOf(page)], [200, url.searchParams.get('lang')])
     }
@@ -93,6 +90,5 @@ test('the language links of a form shown again, or of a refusal, lead to a page 
     pages.map(({ status }) => status),
     [400, 409, 400],
   )
-  for (const page of pages)
-    for (const href of switches(page)) assert.equal((await browser.get(href)).status, 200, href)
+  for (const page of pages) for (const href of switches(page)) assert.equal((await browser.get(href)).status, 200, href)
 })

@@ -73,9 +73,7 @@ test('codes and payments share these ten, and forms with faults count as well', 
 
 longTest('a hundred and twenty forms a minute from one address over all links', async () => {
   const browser = stranger()
-  const links = await Promise.all(
-    Array.from({ length: 13 }, () => shop.testLink({ allow_multiple_uses: true })),
-  )
+  const links = await Promise.all(Array.from({ length: 13 }, () => shop.testLink({ allow_multiple_uses: true })))
   for (let nth = 0; nth < 120; nth += 1) {
     const page = await browser.post(`/pay/${links[nth % 13]}/submit`, { channel: 'op1_momo', phone: 'x' })
     assert.equal(page.status, 400, `${nth}`)
@@ -111,11 +109,7 @@ longTest(
     const document = await browser.get(`/pay/@${shop.handle}/items.json`)
     assertBusy(document, 60)
     assert.equal(document.body.code, 'rate_limited')
-    assert.equal(
-      (await browser.post(`/pay/${link}/submit`, PAYS)).status,
-      302,
-      'a payment is counted by itself',
-    )
+    assert.equal((await browser.post(`/pay/${link}/submit`, PAYS)).status, 302, 'a payment is counted by itself')
     assert.equal((await stranger().get(`/pay/${link}`)).status, 302)
     service.pass(MINUTE)
     assert.equal((await browser.get(`/pay/${link}/status`)).status, 200)
@@ -128,8 +122,7 @@ longTest(
     const browser = stranger()
     const forms = ['submit', 'retry', 'apply-voucher', 'report']
     const unknown = (nth: number) => `/pay/lnk_nobody${nth}/${forms[nth % forms.length]}`
-    for (let nth = 0; nth < 300; nth += 1)
-      assert.equal((await browser.post(unknown(nth), PAYS)).status, 404, `${nth}`)
+    for (let nth = 0; nth < 300; nth += 1) assert.equal((await browser.post(unknown(nth), PAYS)).status, 404, `${nth}`)
     assertBusy(await browser.post(unknown(0), PAYS), 60)
     assertBusy(await browser.post('/pay/@nobody-at-all/pay', { amount: '5000' }), 60)
     assert.equal((await browser.get('/pay/lnk_nobody')).status, 404, 'pages are counted by themselves')

@@ -62,10 +62,7 @@ test('a card or an unknown way to pay on a live link is refused with the form; n
   const link = await shop.link()
   const before = await service.digest()
   for (const channel of ['card', 'op2_money', 'op3', '', 'OP1_MOMO', '__proto__'])
-    for (const token of [
-      '',
-      formOf(await visitor(service).get(`/pay/${link}`), '/submit').fields.token ?? '',
-    ]) {
+    for (const token of ['', formOf(await visitor(service).get(`/pay/${link}`), '/submit').fields.token ?? '']) {
       const page = await visitor(service).post(`/pay/${link}/submit`, { channel, token, phone: newPayer() })
       assert.deepEqual([page.status, hasForm(page, '/submit')], [400, true], channel)
     }
@@ -105,8 +102,7 @@ test('an ambiguous answer keeps the link and never counts as failed, until the o
     await chargeOn(service, link)
   }
 })
-const pay2 = (link: string) =>
-  visitor(service).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: newPayer() })
+const pay2 = (link: string) => visitor(service).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: newPayer() })
 
 test('while a slow operator has not answered, everybody else sees the waiting page and no second prompt is sent', async () => {
   const link = await shop.link()

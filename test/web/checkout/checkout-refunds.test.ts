@@ -53,10 +53,7 @@ async function assertSaid(link: string, state: State): Promise<void> {
     for (const [language, { receipt }] of Object.entries(LANGUAGES)) {
       const { text } = await visitor(service).get(`/pay/${link}/${page}?lang=${language}`)
       const what = `${page} in ${language}: ${text}`
-      assert.ok(
-        text.includes(receipt.refunds[state].title) && text.includes(receipt.refunds[state].text(name)),
-        what,
-      )
+      assert.ok(text.includes(receipt.refunds[state].title) && text.includes(receipt.refunds[state].text(name)), what)
     }
 }
 const receiptOf = async (link: string) => (await somebody.get(`/pay/${link}/receipt`)).text

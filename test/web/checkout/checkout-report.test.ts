@@ -123,12 +123,7 @@ test('a report without a reason, with too long a text or with a card number is s
 })
 
 test('a link without a payment has no report form: 404, and nothing is stored', async () => {
-  const [fresh, failed, open, off] = await Promise.all([
-    shop.testLink(),
-    shop.testLink(),
-    shop.link(),
-    shop.testLink(),
-  ])
+  const [fresh, failed, open, off] = await Promise.all([shop.testLink(), shop.testLink(), shop.link(), shop.testLink()])
   await pay(somebody, failed, { phone: '0700000001' })
   await sandboxDecides(service)
   await pay(somebody, open, { phone: newPayer() })
@@ -188,10 +183,9 @@ test('the shop answers on its dashboard, and the customer reads it on the page o
     mails.map(({ template, values }) => [template, values.says]),
     [['dispute-answer', says]],
   )
-  assert.deepEqual(
-    await service.rows('select says from dispute_answers where dispute_id = $1', [dispute.id]),
-    [{ says }],
-  )
+  assert.deepEqual(await service.rows('select says from dispute_answers where dispute_id = $1', [dispute.id]), [
+    { says },
+  ])
 })
 
 test('an answer that says nothing or too much, one to a closed report, and a twenty-first are refused', async () => {
@@ -228,9 +222,7 @@ test('another site cannot send a report, and fifty a day are stored for a mercha
   const busy = await payShop(service)
   const reusable = await busy.testLink({ allow_multiple_uses: true })
   const paid = await Promise.all(
-    Array.from({ length: 55 }, () =>
-      untilServed(() => pay(visitor(service), reusable, { phone: '0772123456' })),
-    ),
+    Array.from({ length: 55 }, () => untilServed(() => pay(visitor(service), reusable, { phone: '0772123456' }))),
   )
   await sandboxDecides(service)
   for (const [at, { location }] of paid.entries()) {
@@ -239,8 +231,6 @@ test('another site cannot send a report, and fifty a day are stored for a mercha
     const sent = await visitor(service, address).post(`/pay/${reusable}/report?${query}`, REPORT)
     assert.deepEqual([sent.status, sent.location.endsWith('&sent=1')], [302, true], `${at}`)
   }
-  const [stored] = await service.rows('select count(*)::int from disputes where merchant_id = $1', [
-    busy.row.id,
-  ])
+  const [stored] = await service.rows('select count(*)::int from disputes where merchant_id = $1', [busy.row.id])
   assert.deepEqual(stored, { count: 50 })
 })

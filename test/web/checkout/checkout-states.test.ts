@@ -21,8 +21,7 @@ test('a reusable link makes a payment for each customer, each with its own pages
   const [anne, ben] = [visitor(service), visitor(service)]
   const toAnne = (await pay(anne, link, { phone: '0700000001' })).location
   const toBen = (await pay(ben, link, PAYS)).location
-  for (const to of [toAnne, toBen])
-    assert.match(to, new RegExp(`^/pay/${link}/status\\?charge=txn_[a-z0-9]{21}$`))
+  for (const to of [toAnne, toBen]) assert.match(to, new RegExp(`^/pay/${link}/status\\?charge=txn_[a-z0-9]{21}$`))
   assert.notEqual(toAnne, toBen)
   assert.equal((await somebody.get(`/pay/${link}`)).status, 200, 'the form is there for the next one')
   await sandboxDecides(service)
@@ -99,9 +98,7 @@ test('many people on one one-shot link at once: one charge and one prompt; every
   const forms = await Promise.all(people.map(({ browser }) => browser.get(`/pay/${link}`)))
   const prompts = service.operator.submits()
   const sent = await Promise.all(
-    people.map(({ browser, phone }, at) =>
-      untilServed(() => browser.send(forms[at] as never, '/submit', { phone })),
-    ),
+    people.map(({ browser, phone }, at) => untilServed(() => browser.send(forms[at] as never, '/submit', { phone }))),
   )
   for (const { location, text } of sent) assert.equal(location, `/pay/${link}/status`, text)
   const charge = await chargeOn(service, link)
@@ -159,10 +156,7 @@ test('a link that is switched off while many pay it: at most one charge, and non
 })
 
 test('a link that is switched off says so and accepts nothing; payments started before go on', async () => {
-  const [never, begun] = [
-    await shop.testLink({ cancel_url: 'https://shop.example/cart' }),
-    await shop.testLink(),
-  ]
+  const [never, begun] = [await shop.testLink({ cancel_url: 'https://shop.example/cart' }), await shop.testLink()]
   const form = await somebody.get(`/pay/${begun}`)
   await somebody.send(form, '/submit', PAYS)
   for (const id of [never, begun]) await shop.switchLink(id, 'off')

@@ -107,11 +107,7 @@ test("C4 an amount above the platform's maximum, lowered since, is not paid", as
 // Changes made while a payment that has seen an open page waits for its turn.
 const MEANWHILE: [string, () => Promise<string>, MerchantChange][] = [
   ['C4 a limit lowered', () => shop.testLink(), { chargeLimit: AMOUNT - 1 }],
-  [
-    'C4 a limit lowered, of a reusable link,',
-    () => shop.testLink({ allow_multiple_uses: true }),
-    { chargeLimit: 1 },
-  ],
+  ['C4 a limit lowered, of a reusable link,', () => shop.testLink({ allow_multiple_uses: true }), { chargeLimit: 1 }],
   ['C4 a limit lowered, of an order,', order, { chargeLimit: AMOUNT - 1 }],
   ['M11 vending switched off, of an order,', order, { vendingEnabled: false }],
 ]
@@ -131,12 +127,7 @@ for (const [name, made, change] of MEANWHILE)
 
 for (const [name, made, column, act] of [
   ['C4 a charge limit', () => shop.link(), 'charge_limit = 1', ['merchant.terms', { chargeLimit: 1 }]],
-  [
-    'M11 the switch of vending',
-    order,
-    'vending_enabled = false',
-    ['merchant.vending', { vendingEnabled: false }],
-  ],
+  ['M11 the switch of vending', order, 'vending_enabled = false', ['merchant.vending', { vendingEnabled: false }]],
 ] as const)
   test(`${name} that is just being written applies to a payment, which waits for it`, async () => {
     await nothingSpecial()

@@ -28,8 +28,7 @@ function stranger() {
   })
 }
 /** The page without its random parts and the link's own id. */
-const bare = (page: Page, link: string) =>
-  page.text.replaceAll(link, 'LINK').replace(/name="token" value="[^"]*"/, '')
+const bare = (page: Page, link: string) => page.text.replaceAll(link, 'LINK').replace(/name="token" value="[^"]*"/, '')
 
 /** One code of each kind that cannot be used on a live link. */
 async function uselessCodes(): Promise<Record<string, string>> {
@@ -63,10 +62,7 @@ test('every unusable code gives the same page, whatever is wrong with it; nothin
   for (const [kind, code] of Object.entries(await uselessCodes())) {
     const browser = stranger()
     const page = await applyCode(browser, link, code)
-    assert.deepEqual(
-      [page.status, hasForm(page, '/submit'), hasForm(page, '/apply-voucher')],
-      [200, true, true],
-    )
+    assert.deepEqual([page.status, hasForm(page, '/submit'), hasForm(page, '/apply-voucher')], [200, true, true])
     assert.ok(!browser.cookies().some(({ name }) => name === 'checkout'), kind)
     pages.set(kind, bare(page, link))
   }
@@ -143,9 +139,7 @@ test('forty wrong codes at once from one address count no more than its ten a mi
   const guesser = stranger()
   const links = await Promise.all(Array.from({ length: 10 }, () => shop.link()))
   await Promise.all(
-    Array.from({ length: 40 }, (_, at) =>
-      guesser.post(`/pay/${links[at % 10]}/apply-voucher`, { code: UNKNOWN }),
-    ),
+    Array.from({ length: 40 }, (_, at) => guesser.post(`/pay/${links[at % 10]}/apply-voucher`, { code: UNKNOWN })),
   )
   assert.equal((await guesser.post(`/pay/${links[0]}/apply-voucher`, { code: UNKNOWN })).status, 429)
 })
@@ -155,8 +149,7 @@ async function closedBox() {
   const [link, card] = [await shop.link({ amount: 10_000 }), await shop.card(4000)]
   const holder = stranger()
   const form = await applyCode(holder, link, card.code)
-  for (let guess = 0; guess < 20; guess += 1)
-    await stranger().post(`/pay/${link}/apply-voucher`, { code: UNKNOWN })
+  for (let guess = 0; guess < 20; guess += 1) await stranger().post(`/pay/${link}/apply-voucher`, { code: UNKNOWN })
   return { link, card, holder, form }
 }
 

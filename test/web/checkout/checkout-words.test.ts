@@ -47,9 +47,7 @@ function assertText(page: Page, what: string): void {
 /** Everything that a customer sees of a shop, in every language. */
 async function everyPage(shop: PayShop, paid: string, open: string): Promise<[string, Page][]> {
   const paths = [
-    ...['', '/status', '/receipt', '/report', '/report?sent=1', '/qr.svg'].map(
-      (page) => `/pay/${paid}${page}`,
-    ),
+    ...['', '/status', '/receipt', '/report', '/report?sent=1', '/qr.svg'].map((page) => `/pay/${paid}${page}`),
     ...['', '/status', '?voucher=unusable', '?voucher=%3Cscript%3E'].map((page) => `/pay/${open}${page}`),
     `/pay/@${shop.handle}`,
   ]
@@ -103,12 +101,7 @@ test('hostile addresses appear only as addresses on every page', async () => {
   const link = await shop.testLink()
   for (const text of HOSTILE) {
     const asked = encodeURIComponent(text)
-    for (const path of [
-      `/pay/${asked}`,
-      `/pay/@${asked}`,
-      `/pay/${link}?a=${asked}`,
-      `/pay/${link}/${asked}`,
-    ])
+    for (const path of [`/pay/${asked}`, `/pay/@${asked}`, `/pay/${link}?a=${asked}`, `/pay/${link}/${asked}`])
       assertText(await somebody.get(path), path)
     assertText(await somebody.get(`/pay/${link}?lang=${asked}&voucher=${asked}&charge=${asked}`), 'query')
     assertText(

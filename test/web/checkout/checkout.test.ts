@@ -26,8 +26,7 @@ test('a customer pays: the form, the waiting page, the receipt, and then the sho
   assert.match(form.text, /Two trays of eggs/)
   assert.ok(form.text.includes(shop.row.name))
   assert.match(formOf(form, '/submit').fields.token ?? '', /./)
-  for (const channel of ['op1_momo', 'op2_money', 'card'])
-    assert.match(form.text, new RegExp(`value="${channel}"`))
+  for (const channel of ['op1_momo', 'op2_money', 'card']) assert.match(form.text, new RegExp(`value="${channel}"`))
   assert.equal(hasForm(form, '/apply-voucher'), false, 'gift cards are live')
 
   const sent = await somebody.send(form, '/submit', {
@@ -52,10 +51,7 @@ test('a customer pays: the form, the waiting page, the receipt, and then the sho
     assert.ok(receipt.text.includes(says), `${says} is on the receipt: ${receipt.text}`)
   assert.ok(receipt.text.includes(`href="${SUCCESS_URL.replaceAll('&', '&amp;')}"`), receipt.text)
   const answer = await shop.test.get(`/v1/charges/${charge.id}`)
-  assert.deepEqual(
-    [answer.body.status, answer.body.payment_link_id, answer.body.mode],
-    ['succeeded', link, 'test'],
-  )
+  assert.deepEqual([answer.body.status, answer.body.payment_link_id, answer.body.mode], ['succeeded', link, 'test'])
 })
 
 test('the document of the page is exact in every state, and gives the address to go on to only after the success', async () => {
@@ -76,10 +72,7 @@ test('the document of the page is exact in every state, and gives the address to
   await pay(somebody, link, { phone: '0700000002' })
   assert.deepEqual(await statusOf(service, link), told({ status: 'authorized' }))
   await sandboxDecides(service)
-  assert.deepEqual(
-    await statusOf(service, link),
-    told({ status: 'failed', failure_reason: 'user_cancelled' }),
-  )
+  assert.deepEqual(await statusOf(service, link), told({ status: 'failed', failure_reason: 'user_cancelled' }))
   const retried = await somebody.post(`/pay/${link}/retry`, {})
   assert.equal(retried.location, `/pay/${link}`)
   assert.deepEqual(await statusOf(service, link), told({ channel: null }))
@@ -131,11 +124,7 @@ test('reload, back and a second click make one charge; each answer is the page o
     assert.equal((await browser.send(form, '/submit', PAYS)).location, sent.location)
   assert.equal((await browser.get(`/pay/${link}`)).location, sent.location, 'back, and loaded anew')
   await sandboxDecides(service)
-  assert.equal(
-    (await browser.send(form, '/submit', PAYS)).location,
-    sent.location,
-    'the old form, after the end',
-  )
+  assert.equal((await browser.send(form, '/submit', PAYS)).location, sent.location, 'the old form, after the end')
   assert.equal((await browser.send(form, '/submit', { ...PAYS, token: '' })).location, sent.location)
   assert.equal((await browser.get(`/pay/${link}`)).location, sent.location)
   await chargeOn(service, link)

@@ -75,10 +75,7 @@ test('two operators accept a breach by name: verify counts it apart, the pause e
     [Object.keys(c1.accepted_offenders[0]), c1.accepted_offenders[0].offender, c1.offenders],
     [['merchant_id', 'mode', 'offender'], shop.charge, []],
   )
-  assert.match(
-    mainOf(await anna.get('/console/jobs')),
-    new RegExp(`accepted by two operators: C1, 1 ${shop.charge}`),
-  )
+  assert.match(mainOf(await anna.get('/console/jobs')), new RegExp(`accepted by two operators: C1, 1 ${shop.charge}`))
   const other = await broken()
   assert.equal(other.breaches.length, 2, 'another offender of the same invariant')
   assert.equal(await paysOut(other), 400)
@@ -108,9 +105,7 @@ test('a command asks, an operator approves, and only a breach that is open and n
   assert.equal((await approved(anna, `/console/approvals/${id}`)).status, 303)
   const again = await ben.send(await ben.get(`${LIST}/${c1.id}`), '/accept', { reason: 'again' })
   assert.match(mainOf(again), new RegExp(`accepted already, by ${idIn(id)}`))
-  const [row] = await service.rows('select asked_by, asked_name, decided_name from approvals where id = $1', [
-    id,
-  ])
+  const [row] = await service.rows('select asked_by, asked_name, decided_name from approvals where id = $1', [id])
   assert.deepEqual([row?.asked_by, row?.decided_name], [0, anna.email])
   const wrong = await run('exceptions', 'accept', '--id', `exc_${'x'.repeat(21)}`, '--reason', 'x')
   assert.notEqual(wrong.code, 0)

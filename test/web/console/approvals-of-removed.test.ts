@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import {
-  approved,
-  askFor,
-  contradicted,
-  correctionsOf,
-  pair,
-  stateOf,
-} from '../../helpers/payments/approving.ts'
+import { approved, askFor, contradicted, correctionsOf, pair, stateOf } from '../../helpers/payments/approving.ts'
 import { startPayingService } from '../../helpers/payments/payouts.ts'
 import { openedAndVerified } from '../../helpers/service/opened.ts'
 import { operatorSignedIn } from '../../helpers/web/console.ts'

@@ -61,10 +61,7 @@ test('a correction that two operators agree on is posted, resolves its exception
 
   const owner = await signedInAs(service, merchant)
   const wallet = mainOf(await owner.get('/dashboard/wallet'))
-  assert.match(
-    wallet,
-    new RegExp(`Correction by our staff, in your favour ${subject}.*Paid on Monday after all`),
-  )
+  assert.match(wallet, new RegExp(`Correction by our staff, in your favour ${subject}.*Paid on Monday after all`))
   for (const name of [anna.email, ben.email, 'line 7']) assert.ok(!wallet.includes(name), name)
   const month = service.clock.now().toISOString().slice(0, 7)
   const { body } = await live.get(`/v1/statements/${month}`)
@@ -129,10 +126,7 @@ test('the database refuses one person for both, and other bytes', async () => {
   const decided = `decided_at = asked_at, decided_name = asked_name`
   for (const status of ['approved', 'rejected'])
     await assert.rejects(
-      service.rows(`update approvals set status = $2, decided_by = asked_by, ${decided} where id = $1`, [
-        id,
-        status,
-      ]),
+      service.rows(`update approvals set status = $2, decided_by = asked_by, ${decided} where id = $1`, [id, status]),
       /two_persons/,
     )
   await assert.rejects(
@@ -175,11 +169,7 @@ test('what the merchant cannot cover waits with the refusal shown, and is done w
   assert.deepEqual(open, { closed_at: null })
   service.pass(2 * DAY_MS)
   await service.run('expire-prepared')
-  assert.equal(
-    (await stateOf(service, path))?.status,
-    'waiting',
-    'it does not expire while the money is missing',
-  )
+  assert.equal((await stateOf(service, path))?.status, 'waiting', 'it does not expire while the money is missing')
   const [ann, bob] = await pair(service)
   assert.match(mainOf(await bob.get(path)), /Waits until the money is there/)
   const again = await ann.get(`/console/reconciliation/exceptions/${exception}`)
@@ -228,8 +218,7 @@ test('twenty approvals by three operators at once over two services post one cor
     )
     const refused = approvals.flatMap((approval) => (approval.status === 'rejected' ? [approval.reason] : []))
     assert.ok(refused.length < 20)
-    for (const { status, message } of refused)
-      assert.deepEqual([status, message], [409, 'this was already approved'])
+    for (const { status, message } of refused) assert.deepEqual([status, message], [409, 'this was already approved'])
     assert.equal((await correctionsOf(service, merchantId)).length, 1)
     assert.equal(await availableOf(live), FUNDS + 12_500)
   }
@@ -238,8 +227,8 @@ test('twenty approvals by three operators at once over two services post one cor
 test('an approval that is not there, or of another place, is 404', async () => {
   const [anna] = await pair(service)
   const pages: Page[] = await Promise.all(
-    [`apr_${'a'.repeat(21)}`, 'apr_platformaaaaaaaaaaaaaaaa', 'nothing', 'exc_aaaaaaaaaaaaaaaaaaaaa'].map(
-      (id) => anna.get(`/console/approvals/${id}`),
+    [`apr_${'a'.repeat(21)}`, 'apr_platformaaaaaaaaaaaaaaaa', 'nothing', 'exc_aaaaaaaaaaaaaaaaaaaaa'].map((id) =>
+      anna.get(`/console/approvals/${id}`),
     ),
   )
   assert.deepEqual(

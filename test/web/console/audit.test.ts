@@ -36,25 +36,17 @@ test('the audit of every place is read, filtered, paged and downloaded, and a do
       assert.match(mainOf(refused), new RegExp(`${name} must be a day of the calendar, such as 2026-11-28`))
     }
   const today = new Date(service.clock.nowMs() + 3 * 3_600_000).toISOString().slice(0, 10)
-  assert.match(
-    (await admin.get(`/console/audit?place=cell_0&from=${today}&until=${today}`)).text,
-    /merchant\.vending/,
-  )
+  assert.match((await admin.get(`/console/audit?place=cell_0&from=${today}&until=${today}`)).text, /merchant\.vending/)
   assert.match(mainOf(await admin.get('/console/audit?until=2020-01-01')), /No row fits/)
   const file = await admin.send(newest, '/audit/export')
   assert.equal(file.status, 200)
   assert.match(file.headers.get('content-disposition') ?? '', /audit-cell_0\.csv/)
   assert.equal(file.text.split('\r\n')[0]?.startsWith('id,at,kind,actor'), true)
-  const acts = await service.rows<{ actor: string }>(
-    `select actor from directory.audit where action = 'audit.export'`,
-  )
+  const acts = await service.rows<{ actor: string }>(`select actor from directory.audit where action = 'audit.export'`)
   assert.deepEqual(acts, [{ actor: admin.email }])
   const support = await operatorSignedIn(service, 'support')
   const { forms } = await support.get('/console/audit')
-  assert.ok(
-    !forms.some(({ action }) => action.endsWith('/audit/export')),
-    'support has no button to download',
-  )
+  assert.ok(!forms.some(({ action }) => action.endsWith('/audit/export')), 'support has no button to download')
 })
 
 test('without a place the audit shows what was done in all of them, in one order, each row once', async () => {
@@ -94,10 +86,7 @@ test('a row that a superuser has edited is found by the page, and raises the ale
   await service.rows(`update audit set actor = 'nobody' where id = $1`, [row?.id])
   await service.rows('alter table audit enable trigger user')
   await verify()
-  assert.match(
-    mainOf(await support.get('/console/audit')),
-    new RegExp(`broken audit row ${row?.id} or its seal`),
-  )
+  assert.match(mainOf(await support.get('/console/audit')), new RegExp(`broken audit row ${row?.id} or its seal`))
   const open = await service.rows<{ kind: string; subject: string }>(
     'select kind, subject from alerts where closed_at is null',
   )

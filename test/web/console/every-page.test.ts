@@ -49,9 +49,7 @@ test('no page or form is there for a stranger or for somebody of a merchant', as
   for (const [nth, { address, route }] of places.entries())
     for (const [name, browser] of inTurn(others, nth)) {
       const reply =
-        route.kind === 'page'
-          ? await browser.get(address)
-          : await browser.post(address, filledIn(route.spec).fields)
+        route.kind === 'page' ? await browser.get(address) : await browser.post(address, filledIn(route.spec).fields)
       if (reply.status !== 303 || !reply.location.startsWith('/console/sign-in'))
         wrong.push(`${address} for ${name}: ${reply.status} ${reply.location}`)
     }
@@ -86,11 +84,7 @@ test('each page has the headers of a signed-in page, and no style or script of i
     const { headers, text } = await world.people.admin.get(address)
     assert.equal(headers.get('cache-control'), 'no-store', address)
     if (FILES.test(headers.get('content-type') ?? '')) continue
-    assert.match(
-      headers.get('content-security-policy') ?? '',
-      /^default-src 'none'; script-src 'self'/,
-      address,
-    )
+    assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'/, address)
     assert.equal(headers.get('content-encoding'), null, address)
     assert.doesNotMatch(text, /\sstyle="|<style|<script(?! src)|\son[a-z]+="/, address)
   }
@@ -151,9 +145,7 @@ test('what needs a fresh factor asks for it, and does nothing without', async ()
 test('every role may send exactly the forms that the table of actions allows it', async () => {
   const before = await tableDigests(service)
   const wrong: string[] = []
-  const tries = formsOf(world).flatMap((place, nth) =>
-    inTurn(OPERATOR_ROLES, nth, 2).map((role) => ({ place, role })),
-  )
+  const tries = formsOf(world).flatMap((place, nth) => inTurn(OPERATOR_ROLES, nth, 2).map((role) => ({ place, role })))
   const isAllowed = ({ place, role }: (typeof tries)[number]) => may(role, actionOf(place.route))
   for (const { place, role } of tries.filter((one) => !isAllowed(one))) {
     const reply = await sendForm(service, world.people[role], {
@@ -166,8 +158,7 @@ test('every role may send exactly the forms that the table of actions allows it'
   assert.deepEqual(await writtenSince(service, before), [])
   for (const { place, role } of tries.filter(isAllowed)) {
     // About nothing and with nothing in it: the role is asked first.
-    const address =
-      place.id === null ? place.address : place.address.replace(encodeURIComponent(place.id), 'none')
+    const address = place.id === null ? place.address : place.address.replace(encodeURIComponent(place.id), 'none')
     const reply = await sendForm(service, world.people[role], { address, fields: {} })
     if (mainOf(reply).includes(refusalOf(role)) || (reply.status >= 500 && reply.status !== 502))
       wrong.push(`${role} at ${address}: ${reply.status} ${mainOf(reply).slice(0, 200)}`)

@@ -17,10 +17,9 @@ const LIST = '/console/reconciliation/exceptions'
 async function platformOne(kind: 'rail_only' | 'float_drift', subject: string): Promise<string> {
   const opening = openPlatformException({ kind, subject, details: { amount: 700 } }, service.clock.now())
   await service.gateway.directory.query(opening.statement, opening.values)
-  const [row] = await service.rows<{ id: string }>(
-    'select id from directory.platform_exceptions where subject = $1',
-    [subject],
-  )
+  const [row] = await service.rows<{ id: string }>('select id from directory.platform_exceptions where subject = $1', [
+    subject,
+  ])
   return row?.id ?? ''
 }
 
@@ -94,9 +93,7 @@ test('somebody takes an exception, notes what is known, and resolves it by a wor
   assert.match(mainOf(await anna.get(`${LIST}?list=mismatched&state=resolved`)), /late contradiction/)
   const twice = await anna.post(`${path}/resolve`, { ...(await tokenOf(anna)), ...how })
   assert.match(mainOf(twice), /this exception was already resolved/)
-  const [row] = await service.rows('select resolution, resolved_by from exceptions where id = $1', [
-    exception,
-  ])
+  const [row] = await service.rows('select resolution, resolved_by from exceptions where id = $1', [exception])
   assert.deepEqual(row, { resolution: 'refunded_outside', resolved_by: anna.email })
 })
 

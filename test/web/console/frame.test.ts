@@ -43,11 +43,7 @@ test('every page says who is signed in, in which role, and whether this is produ
   for (const path of ['/console', '/console/audit', '/console/no/such/page'])
     assert.match((await operator.get(path)).text, /SANDBOX.*development.*Test finance<\/bdi>, finance/s, path)
   assert.match((await browserOf(service).get('/console/sign-in')).text, /<strong>SANDBOX<\/strong>/)
-  const elsewhere = await browserOf(service).post(
-    '/console/sign-in',
-    {},
-    { origin: 'https://elsewhere.invalid' },
-  )
+  const elsewhere = await browserOf(service).post('/console/sign-in', {}, { origin: 'https://elsewhere.invalid' })
   assert.match(elsewhere.text, /<strong>SANDBOX<\/strong>/, 'refusals too')
   const real = { name: 'production', production: true, host: 'pay.invalid' }
   const band = renderToString(EnvironmentBand({ environment: real }))

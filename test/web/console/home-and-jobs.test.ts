@@ -202,11 +202,9 @@ test('the figures of the first page are read once in five seconds, however many 
 })
 
 const openOf = async (kind: string) =>
-  (
-    await service.rows<{ says: string }>('select says from alerts where kind = $1 and closed_at is null', [
-      kind,
-    ])
-  ).map(({ says }) => says)
+  (await service.rows<{ says: string }>('select says from alerts where kind = $1 and closed_at is null', [kind])).map(
+    ({ says }) => says,
+  )
 
 test('three payments without an answer are more than 5 % of a quiet hour, and wake a person', async () => {
   const { live } = await service.shop()

@@ -19,10 +19,7 @@ const takes = async ({ gateway }: TestService) => {
 test('two operators switch new payments to another contract: every process follows, old payments stay, and a contract that is gone counts no more', async () => {
   const first = await startOp1Service()
   const { database, clock } = first
-  const both = installationsFile([
-    entryFor(first.emulator),
-    entryFor(first.emulator, { id: 'ug-2', active: false }),
-  ])
+  const both = installationsFile([entryFor(first.emulator), entryFor(first.emulator, { id: 'ug-2', active: false })])
   const alone = installationsFile([entryFor(first.emulator)])
   const start = (path: string) => startService({ env: { OP1_INSTALLATIONS: path }, database, clock })
   const [service, beside] = [await start(both.path), await start(both.path)]
@@ -30,12 +27,8 @@ test('two operators switch new payments to another contract: every process follo
   const live = service.client(merchant.keys.live)
   const charged = async () => (await live.charge({ customer: { phone: newPayer() } })).body
   const installationOf = async (id: string) =>
-    (
-      await service.rows<{ installation: string }>(
-        'select installation from rail_attempts where subject = $1',
-        [id],
-      )
-    )[0]?.installation
+    (await service.rows<{ installation: string }>('select installation from rail_attempts where subject = $1', [id]))[0]
+      ?.installation
   const old = await charged()
   const [anna, ben] = await pair(service)
   const page = await anna.get(PAGE)
@@ -61,12 +54,9 @@ test('two operators switch new payments to another contract: every process follo
     await first.emulator.resolve(reference, { status: 'SUCCESSFUL' })
   service.pass(6000)
   await service.run('follow-charges')
-  for (const { id } of [old, next])
-    assert.equal((await live.get(`/v1/charges/${id}`)).body.status, 'succeeded')
+  for (const { id } of [old, next]) assert.equal((await live.get(`/v1/charges/${id}`)).body.status, 'succeeded')
   assert.match(mainOf(await anna.get(PAGE)), /Money in ug-2 two operators chose it/)
-  const active = service.gateway.op1?.installations
-    .filter((installation) => installation.active)
-    .map(({ id }) => id)
+  const active = service.gateway.op1?.installations.filter((installation) => installation.active).map(({ id }) => id)
   assert.deepEqual(active, ['ug-1', 'ug-2'], 'money out stays where it was')
 
   const later = await start(alone.path)
@@ -74,9 +64,7 @@ test('two operators switch new payments to another contract: every process follo
   const { config } = later.gateway
   const findings = await examineInstallation({ config, gateway: later.gateway })
   assert.ok(
-    findings.some(
-      ({ level, says }) => level === 'warning' && /lacks ug-2, which two operators chose/.test(says),
-    ),
+    findings.some(({ level, says }) => level === 'warning' && /lacks ug-2, which two operators chose/.test(says)),
   )
   await eventually('a person hears of it', async () => {
     const told = await service.rows(`select 1 from directory.rail_troubles where says like '%lacks ug-2%'`)

@@ -21,9 +21,7 @@ async function shop(name: string) {
 }
 
 const factsOf = async (id: string) =>
-  (
-    await service.rows<Record<string, unknown>>('select * from cell_0.merchants where public_id = $1', [id])
-  )[0]
+  (await service.rows<Record<string, unknown>>('select * from cell_0.merchants where public_id = $1', [id]))[0]
 
 /** Sends a form of the page of a merchant and answers the page after it. */
 async function act(role: StaffRole, page: string, end: string, fields: Record<string, string> = {}) {
@@ -67,10 +65,9 @@ test('the list leads both ways, and its filters tell merchants apart', async () 
     'update cell_0.merchants set active = false, vending_enabled = true, kyc_status = $2 where public_id = $1',
     [odd.id, 'rejected'],
   )
-  await service.rows(
-    `update ledger_heads set payouts_frozen_for = 'drill' where merchant_id = $1 and mode = 'live'`,
-    [odd.number],
-  )
+  await service.rows(`update ledger_heads set payouts_frozen_for = 'drill' where merchant_id = $1 and mode = 'live'`, [
+    odd.number,
+  ])
   for (const filter of ['active=no', 'frozen=yes', 'vending=yes', 'verification=rejected'])
     assert.deepEqual(ids((await operator.get(`/console/merchants?${filter}`)).text), [odd.id], filter)
 })
@@ -86,10 +83,7 @@ test('deactivating and setting limits take effect, and the merchant reads why an
     payout_limit: '',
   })
   assert.equal(limited.status, 303)
-  assert.deepEqual(
-    [(await factsOf(own.id))?.charge_limit, (await factsOf(own.id))?.payout_limit],
-    [250_000, null],
-  )
+  assert.deepEqual([(await factsOf(own.id))?.charge_limit, (await factsOf(own.id))?.payout_limit], [250_000, null])
   const person = await signedInAs(service, own)
   const home = mainOf(await person.get('/dashboard'))
   assert.match(home, /The account is deactivated since \d+ \w+ \d{4}, \d\d:\d\d/)
@@ -102,17 +96,10 @@ test('deactivating and setting limits take effect, and the merchant reads why an
     `select says from alerts where kind = 'merchant_terms' and subject like '%' || $1`,
     [own.id],
   )
-  assert.match(
-    alert?.says ?? '',
-    /changed what decides about money of mer_\w+, 1 times in a day: merchant\.terms/,
-  )
+  assert.match(alert?.says ?? '', /changed what decides about money of mer_\w+, 1 times in a day: merchant\.terms/)
   await operator.send(await operator.get(own.page), '/activate')
   assert.deepEqual(
-    [
-      (await factsOf(own.id))?.active,
-      (await factsOf(own.id))?.inactive_since,
-      (await factsOf(own.id))?.inactive_for,
-    ],
+    [(await factsOf(own.id))?.active, (await factsOf(own.id))?.inactive_since, (await factsOf(own.id))?.inactive_for],
     [true, null, null],
   )
 })

@@ -47,8 +47,7 @@ test('an admin invites by mail, and the invited operator has the role from its l
 
 test('an invitation can be taken back, ends after a day, and an operator is not invited again', async () => {
   const admin = await operatorSignedIn(service, 'admin')
-  const invite = async (email: string) =>
-    admin.send(await admin.get(PAGE), '/invite', { email, role: 'risk' })
+  const invite = async (email: string) => admin.send(await admin.get(PAGE), '/invite', { email, role: 'risk' })
   const other = await operatorSignedIn(service, 'support')
   const refused = await invite(other.email.toUpperCase())
   assert.equal(refused.status, 400)
@@ -99,9 +98,7 @@ test('an admin lets a locked operator in again, by its own mail', async () => {
   const { email } = await enrolled(service, 'support')
   for (let tries = 0; tries < 5; tries += 1)
     await browserOf(service).post('/console/sign-in', { email, password: 'a wrong password' })
-  const [person] = await service.rows<{ id: string }>('select public_id as id from people where email = $1', [
-    email,
-  ])
+  const [person] = await service.rows<{ id: string }>('select public_id as id from people where email = $1', [email])
   const admin = await operatorSignedIn(service, 'admin')
   const done = await sendRow(admin, `${person?.id}/reset`)
   assert.match(mainOf(await admin.follow(done)), /is on its way to the address of the account/)
@@ -170,9 +167,7 @@ test('the last admin stays, whoever asks and however many at once', async () => 
   for (let round = 0; round < 10; round += 1) {
     const two = await Promise.all([0, 1].map(() => operatorSignedIn(service, 'admin')))
     await leaveOnly(two)
-    const done = await Promise.allSettled(
-      two.map((by, nth) => change(by, two[1 - nth] as PlantedOperator, nth)),
-    )
+    const done = await Promise.allSettled(two.map((by, nth) => change(by, two[1 - nth] as PlantedOperator, nth)))
     assert.deepEqual(done.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], `round ${round}`)
     assert.equal((await adminsNow()).length, 1, `round ${round}`)
   }

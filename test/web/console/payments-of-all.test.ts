@@ -15,11 +15,7 @@ const support = () => operatorSignedIn(service, 'support')
 const SMALL = { batch: 3, segment: 4 }
 
 /** Live charges of these references, of which each is paid. */
-async function paid(
-  shop: Awaited<ReturnType<typeof service.shop>>,
-  references: readonly string[],
-  amount = 7000,
-) {
+async function paid(shop: Awaited<ReturnType<typeof service.shop>>, references: readonly string[], amount = 7000) {
   const ids: string[] = []
   for (const reference of references) {
     const { body } = await shop.live.charge({ reference, amount, customer: { phone: newPayer() } })
@@ -62,13 +58,7 @@ test('a payment is found by a part of whatever somebody can name, before it is t
     [id],
   )
   const { phone = '', number = '' } = row ?? {}
-  const parts = [
-    'nine-inv',
-    '20417',
-    phone.slice(5),
-    `0${phone.slice(3, 8)} ${phone.slice(8)}`,
-    number.slice(1),
-  ]
+  const parts = ['nine-inv', '20417', phone.slice(5), `0${phone.slice(3, 8)} ${phone.slice(8)}`, number.slice(1)]
   for (const when of ['lately ended', 'taken up']) {
     for (const q of parts) assert.deepEqual((await listed({ q })).ids.includes(id), true, `${q}, ${when}`)
     assert.deepEqual((await listed({ q: 'nine-inv' })).ids, [id], when)
@@ -80,10 +70,7 @@ test('a payment is found by a part of whatever somebody can name, before it is t
     assert.equal((await listed({ q: 'unlike-' })).ids.length, 5, when)
     await takeUpAll()
   }
-  assert.equal(
-    (await (await support()).get(`/console/search?q=nine-inv`)).location,
-    '/console/payments?q=nine-inv',
-  )
+  assert.equal((await (await support()).get(`/console/search?q=nine-inv`)).location, '/console/payments?q=nine-inv')
 })
 
 test('payouts are found by parts of the name of who is paid, and by why they failed', async () => {
@@ -97,12 +84,7 @@ test('payouts are found by parts of the name of who is paid, and by why they fai
   await sendUntilEnded(service, body.id)
   const reason = (await shop.live.get(`/v1/payouts/${body.id}`)).body.failure_reason
   for (const when of ['lately ended', 'taken up']) {
-    const queries: Record<string, string>[] = [
-      { q: 'KATO  SAR' },
-      { q: 'e-of-m' },
-      { amount: '31000' },
-      { reason },
-    ]
+    const queries: Record<string, string>[] = [{ q: 'KATO  SAR' }, { q: 'e-of-m' }, { amount: '31000' }, { reason }]
     for (const query of queries)
       assert.deepEqual((await listed(query)).ids, [body.id], `${Object.keys(query)}, ${when}`)
     assert.deepEqual((await listed({ q: 'kato sar', state: 'succeeded' })).ids, [], when)
@@ -136,10 +118,7 @@ test('the list goes page by page through everything once, newest first, and an h
   const found = await listed({ q: 'batch-x' })
   assert.deepEqual(found.ids, newest)
   assert.equal(found.pages, 2)
-  assert.deepEqual(
-    (await listed({ q: 'batch-x', until: kampala(new Date(from.getTime() - 60_000)) })).ids,
-    [],
-  )
+  assert.deepEqual((await listed({ q: 'batch-x', until: kampala(new Date(from.getTime() - 60_000)) })).ids, [])
 })
 
 test('payments are taken up once, by whoever comes first, after their commits and in large parts', async () => {

@@ -23,8 +23,7 @@ async function paidCharge() {
   const email = `${phone}@buyer.example`
   const { body } = await live.charge({ reference, customer: { phone, email } })
   await succeed(service, body.id)
-  const { rail_transaction_id: number, rail_reference: attempt } = (await live.get(`/v1/charges/${body.id}`))
-    .body
+  const { rail_transaction_id: number, rail_reference: attempt } = (await live.get(`/v1/charges/${body.id}`)).body
   return { merchant, live, id: body.id as string, phone, reference, email, number, attempt }
 }
 
@@ -34,20 +33,10 @@ test('a payment is found by every key that anybody may name, over all merchants'
   const { id: merchantId } = (await getMerchantNamed(service.gateway, paid.merchant.id)).merchant
   const report = { reason: 'other', details: null, contact: null } as const
   await openDispute(service.app, CUSTOMER, { merchantId, chargeId: paid.id, report })
-  const [dispute] = await service.rows<{ id: string }>('select id from disputes where charge_id = $1', [
-    paid.id,
-  ])
+  const [dispute] = await service.rows<{ id: string }>('select id from disputes where charge_id = $1', [paid.id])
   const [event] = await service.rows<{ id: string }>('select id from events where subject = $1', [paid.id])
   const local = `0${paid.phone.slice(3)}`
-  const keys = [
-    paid.id,
-    paid.phone,
-    local,
-    paid.reference,
-    paid.email.toUpperCase(),
-    paid.number,
-    paid.attempt,
-  ]
+  const keys = [paid.id, paid.phone, local, paid.reference, paid.email.toUpperCase(), paid.number, paid.attempt]
   for (const key of [...keys, dispute?.id, event?.id]) {
     const found = await operator.get(`/console/search?q=${encodeURIComponent(` ${key} `)}`)
     assert.equal(found.location, `/console/payments/${paid.id}`, `${key}: ${mainOf(found)}`)
@@ -102,13 +91,8 @@ test('a parked payment is listed by its age, asked about now, and followed to it
   assert.match(mainOf(await operator.get('/console/parked?side=disburse')), /No payment of this age waits/)
   assert.equal((await operator.get('/console/parked?age=never')).status, 400)
   await service.run('follow-charges')
-  const [before] = await service.rows<{ follow_at: Date }>('select follow_at from charges where id = $1', [
-    body.id,
-  ])
-  assert.ok(
-    before && before.follow_at.getTime() > service.clock.nowMs() + 60_000,
-    'its next question is far off',
-  )
+  const [before] = await service.rows<{ follow_at: Date }>('select follow_at from charges where id = $1', [body.id])
+  assert.ok(before && before.follow_at.getTime() > service.clock.nowMs() + 60_000, 'its next question is far off')
   service.operator.pays(body.id)
   const asked = await operator.send(await operator.get(`/console/payments/${body.id}`), '/ask')
   assert.equal(asked.location, `/console/payments/${body.id}`)

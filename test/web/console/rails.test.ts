@@ -35,10 +35,7 @@ test('finance records money that was moved, once however often the form is sent;
     'select amount::text, recorded_by from directory.float_records',
   )
   assert.deepEqual(records, [{ amount: '5000000', recorded_by: finance.email }])
-  assert.match(
-    mainOf(await finance.get('/console/rails')),
-    /opening balance UGX 5,000,000 As the portal says/,
-  )
+  assert.match(mainOf(await finance.get('/console/rails')), /opening balance UGX 5,000,000 As the portal says/)
   const wrong = await finance.send(await finance.get('/console/rails'), '/rails/float', {
     ...moved,
     installation: 'nowhere',

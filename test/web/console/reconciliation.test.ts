@@ -79,12 +79,7 @@ test('an uploaded statement is looked at first, and imported once by a second fo
   assert.match(mainOf(await ben.get(looked.location)), /waits for a worker/)
   await work()
   assert.deepEqual(
-    [
-      await openAbout(fine),
-      await openAbout(missing),
-      await openAbout(other),
-      await openAbout('nobody at all'),
-    ],
+    [await openAbout(fine), await openAbout(missing), await openAbout(other), await openAbout('nobody at all')],
     [[], ['ours_only'], ['mismatch'], ['rail_only']],
   )
   const after = await ben.get(looked.location)
@@ -95,15 +90,10 @@ test('an uploaded statement is looked at first, and imported once by a second fo
   assert.equal(again.status, 303)
   assert.equal((await service.rows('select 1 from rail_statement_lines')).length, stored)
   assert.match(mainOf(await anna.get(BASE)), /a statement monday\.csv by .* statement: looked at 3, agreed 1/)
-  const [exception] = await service.rows<{ id: string }>('select id from exceptions where subject = $1', [
-    other,
-  ])
+  const [exception] = await service.rows<{ id: string }>('select id from exceptions where subject = $1', [other])
   const evidence = mainOf(await anna.get(`${BASE}/exceptions/${exception?.id}`))
   assert.match(evidence, /Status succeeded Amount UGX 7,000/)
-  assert.match(
-    evidence,
-    new RegExp(`${await numberOf(service, other)} ${other} collect UGX 6,999 SUCCESSFUL`),
-  )
+  assert.match(evidence, new RegExp(`${await numberOf(service, other)} ${other} collect UGX 6,999 SUCCESSFUL`))
 })
 
 test('a file that cannot be read names its line; nothing is kept of it', async () => {
@@ -111,10 +101,7 @@ test('a file that cannot be read names its line; nothing is kept of it', async (
   const kept = async () => (await service.rows('select 1 from statement_files')).length
   const before = await kept()
   for (const [text, says] of [
-    [
-      csv(line('1', 'x', 1), '2,x,collect,ten,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL'),
-      /line 3: amount must be whole/,
-    ],
+    [csv(line('1', 'x', 1), '2,x,collect,ten,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL'), /line 3: amount must be whole/],
     ['a,b\n1,2\n', /the header lacks rail_transaction_id/],
     [`${HEADER}\n`, /the file has no lines/],
     ['', /Choose a file/],
@@ -161,10 +148,9 @@ test('an import that came to nothing half way can be imported again, or taken ba
   await work()
   assert.equal((await anna.send(await anna.get(location), '/import')).status, 303)
   // As a worker leaves it that has failed five times, some lines being stored.
-  await service.rows(
-    `update directory.statement_files set wanted = null, failed = 'it failed 5 times' where id = $1`,
-    [location.split('/').at(-1)],
-  )
+  await service.rows(`update directory.statement_files set wanted = null, failed = 'it failed 5 times' where id = $1`, [
+    location.split('/').at(-1),
+  ])
   const page = await anna.get(location)
   assert.match(mainOf(page), /broken off .*What it had stored can be taken back.*it failed 5 times/)
   assert.equal(hasForm(page, '/take-back'), true)
@@ -178,10 +164,10 @@ test('a statement stays with a worker whose clock is ahead of ours by seconds, a
   const { location } = await upload(anna, csv(line('42', 'somebody else', 10)))
   const id = location.split('/').at(-1)
   const claimed = (aheadMs: number) =>
-    service.rows(
-      `update directory.statement_files set claim = 'run_other', claimed_until = $2 where id = $1`,
-      [id, new Date(service.clock.nowMs() + LEASE_MS + aheadMs)],
-    )
+    service.rows(`update directory.statement_files set claim = 'run_other', claimed_until = $2 where id = $1`, [
+      id,
+      new Date(service.clock.nowMs() + LEASE_MS + aheadMs),
+    ])
   await claimed(5000)
   assert.equal(await work(), 0, 'somebody works on it')
   await claimed(15_000)
@@ -196,10 +182,7 @@ test('a file said to be of a contract that did not carry its payments comes to n
     location.split('/').at(-1),
   ])
   await work()
-  assert.match(
-    mainOf(await anna.get(location)),
-    /failed .*line 2: txn_.* and this file was said to be of another/,
-  )
+  assert.match(mainOf(await anna.get(location)), /failed .*line 2: txn_.* and this file was said to be of another/)
   assert.equal(await work(), 0)
 })
 
@@ -212,9 +195,6 @@ test('a comparison is asked for once at a time, run by a worker, and listed with
   assert.equal(second.status, 409)
   assert.match(mainOf(second), /was asked for already and is under way/)
   await service.run('reconcile')
-  assert.match(
-    mainOf(await anna.get(BASE)),
-    /ledger: looked at \d+, agreed \d+, opened 0.*references: .*wallets: /,
-  )
+  assert.match(mainOf(await anna.get(BASE)), /ledger: looked at \d+, agreed \d+, opened 0.*references: .*wallets: /)
   assert.equal((await anna.send(page, '/run')).status, 303)
 })

@@ -50,10 +50,7 @@ test('A77: admin create makes the first operator by a link that shows the secret
   const gone = await browserOf(service).get(pathOf(link))
   assert.equal(gone.status, 410)
   assert.match(mainOf(gone), /This link does not work any more/)
-  assert.equal(
-    (await browserOf(service).post('/console/join', { ...linkIn(link), password, code: '1' })).status,
-    410,
-  )
+  assert.equal((await browserOf(service).post('/console/join', { ...linkIn(link), password, code: '1' })).status, 410)
   assertRefused(await run('admin', 'create', '--email', 'first@gateway.invalid'), {
     code: 1,
     says: /email belongs to an operator already/,
@@ -67,17 +64,14 @@ test('A77: admin create makes the first operator by a link that shows the secret
 const linkIn = (link: string) => ({ link: new URL(link).searchParams.get('link') ?? '' })
 
 test('A77: a link of a command ends after an hour, and a newer one to the same address ends it', async () => {
-  const ask = async () =>
-    (await json('admin', 'create', '--email', 'late@gateway.invalid', '--role', 'risk')).link
+  const ask = async () => (await json('admin', 'create', '--email', 'late@gateway.invalid', '--role', 'risk')).link
   const first = await ask()
   const second = await ask()
   assert.equal((await browserOf(service).get(pathOf(first))).status, 410)
   assert.match(mainOf(await browserOf(service).get(pathOf(second))), /in the role risk/)
   service.pass(61 * MINUTE)
   assert.equal((await browserOf(service).get(pathOf(second))).status, 410)
-  const kept = await service.rows(
-    'select 1 from one_time_links where used_at is not null and sealed is not null',
-  )
+  const kept = await service.rows('select 1 from one_time_links where used_at is not null and sealed is not null')
   assert.deepEqual(kept, [], 'the secret goes with its link')
 })
 
@@ -183,9 +177,7 @@ test('A72: an operator without a factor is not let in, and the last one cannot b
   const counted = () =>
     service.rows(`select 1 from factors f join people p on p.id = f.person_id where p.email = $1`, [email])
   assert.equal((await counted()).length, 1)
-  await service.rows('delete from factors where person_id = (select id from people where email = $1)', [
-    email,
-  ])
+  await service.rows('delete from factors where person_id = (select id from people where email = $1)', [email])
   const alone = await browserOf(service).post(SIGN_IN, { email, password })
   assert.equal(alone.status, 403)
   assert.match(mainOf(alone), /this account has no second factor/)

@@ -4,10 +4,7 @@ import { askAcceptance } from '../../../src/operations/approvals/accept-breach.t
 import { askForApproval } from '../../../src/operations/approvals/ask-for-approval.ts'
 import { askTakeBack } from '../../../src/operations/approvals/take-back-statement.ts'
 import { approve } from '../../../src/operations/reconciliation/approve.ts'
-import {
-  importUpload,
-  uploadStatement,
-} from '../../../src/operations/reconciliation/statements/uploaded-statements.ts'
+import { importUpload, uploadStatement } from '../../../src/operations/reconciliation/statements/uploaded-statements.ts'
 import { type ExceptionKind, openException } from '../../../src/payments/exceptions/exception.ts'
 import { newId } from '../../../src/platform/text/ids.ts'
 import { operator } from '../../helpers/service/actors.ts'
@@ -91,14 +88,9 @@ async function exceptionStates(service: TestService): Promise<States> {
   const { app, merchant } = await getMerchantNamed(service.gateway, publicId)
   const { id: merchantId, tag } = merchant
   const open = async (kind: ExceptionKind, subject: string, details: Record<string, unknown>) => {
-    const calls = openException(
-      { merchantId, tag, mode: 'live', kind, subject, details },
-      service.clock.now(),
-    )
+    const calls = openException({ merchantId, tag, mode: 'live', kind, subject, details }, service.clock.now())
     await app.db.transaction(async (tx) => ({ value: await tx.send(...calls) }))
-    const [row] = await service.rows<{ id: string }>('select id from exceptions where subject = $1', [
-      subject,
-    ])
+    const [row] = await service.rows<{ id: string }>('select id from exceptions where subject = $1', [subject])
     return row?.id ?? assert.fail(`${kind} was opened`)
   }
   const [charge, payout] = [`txn_${tag}${'c'.repeat(16)}`, `pout_${tag}${'p'.repeat(16)}`]

@@ -12,15 +12,7 @@ import { startService } from '../../helpers/service/test-service.ts'
 import { operatorSignedIn } from '../../helpers/web/console.ts'
 import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
 import { mailsTo } from '../../helpers/web/mailed.ts'
-import {
-  answerAll,
-  applicant,
-  BUSINESS,
-  DIRECTOR,
-  document,
-  pdf,
-  png,
-} from '../../helpers/web/verification.ts'
+import { answerAll, applicant, BUSINESS, DIRECTOR, document, pdf, png } from '../../helpers/web/verification.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -140,10 +132,9 @@ test('the name of the holder is asked for by a form, kept sealed, and shown besi
   assert.equal((await operator.send(before, '/ask/settlement')).status, 303)
   assert.deepEqual(heard.asked, ['256772123456'])
   assert.match(mainOf(await operator.get(page)), /Nakasero Fresh Foods NAKASERO FRESH FOODS/)
-  const [row] = await service.rows<{ sealed: Buffer }>(
-    'select sealed from name_checks where merchant_id = $1',
-    [merchant.id],
-  )
+  const [row] = await service.rows<{ sealed: Buffer }>('select sealed from name_checks where merchant_id = $1', [
+    merchant.id,
+  ])
   assert.ok(row && !row.sealed.includes('NAKASERO'))
   assert.equal((await operator.post(`${page}/ask/director-7`, csrfOf(before))).status, 404)
   heard.says = { active: false, name: null }
@@ -175,8 +166,7 @@ test('the same phone, identity document or browser in other applications is foun
   })
   await submitApplication(service.app, twin.caller, 'browser-of-alone')
   const text = mainOf(await operator.get(pageOf(twin)))
-  for (const what of ['same phone', 'same identity document', 'same browser'])
-    assert.ok(text.includes(what), what)
+  for (const what of ['same phone', 'same identity document', 'same browser']) assert.ok(text.includes(what), what)
   assert.ok((await operator.get(pageOf(alone))).text.includes(twin.merchant.publicId))
   const found = await operator.get('/console/merchants?q=0788000113')
   assert.ok(found.text.includes(twin.merchant.publicId) && !found.text.includes(alone.merchant.publicId))
@@ -234,10 +224,7 @@ test('documents that end within thirty days are listed, and their owners are tol
   const day = (days: number) => new Date(clock.nowMs() + days * DAY_MS).toISOString().slice(0, 10)
   const [first = '', second = ''] = documents
   for (const wrong of ['2026-02-31', 'soon', '9999-01-01'])
-    assert.equal(
-      (await operator.send(await operator.get(page), `/${first}/ends`, { expires_on: wrong })).status,
-      400,
-    )
+    assert.equal((await operator.send(await operator.get(page), `/${first}/ends`, { expires_on: wrong })).status, 400)
   await operator.send(await operator.get(page), `/${first}/ends`, { expires_on: day(40) })
   await operator.send(await operator.get(page), `/${second}/ends`, { expires_on: day(900) })
   await service.run('tell-endings')

@@ -54,15 +54,7 @@ test('an operator sees every page as a viewer does, with a way out, no form and 
   assert.ok(seen > 25 || !LOOKS_AT_ALL, `${seen} pages were seen`)
   const { fields } = profile.forms.find(({ action }) => action.endsWith('/look')) ?? { fields: {} }
   const proof = await service.digest()
-  for (const path of [
-    '',
-    '/test',
-    '/charges',
-    '/test/funds',
-    '/payouts/new',
-    '/settings/limits/checker',
-    '/no/such',
-  ])
+  for (const path of ['', '/test', '/charges', '/test/funds', '/payouts/new', '/settings/limits/checker', '/no/such'])
     assert.equal((await operator.post(`${at}${path}`, { ...fields, amount: '5000' })).status, 403, path)
   assert.equal(await service.digest(), proof)
 })

@@ -94,9 +94,6 @@ test('many of one kind are counted to a bound, and hide no other kind', async ()
      from cell_0.exceptions cross join generate_series(1, 150) n`,
   )
   const rows = (await readWaitingWork(service.gateway)).filter(({ work }) => work === 'exceptions')
-  assert.deepEqual(rows.map(({ part, count }) => `${part} ${count}`).sort(), [
-    'never_arrived 1',
-    'rail_only 100',
-  ])
+  assert.deepEqual(rows.map(({ part, count }) => `${part} ${count}`).sort(), ['never_arrived 1', 'rail_only 100'])
   assert.equal(await beside(await operatorSignedIn(service, 'support'), '/reconciliation/exceptions'), '99+')
 })

@@ -3,10 +3,7 @@ import { test } from 'node:test'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
 import { requestTopUp } from '../../../src/payments/top-ups/request-top-up.ts'
 import { requestWithdrawal } from '../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
 import { movableClock } from '../../../src/platform/time/clock.ts'
 import { BY_HAND, owner as ownerAt } from '../../helpers/service/actors.ts'
 import { newPayer } from '../../helpers/service/live-service.ts'
@@ -39,10 +36,9 @@ async function shop() {
 }
 const stateOf = async (id: string) =>
   (
-    await service.rows<{ state: string; note: string | null }>(
-      'select state, note from withdrawals where id = $1',
-      [id],
-    )
+    await service.rows<{ state: string; note: string | null }>('select state, note from withdrawals where id = $1', [
+      id,
+    ])
   )[0]
 
 test('withdrawals wait oldest first; the roles of money approve one and reject another with a note that the merchant reads', async () => {
@@ -86,10 +82,7 @@ test('a number waits until somebody has verified the very number that was looked
   assert.equal(changed.status, 409)
   assert.match(mainOf(changed), /the merchant has set another number meanwhile/)
   assert.doesNotMatch(mainOf(changed), /NAMATOVU/)
-  assert.equal(
-    (await finance.send(await finance.get('/console/numbers'), `${row.publicId}/verify`)).status,
-    303,
-  )
+  assert.equal((await finance.send(await finance.get('/console/numbers'), `${row.publicId}/verify`)).status, 303)
   assert.match(mainOf(await finance.get('/console/numbers')), /No number waits/)
 })
 

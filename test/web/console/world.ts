@@ -45,16 +45,11 @@ export async function consoleWorld(service: TestService): Promise<ConsoleWorld> 
 }
 
 /** A second operator with a session, an open invitation, and an authenticator that is being added. */
-async function operatorObjects(
-  service: TestService,
-  admin: PlantedOperator,
-): Promise<Record<string, string>> {
+async function operatorObjects(service: TestService, admin: PlantedOperator): Promise<Record<string, string>> {
   const other = await operatorSignedIn(service, 'support')
   const page = await admin.get('/console/operators')
   await admin.send(page, '/invite', { email: 'world@gateway.invalid', role: 'risk' })
-  const [link] = await service.rows<{ id: string }>(
-    `select id from one_time_links where purpose = 'operator'`,
-  )
+  const [link] = await service.rows<{ id: string }>(`select id from one_time_links where purpose = 'operator'`)
   const begun = await admin.send(await admin.get('/console/security'), '/security/app')
   const app = begun.location.split('/').at(-1) ?? ''
   return {

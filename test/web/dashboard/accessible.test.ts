@@ -17,9 +17,7 @@ const NARROW = { width: 320, height: 600 }
 const FILES = ['/wallet/statements/:period', '/bulk/:id/mend']
 
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() =>
-  startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
-)
+const service = openedAndVerified(() => startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 const shop = made(() => wholeShop(service, receiver, HOSTILE_WORDS))
 const screen = openedForBrowser(async () => {
   const browser = await launchBrowser()
@@ -37,9 +35,7 @@ function addresses(): string[] {
 /** What merchants and customers wrote has become an element or has run. */
 const hits = async (page: Page): Promise<string[]> => {
   const ran = await page.evaluate('typeof hit !== "undefined"')
-  const inserted = await page
-    .locator('main :is(b, script, base, meta, iframe), [onerror], [onload], [onfocus]')
-    .count()
+  const inserted = await page.locator('main :is(b, script, base, meta, iframe), [onerror], [onload], [onfocus]').count()
   return [...(ran ? ['hostile text ran'] : []), ...(inserted > 0 ? ['hostile text became an element'] : [])]
 }
 

@@ -40,10 +40,7 @@ test('a colour and a logo are on every page of the customers, allowed by hash, a
     const [, own = ''] = styles(text)
     assert.match(own, /^:root\{--accent:#[0-9a-f]{6};--over:#ffffff;--tint:#[0-9a-f]{6}\}@media screen and/)
     for (const css of styles(text))
-      assert.ok(
-        headers.get('content-security-policy')?.includes(hashOf(css)),
-        `${path} allows ${css.slice(0, 30)}`,
-      )
+      assert.ok(headers.get('content-security-policy')?.includes(hashOf(css)), `${path} allows ${css.slice(0, 30)}`)
     assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe-inline/)
     const logo = /<img class="logo" src="([^"]+)" alt height="48"\/>/.exec(text)?.[1] ?? ''
     const shown = await fetch(`${service.url}${logo}`)

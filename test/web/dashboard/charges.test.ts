@@ -79,10 +79,7 @@ test('a refund asks for the password again when the last time was long ago', asy
   const reply = await owner.send(page, '/refund', {})
   assert.equal(reply.status, 400)
   assert.match(mainOf(reply), /Confirm with this before anything is done/)
-  assert.equal(
-    (await service.client(shop.keys.test).get(`/v1/charges/${charge.id}`)).body.status,
-    'succeeded',
-  )
+  assert.equal((await service.client(shop.keys.test).get(`/v1/charges/${charge.id}`)).body.status, 'succeeded')
 })
 
 test('charges of another merchant and of the other mode are not there', async () => {
@@ -125,10 +122,7 @@ test('a charge that a gift card has paid in full has its page for every role, an
     const page = await (await signedInAs(service, merchant, { role })).get(path)
     assert.equal(page.status, 200, `${role}: ${mainOf(page).slice(0, 200)}`)
     assert.match(mainOf(page), /Paid by gift card UGX 3,000/)
-    assert.equal(
-      /Nothing is paid out, and it costs nothing/.test(mainOf(page)),
-      role === 'owner' || role === 'cashier',
-    )
+    assert.equal(/Nothing is paid out, and it costs nothing/.test(mainOf(page)), role === 'owner' || role === 'cashier')
   }
   const owner = await signedInAs(service, merchant)
   const refunded = await owner.follow(await owner.send(await owner.get(path), '/refund'))

@@ -50,9 +50,7 @@ test('a till follows no dead link either, and sees the counter, charges, links, 
   const till = await tillOf(service, shop.merchant)
   const { wrong, pages } = await crawl(till, { ...everyWhere, within: WITHIN })
   assert.deepEqual(wrong, [])
-  const seen = new Set(
-    pages.flatMap(({ address }) => /^\/dashboard(?:\/test)?\/([a-z-]+)/.exec(address)?.[1] ?? []),
-  )
+  const seen = new Set(pages.flatMap(({ address }) => /^\/dashboard(?:\/test)?\/([a-z-]+)/.exec(address)?.[1] ?? []))
   assert.deepEqual([...seen].sort(), ['charges', 'counter', 'disputes', 'links', 'orders'])
 })
 

@@ -19,9 +19,7 @@ test('a report shows what was paid and by whom, is answered first, and is closed
   for (const word of ['UGX 5,000', '256772123456', 'order_9', id]) assert.ok(said.includes(word), word)
   assert.ok(open.text.includes(`href="${base}/charges/${id}#refund"`), 'the way to the refund')
   assert.deepEqual(
-    open.forms
-      .map(({ action }) => action.split('/').at(-1))
-      .filter((end) => end === 'answer' || end === 'close'),
+    open.forms.map(({ action }) => action.split('/').at(-1)).filter((end) => end === 'answer' || end === 'close'),
     ['answer', 'close'],
   )
   const needs = async () => /Needs you.*1 open dispute/.test(mainOf(await owner.get(base)))

@@ -44,8 +44,7 @@ test('every page answers each role as the table says, and looking at it writes n
     for (const { role, person } of inTurn(roles, nth, 2)) {
       const reply = await person.get(at(path))
       const wanted = may(role, see) ? 200 : 403
-      if (reply.status !== wanted)
-        wrong.push(`${path} as ${role}: ${reply.status} ${mainOf(reply).slice(0, 200)}`)
+      if (reply.status !== wanted) wrong.push(`${path} as ${role}: ${reply.status} ${mainOf(reply).slice(0, 200)}`)
     }
   assert.deepEqual(wrong, [])
   assert.equal(await written(), before)

@@ -10,8 +10,7 @@ const HOUR_MS = 3_600_000
 const service = openedAndVerified(() => startService())
 const shop = made(() => service.merchant())
 
-const balance = async () =>
-  (await service.client(shop.keys.test).get('/v1/balance')).body.balances[0].available
+const balance = async () => (await service.client(shop.keys.test).get('/v1/balance')).body.balances[0].available
 
 test('a form says what was done, once, on the page after it', async () => {
   const owner = await signedInAs(service, shop)
@@ -91,16 +90,8 @@ test('a form from elsewhere, of another session, without its token or too old is
     ['no origin', await from(), /not sent from a page of ours/],
     ['another origin', await from('https://elsewhere.example'), /not sent from a page of ours/],
     ['null', await from('null'), /not sent from a page of ours/],
-    [
-      'cross-site',
-      await owner.post(FUNDS, fields, { 'sec-fetch-site': 'cross-site' }),
-      /not sent from a page of ours/,
-    ],
-    [
-      'same-site',
-      await owner.post(FUNDS, fields, { 'sec-fetch-site': 'same-site' }),
-      /not sent from a page of ours/,
-    ],
+    ['cross-site', await owner.post(FUNDS, fields, { 'sec-fetch-site': 'cross-site' }), /not sent from a page of ours/],
+    ['same-site', await owner.post(FUNDS, fields, { 'sec-fetch-site': 'same-site' }), /not sent from a page of ours/],
     ['no csrf', await owner.post(FUNDS, { ...fields, csrf: '' }), /belongs to another sign-in/],
     ['another person', await other.post(FUNDS, fields), /belongs to another sign-in/],
   ]
@@ -147,9 +138,7 @@ test('a form that lay open for half a day is too old, though its person works on
     ...formOf(await owner.get('/dashboard/test'), FUNDS).fields,
     amount: '100',
   }
-  await service.rows(`update sessions set ends_at = ends_at + interval '12 hours' where id = $1`, [
-    owner.sessionId,
-  ])
+  await service.rows(`update sessions set ends_at = ends_at + interval '12 hours' where id = $1`, [owner.sessionId])
   for (let halves = 0; halves < 25; halves += 1) {
     service.pass(HOUR_MS / 2 - 1000)
     assert.equal((await owner.get('/dashboard/test')).status, 200)
@@ -182,10 +171,7 @@ test('the API takes no cookie, and pages say what browsers must not do with them
   assert.equal(headers.get('content-encoding'), null)
   assert.equal(headers.get('cache-control'), 'no-store')
   assert.equal(headers.get('x-frame-options'), 'DENY')
-  assert.match(
-    headers.get('content-security-policy') ?? '',
-    /default-src 'none'; script-src 'self'; style-src 'self';/,
-  )
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'; style-src 'self';/)
   assert.doesNotMatch(text, / style="|<style|<script>|onclick=/)
   assert.ok(text.includes(headers.get('x-request-id') ?? 'none'), 'the page shows its reference')
 })

@@ -13,15 +13,7 @@ const PAGE = '/dashboard/go-live'
 const HOUR = 3_600_000
 
 /** The steps that a page calls done, by the words that begin their names. */
-const STEPS = [
-  'verified',
-  'webhook',
-  'live key',
-  'real payment',
-  'first money',
-  'second owner',
-  'second factor',
-]
+const STEPS = ['verified', 'webhook', 'live key', 'real payment', 'first money', 'second owner', 'second factor']
 const doneOn = (text: string) => {
   const items = [...text.matchAll(/<li><div class="head"><h2>(.*?)<\/h2>.*?<\/li>/gs)]
   assert.equal(items.length, STEPS.length)
@@ -97,11 +89,7 @@ test('the checklist follows what has happened, and leads to where each step is d
   )
   assert.match(mainOf(await other.get(PAGE)), /7 of 7 done .*Everything is done/)
   await service.set(merchant, { webhookUrl: `${receiver.url}/elsewhere` })
-  assert.equal(
-    doneOn((await other.get(PAGE)).text).includes('webhook'),
-    false,
-    'another address has not answered yet',
-  )
+  assert.equal(doneOn((await other.get(PAGE)).text).includes('webhook'), false, 'another address has not answered yet')
   const stranger = await signedInAs(service, await service.merchant())
   assert.deepEqual(doneOn((await stranger.get(PAGE)).text), [])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { daysToCount } from '../../../src/reports/reports/tallies/tally-days.ts'
+import { daysToCount } from '../../../src/reports/tallies/tally-days.ts'
 import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
@@ -25,10 +25,9 @@ test('Home adds up today and the days before, also when the days were counted lo
   assert.match(now, /1 too little money 1 no answer in time/)
   await service.run('tally-days')
   service.pass(2 * DAY_MS)
-  await service.rows(
-    `update directory.sessions set seen_at = $1, ends_at = $1::timestamptz + interval '1 hour'`,
-    [service.clock.now().toISOString()],
-  )
+  await service.rows(`update directory.sessions set seen_at = $1, ends_at = $1::timestamptz + interval '1 hour'`, [
+    service.clock.now().toISOString(),
+  ])
   await service.run('tally-days')
   await client.charge({ amount: 5000 })
   await decided()
@@ -46,10 +45,7 @@ test('a charge that ends days after it was made is counted on its own day', asyn
   await service.run('follow-charges')
   await service.run('tally-days')
   const owner = await signedInAs(service, late)
-  assert.match(
-    mainOf(await owner.get('/dashboard/test')),
-    /Today UGX 0 0 paid charges Last 30 days UGX 7,000 1 paid/,
-  )
+  assert.match(mainOf(await owner.get('/dashboard/test')), /Today UGX 0 0 paid charges Last 30 days UGX 7,000 1 paid/)
 })
 
 test('the days that may have changed: today, in the night yesterday, each morning the last week', () => {
@@ -84,14 +80,7 @@ test('the search finds an id, a reference, a phone and an amount, in its own mod
   const find = (text: string, base = '/dashboard/test', person = owner) =>
     person.get(`${base}/search?q=${encodeURIComponent(text)}`)
   const there = `/dashboard/test/charges/${charge.id}`
-  for (const text of [
-    charge.id,
-    'ORDER-77',
-    '0772 123456',
-    '+256772123456',
-    'ANN@buyer.example',
-    'UGX 12,345',
-  ])
+  for (const text of [charge.id, 'ORDER-77', '0772 123456', '+256772123456', 'ANN@buyer.example', 'UGX 12,345'])
     assert.equal((await find(text)).location, there, text)
   assert.match(mainOf(await find('nothing such')), /Nothing here has nothing such\./)
   assert.equal((await find('ORDER-77', '/dashboard')).status, 200)

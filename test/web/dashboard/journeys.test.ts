@@ -47,10 +47,7 @@ async function signUp(page: Page, email: string): Promise<void> {
 }
 
 async function download(page: Page, link: string): Promise<Buffer> {
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: link }).click(),
-  ])
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: link }).click()])
   return readFile(await file.path())
 }
 
@@ -126,11 +123,7 @@ longTest(
       .first()
       .waitFor()
     await owner.page.goto(`${service.url}/dashboard/settings/people`)
-    await owner.page
-      .locator('tr', { hasText: 'Front' })
-      .getByRole('button', { name: 'Sign out' })
-      .last()
-      .click()
+    await owner.page.locator('tr', { hasText: 'Front' }).getByRole('button', { name: 'Sign out' }).last().click()
     await sees(owner.page, 'This device is signed out.')
     await till.page.reload()
     await till.page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -139,42 +132,38 @@ longTest(
   },
 )
 
-longTest(
-  'with the keyboard alone: sign up, collect a payment, make a link, sign out',
-  ON_BROWSER,
-  async () => {
-    const { page, context, troubles } = await newcomer('desktop')
-    await page.goto(`${service.url}/dashboard/sign-up`)
-    for (const [field, text] of [
-      ['guest-business', 'Keys Only'],
-      ['guest-email', 'keys@shop.invalid'],
-      ['guest-password', PASSWORD],
-    ] as const)
-      await typeInto(page, field, text)
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-    await page.keyboard.press('Tab')
-    assert.equal((await focused(page)).is, 'Skip to the page')
-    await pressOn(page, 'Charges', 'Enter')
-    await page.getByRole('heading', { level: 1, name: 'Charges' }).waitFor()
-    await typeInto(page, 'charges-new-amount', '7,500')
-    await typeInto(page, 'charges-new-phone', '0700000000')
-    await page.keyboard.press('Enter')
-    await sees(page, 'The charge was made')
-    await decided()
-    await sees(page, 'succeeded')
-    await tabTo(page, 'Payment links')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Payment links' }).waitFor()
-    await typeInto(page, 'links-new-amount', '12,000')
-    await pressOn(page, 'Make the link', 'Space')
-    await sees(page, 'UGX 12,000')
-    await pressOn(page, 'Sign out', 'Enter')
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    assert.deepEqual(troubles(), [])
-    await context.close()
-  },
-)
+longTest('with the keyboard alone: sign up, collect a payment, make a link, sign out', ON_BROWSER, async () => {
+  const { page, context, troubles } = await newcomer('desktop')
+  await page.goto(`${service.url}/dashboard/sign-up`)
+  for (const [field, text] of [
+    ['guest-business', 'Keys Only'],
+    ['guest-email', 'keys@shop.invalid'],
+    ['guest-password', PASSWORD],
+  ] as const)
+    await typeInto(page, field, text)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal((await focused(page)).is, 'Skip to the page')
+  await pressOn(page, 'Charges', 'Enter')
+  await page.getByRole('heading', { level: 1, name: 'Charges' }).waitFor()
+  await typeInto(page, 'charges-new-amount', '7,500')
+  await typeInto(page, 'charges-new-phone', '0700000000')
+  await page.keyboard.press('Enter')
+  await sees(page, 'The charge was made')
+  await decided()
+  await sees(page, 'succeeded')
+  await tabTo(page, 'Payment links')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Payment links' }).waitFor()
+  await typeInto(page, 'links-new-amount', '12,000')
+  await pressOn(page, 'Make the link', 'Space')
+  await sees(page, 'UGX 12,000')
+  await pressOn(page, 'Sign out', 'Enter')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  assert.deepEqual(troubles(), [])
+  await context.close()
+})
 
 longTest(
   'without scripts: sign up, collect and refund, read the news by itself, end a session, sign in again',

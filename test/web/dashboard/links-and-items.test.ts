@@ -25,8 +25,7 @@ async function payTestLink(id: string, phone = '0700000000'): Promise<void> {
   service.pass(2000)
   await service.run('follow-charges')
 }
-const chargesIn = (page: Page) =>
-  [...page.text.matchAll(/href="[^"]*\/charges\/(txn_[a-z0-9]+)"/g)].map(([, id]) => id)
+const chargesIn = (page: Page) => [...page.text.matchAll(/href="[^"]*\/charges\/(txn_[a-z0-9]+)"/g)].map(([, id]) => id)
 
 test('a link tells what was paid on it, page by page in both directions, and nothing of other links', async () => {
   const owner = await signedInAs(service, shop)
@@ -46,11 +45,7 @@ test('a link tells what was paid on it, page by page in both directions, and not
   const back = /href="([^"]+before=txn_[^"]+)"/.exec(second.text)?.[1] ?? ''
   assert.deepEqual(chargesIn(await owner.get(back.replaceAll('&amp;', '&'))), chargesIn(first))
   const foreign = chargesIn(await owner.get(`/dashboard/test/links/${other.id}`))[0]
-  assert.equal(
-    (await owner.get(`${home}?after=${foreign}`)).status,
-    400,
-    'a charge of another link is no place here',
-  )
+  assert.equal((await owner.get(`${home}?after=${foreign}`)).status, 400, 'a charge of another link is no place here')
   assert.match(mainOf(first), /allow_multiple_uses/)
 })
 
@@ -74,10 +69,7 @@ test('a reusable live link comes onto the storefront under a name, once; other l
   const { fields } = formOf(await owner.get(home), '/publish')
   const svg = { name: 'a.png', bytes: Buffer.from('<svg onload="alert(1)"/>') }
   assert.match(mainOf(await publish(owner, [svg])), /the picture must be a whole PNG/)
-  const both = await Promise.all([
-    publish(owner, [{ name: 'a.jpg', bytes }]),
-    publish(await signedInAs(service, shop)),
-  ])
+  const both = await Promise.all([publish(owner, [{ name: 'a.jpg', bytes }]), publish(await signedInAs(service, shop))])
   assert.deepEqual(
     both.map(({ status }) => status),
     [303, 303],
@@ -145,10 +137,7 @@ test('the list of items leads both ways and shows their pictures in small', asyn
   assert.deepEqual([names(first)[0], names(first).length], [28, 25])
   const second = await owner.get(/href="([^"]+after=itm_[^"]+)"/.exec(first.text)?.[1] ?? '')
   assert.deepEqual(names(second), [3, 2, 1])
-  assert.deepEqual(
-    names(await owner.get(/href="([^"]+before=itm_[^"]+)"/.exec(second.text)?.[1] ?? '')),
-    names(first),
-  )
+  assert.deepEqual(names(await owner.get(/href="([^"]+before=itm_[^"]+)"/.exec(second.text)?.[1] ?? '')), names(first))
   const foreign = await signedInAs(service, shop)
   const cursor = /after=(itm_[a-z0-9]+)/.exec(first.text)?.[1]
   assert.equal((await foreign.get(`/dashboard/storefront?after=${cursor}`)).status, 400)

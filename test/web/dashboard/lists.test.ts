@@ -26,10 +26,9 @@ const download = async (person: Planted, address: string) => {
 
 /** So many charges of a merchant that were paid, written at once; three in a row have one time. */
 const plant = async (merchant: { id: string }, count: number) => {
-  const [row] = await service.rows<{ id: number; tag: string }>(
-    'select id, tag from merchants where public_id = $1',
-    [merchant.id],
-  )
+  const [row] = await service.rows<{ id: number; tag: string }>('select id, tag from merchants where public_id = $1', [
+    merchant.id,
+  ])
   await service.rows(
     `insert into charges (merchant_id, id, mode, status, amount, fee, channel, reference, rail_reference, rail_transaction_id,
        created_at, completed_at, hold_until)
@@ -49,9 +48,7 @@ test('a list says what its filtered rows come to', async () => {
   await client.charge({ amount: 7000, reference: 'B' })
   await decided()
   const says = async (query: string) =>
-    /(?:More than )?[\d,]+ rows? .*?(?:fees UGX [\d,]+|come to)/.exec(
-      mainOf(await owner.get(`${LIST}${query}`)),
-    )?.[0]
+    /(?:More than )?[\d,]+ rows? .*?(?:fees UGX [\d,]+|come to)/.exec(mainOf(await owner.get(`${LIST}${query}`)))?.[0]
   const { body } = await client.get('/v1/charges')
   const fees = (reference: string) =>
     body.data
@@ -69,22 +66,19 @@ test('a list says what its filtered rows come to', async () => {
   assert.equal(await says(''), 'More than 10,000 rows Narrow the filters to see what they come to')
 })
 
-longTest(
-  'a file holds exactly what the list shows, each row once, also of many pieces and equal times',
-  async () => {
-    const many = await service.merchant()
-    await plant(many, 2501)
-    await service.client(many.keys.test).charge({ amount: 7000, reference: 'other' })
-    const owner = await signedInAs(service, many)
-    const { rows } = await download(owner, `${LIST}?reference=BULK`)
-    assert.equal(rows.length, 2501)
-    assert.equal(new Set(rows.map(({ id }) => id)).size, 2501)
-    const times = rows.map(({ created_at }) => created_at ?? '')
-    assert.deepEqual(times, times.toSorted().reverse())
-    assert.equal((await download(owner, LIST)).rows.length, 2502)
-    assert.equal((await download(owner, `${LIST}?status=authorized`)).rows.length, 1)
-  },
-)
+longTest('a file holds exactly what the list shows, each row once, also of many pieces and equal times', async () => {
+  const many = await service.merchant()
+  await plant(many, 2501)
+  await service.client(many.keys.test).charge({ amount: 7000, reference: 'other' })
+  const owner = await signedInAs(service, many)
+  const { rows } = await download(owner, `${LIST}?reference=BULK`)
+  assert.equal(rows.length, 2501)
+  assert.equal(new Set(rows.map(({ id }) => id)).size, 2501)
+  const times = rows.map(({ created_at }) => created_at ?? '')
+  assert.deepEqual(times, times.toSorted().reverse())
+  assert.equal((await download(owner, LIST)).rows.length, 2502)
+  assert.equal((await download(owner, `${LIST}?status=authorized`)).rows.length, 1)
+})
 
 test('amounts are digits, phones have no plus, and no cell is a formula', async () => {
   const own = await service.merchant()
@@ -210,15 +204,10 @@ test('a person keeps filters under a name, for themselves and this mode, and rem
 test('views are few, have names, and lead nowhere but to their list', async () => {
   const owner = await signedInAs(service, shop)
   const save = (name: string, fields = {}) =>
-    owner
-      .get(`${LIST}?status=failed`)
-      .then((page) => owner.send(page, '/views/charges/save', { name, ...fields }))
+    owner.get(`${LIST}?status=failed`).then((page) => owner.send(page, '/views/charges/save', { name, ...fields }))
   for (let nth = 0; nth < 20; nth += 1)
     assert.equal((await save(`View ${nth}`, { query: `reference=${nth}` })).status, 303)
-  assert.match(
-    mainOf(await save('One more', { query: 'reference=20' })),
-    /there are 20 views of this list already/,
-  )
+  assert.match(mainOf(await save('One more', { query: 'reference=20' })), /there are 20 views of this list already/)
   assert.equal((await save('View 7', { query: 'reference=new' })).location, `${LIST}?reference=new`)
   assert.match(mainOf(await save('   ', { query: 'reference=20' })), /Name of this view: fill this in/)
   const odd = await save('View 8', { query: '//evil.example/?x=<b>"' })

@@ -12,9 +12,7 @@ import { wholeShop } from './whole/shop.ts'
 
 const SECRET = { name: 'Recipient Nobody Else Knows', reference: 'salary-of-nobody' }
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() =>
-  startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
-)
+const service = openedAndVerified(() => startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 const shop = made(() => wholeShop(service, receiver))
 /** Payouts of both modes that have ended: their events hold name, phone and amount. */
 const paid = made(async () => {
@@ -26,8 +24,7 @@ const paid = made(async () => {
     })
     ids.push(body.id)
   }
-  for (const entry of service.operator.book.values())
-    if (entry.state === 'open') service.operator.pays(entry.reference)
+  for (const entry of service.operator.book.values()) if (entry.state === 'open') service.operator.pays(entry.reference)
   service.pass(3000)
   await service.run('send-payouts')
   service.pass(60_000)
@@ -79,9 +76,7 @@ test('whoever may not see payouts finds their names, phones and ids on no road: 
 
 test('a till sees the counter, charges, links, orders and disputes, and nothing else of the business', async () => {
   const till = await tillOf(service, shop.merchant)
-  const open = DASHBOARD_ROUTES.flatMap((route) =>
-    route.kind === 'page' && route.see === 'read' ? [route.path] : [],
-  )
+  const open = DASHBOARD_ROUTES.flatMap((route) => (route.kind === 'page' && route.see === 'read' ? [route.path] : []))
   assert.deepEqual(
     open
       .map((path) => path.split('/')[1])
@@ -101,9 +96,6 @@ test('a till sees the counter, charges, links, orders and disputes, and nothing 
     /href="\/dashboard\/(?:wallet|payouts|settings|developers|verification|subaccounts)/,
   )
   const refused = await till.get('/dashboard/settings/people')
-  assert.match(
-    mainOf(refused),
-    /a till may not do this: it has the counter, charges, links, orders and disputes/,
-  )
+  assert.match(mainOf(refused), /a till may not do this: it has the counter, charges, links, orders and disputes/)
   assert.deepEqual(await tellsOf(till), [])
 })

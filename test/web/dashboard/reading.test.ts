@@ -17,9 +17,7 @@ import { ROLES, wholeShop } from './whole/shop.ts'
 
 const lines: string[] = []
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() =>
-  startPayingService({ lines, env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
-)
+const service = openedAndVerified(() => startPayingService({ lines, env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 const shop = made(() => wholeShop(service, receiver))
 const other = made(async () => (await richShop(service)).merchant)
 
@@ -65,9 +63,7 @@ test('nobody of another merchant, and nobody in the other mode, finds an object 
         ? person.get(at)
         : sendForm(service, person, { address: at, ...filledIn(route.spec) }))
       if (reply.status !== 404 || !/There is nothing here/.test(mainOf(reply)))
-        found.push(
-          `${person === owner ? 'the owner' : 'a stranger'} at ${at}: ${reply.status} ${mainOf(reply)}`,
-        )
+        found.push(`${person === owner ? 'the owner' : 'a stranger'} at ${at}: ${reply.status} ${mainOf(reply)}`)
     }
   }
   assert.deepEqual(found, [])
@@ -81,11 +77,7 @@ test('every role sees what the table of actions lets it see, and only forms that
     for (const role of inTurn(ROLES, nth, 2)) {
       const page = await shop.people[role].get(address)
       if (!mayDo(role, actionOf(route))) {
-        assert.deepEqual(
-          [page.status, mainOf(page).includes(refusalOf(role))],
-          [403, true],
-          `${role} ${address}`,
-        )
+        assert.deepEqual([page.status, mainOf(page).includes(refusalOf(role))], [403, true], `${role} ${address}`)
         continue
       }
       if (OF_ONE_PERSON.includes(path) && role !== 'owner') {
@@ -127,11 +119,7 @@ function assertHeaders({ headers, status, text }: Page, address: string): void {
     assert.doesNotMatch(text, / style="|<style|<script>| on[a-z]+="|javascript:/, address)
     assert.ok(text.includes(headers.get('x-request-id') ?? 'none'), `${address} shows its reference`)
   } else if (status === 200) {
-    assert.match(
-      headers.get('content-security-policy') ?? '',
-      /^default-src 'none'; frame-ancestors 'none'/,
-      address,
-    )
+    assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; frame-ancestors 'none'/, address)
   }
 }
 
@@ -144,6 +132,5 @@ const offeredInVain = (page: Page, role: (typeof ROLES)[number]): string[] =>
     .map((route) => (route.kind === 'form' ? route.spec.path : ''))
 
 function assertNoSecret(text: string, where: string): void {
-  for (const secret of shop.secrets)
-    assert.ok(!text.includes(secret), `${where} holds ${secret.slice(0, 12)}...`)
+  for (const secret of shop.secrets) assert.ok(!text.includes(secret), `${where} holds ${secret.slice(0, 12)}...`)
 }

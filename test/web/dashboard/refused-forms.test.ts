@@ -16,9 +16,7 @@ import { ROLES, wholeShop } from './whole/shop.ts'
 import { faultIn, wrongWays } from './whole/wrong-ways.ts'
 
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() =>
-  startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
-)
+const service = openedAndVerified(() => startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 const shop = made(() => wholeShop(service, receiver))
 
 const specOf = ({ route }: Place): FormSpec => {
@@ -87,8 +85,7 @@ test('every role may send exactly the forms that the table of actions allows it'
   assert.deepEqual(await writtenSince(service, before), [])
   for (const { place, role } of tries.filter(isAllowed)) {
     // About nothing and with nothing in it: the role is asked first.
-    const address =
-      place.id === null ? place.address : place.address.replace(encodeURIComponent(place.id), 'none')
+    const address = place.id === null ? place.address : place.address.replace(encodeURIComponent(place.id), 'none')
     const reply = await sendForm(service, shop.people[role], { address, fields: {} })
     if (mainOf(reply).includes(refusalOf(role)) || (reply.status >= 500 && reply.status !== 502))
       found.push(`${role} at ${address}: ${reply.status} ${mainOf(reply).slice(0, 200)}`)

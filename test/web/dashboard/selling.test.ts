@@ -47,10 +47,7 @@ test('gift cards show their codes once, also when the form is sent again, and ne
     quantity: '2',
     notes: 'Idd',
   }
-  const [first, again] = [
-    await owner.post(`${list}/issue`, fields),
-    await owner.post(`${list}/issue`, fields),
-  ]
+  const [first, again] = [await owner.post(`${list}/issue`, fields), await owner.post(`${list}/issue`, fields)]
   const codes = (text: string) =>
     [...text.matchAll(/(?<![\w-])[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}(?![\w-])/g)].map(([code]) => code)
   assert.equal(codes(first.text).length, 2)
@@ -135,13 +132,9 @@ test('a form with two files, too large a file or no end is refused, and a strang
     },
   )
   assert.equal(large.status, 413)
-  const cut = await owner.post(
-    '/dashboard/storefront/add',
-    '--x\r\nContent-Disposition: form-data; name="a"',
-    {
-      'content-type': 'multipart/form-data; boundary=x',
-    },
-  )
+  const cut = await owner.post('/dashboard/storefront/add', '--x\r\nContent-Disposition: form-data; name="a"', {
+    'content-type': 'multipart/form-data; boundary=x',
+  })
   assert.equal(cut.status, 400)
   assert.equal(await service.digest(), before)
 })

@@ -16,9 +16,7 @@ import { post, type Sent, tokensOf } from './whole/send-form.ts'
 import { wholeShop } from './whole/shop.ts'
 
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() =>
-  startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
-)
+const service = openedAndVerified(() => startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 const shop = made(() => wholeShop(service, receiver))
 
 // The world of this test has nothing for them to do.
@@ -37,8 +35,7 @@ const REFUSED_HERE = [
 // What was accepted. A refusal ends with the next form, and the same form may be sent again.
 const isDone = (reply: Page) => reply.status === 303 || reply.status === 200
 // A page that shows a secret carries tokens that are made anew each time.
-const shownBy = (reply: Page) =>
-  reply.status === 303 ? reply.location : mainOf(reply).replace(/value="[^"]*"/g, '')
+const shownBy = (reply: Page) => (reply.status === 303 ? reply.location : mainOf(reply).replace(/value="[^"]*"/g, ''))
 
 test('every form that moves money or makes a secret does it once, however often it is sent', async () => {
   const { owner } = shop.people
@@ -76,9 +73,7 @@ test('every form that moves money or makes a secret does it once, however often 
 /** The same form, sent again after a step back with another value in it; what is wrong with the answer, or null. */
 async function sentWithOther(sent: Sent, spec: FormSpec): Promise<string | null> {
   const { owner } = shop.people
-  const field = spec.fields.find(
-    ({ name, kind = 'text' }) => kind === 'amount' || kind === 'text' || name === 'amount',
-  )
+  const field = spec.fields.find(({ name, kind = 'text' }) => kind === 'amount' || kind === 'text' || name === 'amount')
   if (field === undefined) return null
   const value = field.kind === 'text' || field.kind === undefined ? 'Other words' : '2,345'
   const before = await tableDigests(service)
@@ -100,10 +95,7 @@ test('a form that was sent, changed after a step back and sent again is told so,
   const first = await owner.send(page, '/links/new', { amount: '5,000' })
   const mended = await owner.send(page, '/links/new', { amount: '7,000' })
   assert.equal(mended.status, 409)
-  assert.match(
-    mainOf(mended),
-    /Nothing was done\. This form was sent before with other values, and that took effect/,
-  )
+  assert.match(mainOf(mended), /Nothing was done\. This form was sent before with other values, and that took effect/)
   const second = await owner.send(mended, '/links/new')
   assert.deepEqual([first.status, second.status], [303, 303])
   assert.notEqual(second.location, first.location)

@@ -22,9 +22,7 @@ const WITHDRAWALS = '/dashboard/wallet/withdrawals'
 // Its choice is of payments, and the card of this shop has none: the field is refused before the password is looked at.
 const WITHOUT_CHOICE = '/gift-cards/:id/restore'
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() =>
-  startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
-)
+const service = openedAndVerified(() => startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 const shop = made(() => wholeShop(service, receiver))
 const hash = made(async () => ({ of: await hashPassword(PASSWORD) }))
 
@@ -32,15 +30,11 @@ const hash = made(async () => ({ of: await hashPassword(PASSWORD) }))
 async function staleOwner(): Promise<Planted> {
   const { owner } = shop.people
   await service.rows('delete from factors where person_id = $1', [owner.personId])
-  await service.rows('update people set password = $2, held_until = null where id = $1', [
-    owner.personId,
-    hash.of,
-  ])
+  await service.rows('update people set password = $2, held_until = null where id = $1', [owner.personId, hash.of])
   return anotherBrowser(service, owner, 3_600_000)
 }
 
-const isNewCookie = (page: Page) =>
-  page.setCookies.some((setCookie) => /^dashboard=[^;]{20,}/.test(setCookie))
+const isNewCookie = (page: Page) => page.setCookies.some((setCookie) => /^dashboard=[^;]{20,}/.test(setCookie))
 const asksAgain = (page: Page) => page.forms.some(({ fields }) => 'confirm' in fields)
 
 test('a right password on an act that is then refused keeps the person signed in, and is not asked for again', async () => {

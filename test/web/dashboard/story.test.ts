@@ -75,12 +75,7 @@ test('a report of the customer stands in the story of its charge, and nothing of
     report: { reason: 'not_delivered', details: 'no soda came', contact: null },
   })
   const story = mainOf(await owner.get(`${CHARGES}/${charge.id}`))
-  inOrder(
-    story,
-    /succeeded/,
-    /The customer reported a problem not delivered/,
-    /dispute\.opened: we made the event/,
-  )
+  inOrder(story, /succeeded/, /The customer reported a problem not delivered/, /dispute\.opened: we made the event/)
   assert.doesNotMatch(story, /STORY|Refund a charge:/)
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CreatedMerchant } from '../../../src/merchants/account/create-merchant.ts'
 import { kampalaDay } from '../../../src/platform/time/kampala.ts'
-import { TALLIED_AT_ONCE } from '../../../src/reports/reports/tallies/tally-days.ts'
+import { TALLIED_AT_ONCE } from '../../../src/reports/tallies/tally-days.ts'
 import { made, opened, openedAndVerified, prepare } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
@@ -105,9 +105,7 @@ test('more accounts than one run counts have their turn in the runs after it', a
 test('an account that cannot be counted delays no other', async () => {
   const broken = await crowded.merchant()
   await crowded.merchant()
-  await crowded.rows(
-    `alter table tally_marks add constraint not_this_one check (merchant_id <> ${await idOf(broken)})`,
-  )
+  await crowded.rows(`alter table tally_marks add constraint not_this_one check (merchant_id <> ${await idOf(broken)})`)
   await assert.rejects(crowded.run('tally-days'), /not_this_one/)
   await assert.rejects(crowded.run('tally-days'), /not_this_one/)
   assert.equal(await crowded.run('tally-days'), 2)

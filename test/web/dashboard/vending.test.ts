@@ -35,9 +35,7 @@ test('an owner switches vending on, sets a supplier whose secrets are never show
   const secret = await owner.send(set, '/settings/secret')
   assert.match(mainOf(secret), /dsec_[a-z0-9]{40}/)
   assert.doesNotMatch((await owner.get(settings)).text, /dsec_/)
-  const saved = await owner.follow(
-    await owner.send(set, '/settings/profile', { profile: 'default', accept: '' }),
-  )
+  const saved = await owner.follow(await owner.send(set, '/settings/profile', { profile: 'default', accept: '' }))
   assert.match(mainOf(saved), /The settings were saved/)
   assert.match(
     mainOf(await owner.follow(await owner.send(set, '/settings/jams', { jams: 'test' }))),
@@ -85,10 +83,7 @@ test('orders page both ways, and those of others are not there', async () => {
   const client = service.client(own.keys.test)
   for (let nth = 0; nth < 30; nth += 1) {
     const goods = [{ spbh: '1', spmc: `Product ${nth}` }]
-    assert.equal(
-      (await client.post('/v1/vending/orders', { machine: 'M1', amount: 1000, goods })).status,
-      201,
-    )
+    assert.equal((await client.post('/v1/vending/orders', { machine: 'M1', amount: 1000, goods })).status, 201)
     service.pass(1000)
   }
   const ids = (text: string) => [...text.matchAll(/orders\/(lnk_[a-z0-9]+)"/g)].map(([, id]) => id)

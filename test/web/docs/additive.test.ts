@@ -45,16 +45,8 @@ const ALARMS: Change[] = [
   ['a promise that a field is there', (d) => Charge(d).required.pop(), /is no longer always there/],
   ['a wider answer', (d) => (Charge(d).properties.fee.type = ['integer', 'null']), /fee: may now be null/],
   ['another type', (d) => (Charge(d).properties.fee.type = 'string'), /fee: may now be string/],
-  [
-    'a new required field',
-    (d) => ChargeCreate(d).required.push('reference'),
-    /reference: has become required/,
-  ],
-  [
-    'a narrower request',
-    (d) => (ChargeCreate(d).properties.amount.type = 'string'),
-    /integer is no longer taken/,
-  ],
+  ['a new required field', (d) => ChargeCreate(d).required.push('reference'), /reference: has become required/],
+  ['a narrower request', (d) => (ChargeCreate(d).properties.amount.type = 'string'), /integer is no longer taken/],
   ['a channel', (d) => ChargeCreate(d).properties.channel.enum.pop(), /card is no longer taken/],
   ['a field of a request', (d) => delete ChargeCreate(d).properties.split, /split: the field is gone/],
   ['a filter', (d) => charges(d).get.parameters.shift(), /query parameter status is gone/],

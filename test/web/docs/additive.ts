@@ -49,11 +49,7 @@ function compareOperations(context: Context, before: any, now: any): void {
 }
 
 /** The same format of the answer under a path of its own, as with the PDF of a statement: the old path still serves it. */
-function documentOf(
-  { now }: Context,
-  place: string,
-  { type, status }: { type: string; status: string },
-): any {
+function documentOf({ now }: Context, place: string, { type, status }: { type: string; status: string }): any {
   const [, path] = place.split(' ')
   const own = Object.entries<any>(now.paths).find(([name]) => name.startsWith(`${path}.`))?.[1]
   return own?.get?.responses[status]?.content?.[type]
@@ -68,8 +64,7 @@ function compareParameters({ place, say, before, now }: Context, earlier: any[],
   for (const given of later) {
     const one = follow(now, given)
     const known = earlier.map((other) => follow(before, other)).find((other) => isSame(one, other))
-    if (one.required && !known?.required)
-      say(place, `the ${one.in} parameter ${one.name} has become required`)
+    if (one.required && !known?.required) say(place, `the ${one.in} parameter ${one.name} has become required`)
   }
 }
 
@@ -96,8 +91,7 @@ function compareAnswers(context: Context, before: any, now: any): void {
   const { place, say } = context
   const [was, is] = [follow(context.before, before), follow(context.now, now ?? {})]
   const [types, earlier] = [typesOf(context.now, is), typesOf(context.before, was)]
-  for (const type of types)
-    if (earlier.length > 0 && !earlier.includes(type)) say(place, `may now be ${type}`)
+  for (const type of types) if (earlier.length > 0 && !earlier.includes(type)) say(place, `may now be ${type}`)
   if (types.length === 0 && earlier.length > 0) say(place, 'its type is no longer said')
   const values = valuesOf(context.now, is)
   for (const value of valuesOf(context.before, was) ?? [])
@@ -131,8 +125,7 @@ function valuesOf(document: any, schema: any): any[] | null {
 }
 
 /** The types of a schema; of an `anyOf` the types of its choices. */
-const typesOf = (document: any, schema: any): string[] =>
-  choicesOf(document, schema).flatMap(({ type = [] }) => type)
+const typesOf = (document: any, schema: any): string[] => choicesOf(document, schema).flatMap(({ type = [] }) => type)
 
 /** What an object or null has inside. */
 const objectOf = (document: any, schema: any): any =>

@@ -5,16 +5,7 @@ import { sourcesOf } from '../../tidy/sources.ts'
 
 // The folders whose refusals the API answers with.
 const FOLDERS = [
-  ...[
-    'charges',
-    'payouts',
-    'refunds',
-    'scheduled-payouts',
-    'subaccounts',
-    'payment-links',
-    'vending',
-    'webhooks',
-  ],
+  ...['charges', 'payouts', 'refunds', 'scheduled-payouts', 'subaccounts', 'payment-links', 'vending', 'webhooks'],
   ...['reports', 'http', 'idempotency', 'rate-limits', 'rails'],
 ]
 // Said on pages and by commands alone.
@@ -52,8 +43,7 @@ function codesOfSources(): Map<string, string> {
   ]
   for (const { path, text } of [...shared, ...FOLDERS.flatMap((folder) => sourcesOf(`src/${folder}`, '.ts'))])
     if (!path.endsWith('.test.ts'))
-      for (const [, ...codes] of text.matchAll(CODE))
-        for (const code of codes) if (code) found.set(code, path)
+      for (const [, ...codes] of text.matchAll(CODE)) for (const code of codes) if (code) found.set(code, path)
   return found
 }
 

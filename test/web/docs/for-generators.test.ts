@@ -16,11 +16,9 @@ function readSchemas(): [string, any][] {
     for (const [name, inner] of Object.entries<any>(node)) walk(inner, `${place}/${name}`)
   }
   for (const [path, operations] of Object.entries<any>(document.paths))
-    for (const [method, { responses }] of Object.entries<any>(operations))
-      walk(responses, `${method} ${path}`)
+    for (const [method, { responses }] of Object.entries<any>(operations)) walk(responses, `${method} ${path}`)
   walk(document.webhooks, 'webhooks')
-  for (const [name, schema] of Object.entries<any>(document.components.schemas))
-    if (!isSent(name)) walk(schema, name)
+  for (const [name, schema] of Object.entries<any>(document.components.schemas)) if (!isSent(name)) walk(schema, name)
   return found
 }
 
@@ -69,9 +67,7 @@ function isSent(component: string): boolean {
 
 test('a refund is one schema, whether or not it has a payout', () => {
   const { responses } = document.paths['/v1/charges/{id}/refund'].post
-  const [byCard, byPayout] = ['200', '202'].map(
-    (status) => responses[status].content['application/json'].schema,
-  )
+  const [byCard, byPayout] = ['200', '202'].map((status) => responses[status].content['application/json'].schema)
   assert.deepEqual(byCard, { $ref: '#/components/schemas/Refund' })
   assert.deepEqual(byPayout, byCard)
   const { Refund } = document.components.schemas

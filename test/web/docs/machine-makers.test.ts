@@ -3,10 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import {
-  parseCallbackReport,
-  parseMachineCallback,
-} from '../../../src/selling/vending/callbacks/callback-body.ts'
+import { parseCallbackReport, parseMachineCallback } from '../../../src/selling/vending/callbacks/callback-body.ts'
 import {
   buildSignedBases,
   computeSignature,
@@ -14,10 +11,7 @@ import {
   parseMembers,
 } from '../../../src/selling/vending/callbacks/callback-signing.ts'
 
-const PAGE = readFileSync(
-  join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'machine-makers.md'),
-  'utf8',
-)
+const PAGE = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'machine-makers.md'), 'utf8')
 const SIGN = '76f1052260991e085a760105a41e8ef9'
 
 /** The first block of code below this heading. */

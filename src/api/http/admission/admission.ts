@@ -7,13 +7,7 @@ import { allow } from '../../access/allow.ts'
 import type { CountedWindow } from '../../rate-limits/exact-window.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { AdmittedRequest, Frame, KeyHolder } from '../frame.ts'
-import {
-  checkTimestamp,
-  clientAddress,
-  keyRequired,
-  parseBearerToken,
-  parseIdempotencyKey,
-} from '../guards.ts'
+import { checkTimestamp, clientAddress, keyRequired, parseBearerToken, parseIdempotencyKey } from '../guards.ts'
 
 const ALL_REQUESTS = 'all'
 
@@ -40,11 +34,7 @@ export function admitRequest<App>(
 }
 
 // Field by field: this runs on every request, and spreading an object costs several times as much.
-const buildCaller = (
-  holder: KeyHolder,
-  origin: string,
-  { id: requestId, spent }: FastifyRequest,
-): KeyCaller => ({
+const buildCaller = (holder: KeyHolder, origin: string, { id: requestId, spent }: FastifyRequest): KeyCaller => ({
   kind: holder.kind,
   merchantId: holder.merchantId,
   tag: holder.tag,
@@ -101,11 +91,7 @@ function admit<App>(
 }
 
 /** Counts the request in a window that all processes share. If it cannot be counted, the request passes (contract.md G5). */
-async function countExactly<App>(
-  frame: Frame<App>,
-  exact: CountedWindow,
-  passed: AdmittedRequest,
-): Promise<void> {
+async function countExactly<App>(frame: Frame<App>, exact: CountedWindow, passed: AdmittedRequest): Promise<void> {
   const { caller } = passed
   const logUncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')
   try {

@@ -10,10 +10,7 @@ const MAX_WAITING_PER_CONNECTION = 32
  * more in one piece, and read on: one connection filled the memory, and the requests of all others waited behind its own. A connection on
  * which more than `most` requests wait is closed.
  */
-export function queuePerConnection(
-  listener: RequestListener,
-  most = MAX_WAITING_PER_CONNECTION,
-): RequestListener {
+export function queuePerConnection(listener: RequestListener, most = MAX_WAITING_PER_CONNECTION): RequestListener {
   const waitingOf = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request

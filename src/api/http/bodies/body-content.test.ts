@@ -10,13 +10,7 @@ const form = (boundary: string, content: string): [string, string] => [
   `multipart/form-data; boundary=${boundary}`,
 ]
 
-for (const type of [
-  'text/csv',
-  'text/plain',
-  'TEXT/CSV',
-  'text/csv; charset=utf-8',
-  ' text/csv ;header=present',
-])
+for (const type of ['text/csv', 'text/plain', 'TEXT/CSV', 'text/csv; charset=utf-8', ' text/csv ;header=present'])
   test(`a body that calls itself ${type} is a CSV`, async () => {
     const content = await open(CSV, type)
     ok(content instanceof CsvFile)
@@ -29,15 +23,7 @@ test('a form is the CSV of its file', async () => {
   equal(content.bytes.toString(), CSV)
 })
 
-for (const type of [
-  undefined,
-  '',
-  'application/json',
-  'text/csvx',
-  'text/html',
-  'multipart/mixed; boundary=x',
-  ';',
-])
+for (const type of [undefined, '', 'application/json', 'text/csvx', 'text/html', 'multipart/mixed; boundary=x', ';'])
   test(`a body that calls itself ${type} is JSON, and a CSV is told its name (C12)`, async () => {
     deepEqual(await open('{"payouts":[1]}', type), { payouts: [1] })
     await rejects(open(CSV, type), {

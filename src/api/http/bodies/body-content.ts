@@ -37,8 +37,7 @@ const SPACES = [0x09, 0x0a, 0x0d, 0x20]
 const OPENING = [0x7b, 0x5b]
 
 /** Whether it begins as a JSON object or list does. */
-export const looksLikeJson = (raw: Buffer) =>
-  OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
+export const looksLikeJson = (raw: Buffer) => OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
 
 // Larger bodies are read in steps, with other requests in between.
 const LARGE_BODY_BYTES = 64 * 1024
@@ -69,10 +68,7 @@ async function runInSteps<Value>(steps: Generator<void, Value, void>): Promise<V
 type FingerprintInput = { method: string; path: string; content: unknown }
 
 /** Computes the fingerprint of a request with this body: in steps where it is large, else without a promise. */
-export function fingerprintBody(
-  raw: Buffer,
-  { method, path, content }: FingerprintInput,
-): Buffer | Promise<Buffer> {
+export function fingerprintBody(raw: Buffer, { method, path, content }: FingerprintInput): Buffer | Promise<Buffer> {
   if (raw.length <= LARGE_BODY_BYTES) return fingerprintContent(method, path, content)
   return fingerprintInSteps({ method, path, content })
 }

@@ -15,8 +15,7 @@ const part = (disposition: string, content: string, more = '') =>
 const FILE = part('name="payouts"; filename="july.csv"', 'phone,amount\r\n', 'Content-Type: text/csv\r\n')
 const TEXT = part('name="file"', 'phone,amount\r\n', 'Content-Type: text/plain\r\n')
 const FIELD = part('name="note"', 'july')
-const read = async (body: string, type = TYPE) =>
-  (await parseMultipartFile(Buffer.from(body), type)).toString()
+const read = async (body: string, type = TYPE) => (await parseMultipartFile(Buffer.from(body), type)).toString()
 const refused = (problem: string) => ({
   status: 400,
   code: 'bad_request',
@@ -29,26 +28,14 @@ const READ: [string, string, string, string?][] = [
   ['a file between fields', FIELD + FILE + FIELD + END, 'phone,amount\r\n'],
   ['a file under another name', FILE.replace('payouts', 'x') + END, 'phone,amount\r\n'],
   ['a file without a name of its own', FILE.replace('july.csv', '') + END, 'phone,amount\r\n'],
-  [
-    'a file known by its type alone',
-    part('name="f"', 'a', 'Content-Type: application/octet-stream\r\n') + END,
-    'a',
-  ],
+  ['a file known by its type alone', part('name="f"', 'a', 'Content-Type: application/octet-stream\r\n') + END, 'a'],
   ['a text named file instead of one', FIELD + TEXT + END, 'phone,amount\r\n'],
-  [
-    'a long text named file',
-    TEXT.replace('phone', 'p'.repeat(100_000)) + END,
-    `${'p'.repeat(100_000)},amount\r\n`,
-  ],
+  ['a long text named file', TEXT.replace('phone', 'p'.repeat(100_000)) + END, `${'p'.repeat(100_000)},amount\r\n`],
   ['a file beside a text named file', TEXT.replace('phone', 'x') + FILE + END, 'phone,amount\r\n'],
   ['an empty file', part('name="f"; filename="a"', '') + END, ''],
   ['text around the parts', `preamble\r\n${FILE}${END}epilogue`, 'phone,amount\r\n'],
   ['no line end at the very end', `${FILE}--xyz--`, 'phone,amount\r\n'],
-  [
-    'what looks like a boundary inside',
-    part('name="f"; filename="a"', 'a\r\n--xy\r\n-xyz') + END,
-    'a\r\n--xy\r\n-xyz',
-  ],
+  ['what looks like a boundary inside', part('name="f"; filename="a"', 'a\r\n--xy\r\n-xyz') + END, 'a\r\n--xy\r\n-xyz'],
   ['a quoted boundary', FILE + END, 'phone,amount\r\n', 'Multipart/Form-Data; charset=utf-8; boundary="xyz"'],
 ]
 
@@ -110,9 +97,7 @@ test('a file of 4 MiB is returned byte for byte', async () => {
 })
 
 test('4 MiB of nothing but boundaries are given up early', async () => {
-  const bodies = ['--xyz\r\n', '--xyz\r\n\r\n', FIELD].map((one) =>
-    one.repeat((4 * 1024 * 1024) / one.length),
-  )
+  const bodies = ['--xyz\r\n', '--xyz\r\n\r\n', FIELD].map((one) => one.repeat((4 * 1024 * 1024) / one.length))
   for (const body of bodies) {
     const started = performance.now()
     await rejects(read(body), refused('multipart body has too many parts'))

@@ -43,11 +43,7 @@ export async function parseMultipartForm(
 
 type FormParts = { fields: Record<string, string>; file: FormFile | null; isCut: boolean; isDoubled: boolean }
 
-async function parseParts(
-  raw: Buffer,
-  contentType: string,
-  fieldSize = FORM_LIMITS.fieldSize,
-): Promise<FormParts> {
+async function parseParts(raw: Buffer, contentType: string, fieldSize = FORM_LIMITS.fieldSize): Promise<FormParts> {
   const form = openForm(contentType, fieldSize)
   const source = Readable.from(sliceBody(raw))
   return new Promise((resolve, reject) => {

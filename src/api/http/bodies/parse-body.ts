@@ -61,11 +61,7 @@ function listFields(shape: BodySchema): readonly BodyField[] {
   return fields
 }
 
-function parseObject(
-  shape: BodySchema,
-  value: Record<string, unknown>,
-  path: string,
-): Record<string, unknown> {
+function parseObject(shape: BodySchema, value: Record<string, unknown>, path: string): Record<string, unknown> {
   const parsed: Record<string, unknown> = {}
   for (const { name, field, required } of listFields(shape)) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
@@ -118,13 +114,11 @@ function parseEntries(shape: BodySchema, list: unknown[], at: string): Record<st
 
 function parseText(field: BodySchema, value: unknown, at: string): string {
   if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`, at)
-  if (hasForbiddenControl(value, field.lines ?? false))
-    throw invalidRequest(`${at} contains control characters`, at)
+  if (hasForbiddenControl(value, field.lines ?? false)) throw invalidRequest(`${at} contains control characters`, at)
   if (field.maxLength !== undefined && isLongerThan(field.maxLength, value))
     throw invalidRequest(`${at} must be at most ${field.maxLength} characters`, at)
   if (field.format === 'phone') return requirePhone(value, at)
-  if (field.format === 'email' && !isEmail(value))
-    throw invalidRequest(`${at} is not a valid email address`, at)
+  if (field.format === 'email' && !isEmail(value)) throw invalidRequest(`${at} is not a valid email address`, at)
   return value
 }
 

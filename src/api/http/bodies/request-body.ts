@@ -85,8 +85,7 @@ async function refuseAfterKeyCheck(
   throw error
 }
 
-const requestPath = (request: FastifyRequest) =>
-  request.url.split('?', 1)[0]?.replace(/\/{2,}/g, '/') ?? request.url
+const requestPath = (request: FastifyRequest) => request.url.split('?', 1)[0]?.replace(/\/{2,}/g, '/') ?? request.url
 
 /**
  * Parses the body as JSON, whatever its Content-Type says; an empty one is `{}`. Returns a CsvFile only where the endpoint declares
@@ -108,8 +107,7 @@ const NO_BYTES = Buffer.alloc(0)
 
 function bodyBytes({ body, headers }: FastifyRequest): Buffer {
   const coding = headers['content-encoding']
-  if (coding !== undefined && coding !== 'identity')
-    throw invalidRequest('compressed bodies are not accepted')
+  if (coding !== undefined && coding !== 'identity') throw invalidRequest('compressed bodies are not accepted')
   return Buffer.isBuffer(body) ? body : NO_BYTES
 }
 

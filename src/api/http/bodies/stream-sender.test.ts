@@ -27,8 +27,7 @@ before(async () => {
     const stream = {
       headers: {},
       write: async (reader: { write(piece: Uint8Array): Promise<void> }) => {
-        for (let piece = 0; piece < pieces; piece += 1)
-          await reader.write(Buffer.alloc(MIB, 97 + (piece % 26)))
+        for (let piece = 0; piece < pieces; piece += 1) await reader.write(Buffer.alloc(MIB, 97 + (piece % 26)))
         if (pieces === 3) throw new Error('the third is broken')
       },
       cut: (error: unknown) => void ends.push(`cut ${error}`),

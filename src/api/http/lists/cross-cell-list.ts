@@ -51,8 +51,7 @@ export async function readCrossCellPage<Row extends OrderedRow>(
   }
 }
 
-const formatCursor = (row: OrderedRow | undefined) =>
-  row === undefined ? null : `${row.at.getTime()}-${row.key}`
+const formatCursor = (row: OrderedRow | undefined) => (row === undefined ? null : `${row.at.getTime()}-${row.key}`)
 
 function parseBound(cursor: string | null, descending: boolean): [at: string, key: string] {
   if (cursor === null) return descending ? ['infinity', '~'] : ['-infinity', '']

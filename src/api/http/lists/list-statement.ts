@@ -24,11 +24,7 @@ const OLDER = /\((\w+)\.created_at, (\w+\.\w+)\) < \(\$4, \$5\)/g
  * Declares the statements of a list. `text` reads older rows: from $3 on, older than ($4, $5), newest first. The other direction is made
  * from it, so that both always have the same filters and columns.
  */
-export function listStatement<Row>(
-  name: string,
-  text: string,
-  options?: typeof PLANNED_ONCE,
-): ListStatement<Row> {
+export function listStatement<Row>(name: string, text: string, options?: typeof PLANNED_ONCE): ListStatement<Row> {
   assert(text.search(SINCE) >= 0 && text.search(OLDER) >= 0, `${name} has the bounds of a list`)
   const newer = text
     .replace(SINCE, '$1.created_at <= $3')

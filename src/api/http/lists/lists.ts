@@ -82,10 +82,7 @@ export const parseTextFilters = <Name extends string>(query: ListQuery, ...names
  * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With both bounds in the statement the scan
  * could start at the wrong one and read all newer rows.
  */
-export function upperBound(
-  cursor: { createdAt: Date; id: string } | null,
-  until: Date | null,
-): [string, string] {
+export function upperBound(cursor: { createdAt: Date; id: string } | null, until: Date | null): [string, string] {
   if (cursor !== null && (until === null || cursor.createdAt <= until))
     return [cursor.createdAt.toISOString(), cursor.id]
   return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
@@ -121,10 +118,7 @@ export async function readListPage<Row extends ListedRow>(
   if (startingAfter !== null && cursor === null) throw invalidCursor()
   const from = createdAfter?.toISOString() ?? '-infinity'
   const bounds = [from, ...upperBound(cursor, createdBefore), limit + 1]
-  const page = cutPage(
-    await db.query(statement.older, [owner.merchantId, owner.mode, ...bounds, ...filters]),
-    limit,
-  )
+  const page = cutPage(await db.query(statement.older, [owner.merchantId, owner.mode, ...bounds, ...filters]), limit)
   return cursor === null ? page : { ...page, previousCursor: page.data[0]?.id ?? null }
 }
 

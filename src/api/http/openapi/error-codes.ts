@@ -43,31 +43,19 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'There is no such object under this key, or no such path. Objects of others and of the other mode look the same.',
     'Compare the id and the mode of the key; the paths are in the reference.',
   ),
-  method_not_allowed: withoutHint(
-    '405',
-    'The path is known, the method is not.',
-    'Use a method that `Allow` names.',
-  ),
+  method_not_allowed: withoutHint('405', 'The path is known, the method is not.', 'Use a method that `Allow` names.'),
   conflict: withoutHint(
     '409',
     'The Idempotency-Key was used for another request or is under way, or the object is in a state that does not allow this.',
     'Read `error`: a new key for a new request, the same request again for one under way.',
   ),
-  payload_too_large: withoutHint(
-    '413',
-    'The body is over 1 MiB, of a bulk call over 4 MiB.',
-    'Send less at once.',
-  ),
+  payload_too_large: withoutHint('413', 'The body is over 1 MiB, of a bulk call over 4 MiB.', 'Send less at once.'),
   rate_limited: withoutHint(
     '429',
     'Too many requests in a minute.',
     'Wait for `Retry-After` seconds, then send the same again.',
   ),
-  internal_error: withoutHint(
-    '500',
-    'A fault of ours.',
-    'Send the same again with the same Idempotency-Key.',
-  ),
+  internal_error: withoutHint('500', 'A fault of ours.', 'Send the same again with the same Idempotency-Key.'),
   rail_unavailable: withoutHint(
     '400, 502, 503',
     'The operator cannot be reached, or is not set up for this.',
@@ -98,11 +86,7 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'Live money needs a verified business.',
     'Complete the verification on the dashboard; test keys work at once.',
   ),
-  amount_not_positive: withHint(
-    '400',
-    'The amount is zero or less.',
-    'Send a whole number of shillings above zero.',
-  ),
+  amount_not_positive: withHint('400', 'The amount is zero or less.', 'Send a whole number of shillings above zero.'),
   amount_too_small: withHint(
     '400',
     'The operator does not move so little at once.',
@@ -113,17 +97,9 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'The amount is above a limit: of one transaction, of your account, of the operator, or of what a balance can hold.',
     'Send less at once, or ask us for a higher limit of your account.',
   ),
-  unsupported_currency: withHint(
-    '400',
-    'Only Ugandan shillings are moved.',
-    'Leave `currency` out, or send `UGX`.',
-  ),
+  unsupported_currency: withHint('400', 'Only Ugandan shillings are moved.', 'Leave `currency` out, or send `UGX`.'),
   fee_exceeds_amount: withHint('400', 'The fee of 200 would leave nothing.', 'Charge at least 201.'),
-  channel_not_available: withHint(
-    '400',
-    'This channel takes no live payments yet.',
-    'Use `op1_momo` with a live key.',
-  ),
+  channel_not_available: withHint('400', 'This channel takes no live payments yet.', 'Use `op1_momo` with a live key.'),
   unsupported_payout_channel: withHint(
     '400',
     'Money cannot be sent by this channel.',
@@ -179,11 +155,7 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'The charge was shared out between subaccounts.',
     'Pay the customer back with a payout.',
   ),
-  mode_mismatch: withoutHint(
-    '400',
-    'The charge is of the other mode than the key.',
-    'Use the key of its mode.',
-  ),
+  mode_mismatch: withoutHint('400', 'The charge is of the other mode than the key.', 'Use the key of its mode.'),
   refund_amount_is_zero: withHint(
     '400',
     'Nothing was paid by phone, and no gift card holds anything of the charge.',
@@ -214,11 +186,7 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'Live machines need a supplier, and none is set for your account.',
     'Ask us to set it; test keys have simulated machines.',
   ),
-  charge_not_succeeded: withHint(
-    '400',
-    'Only collected money pays for goods.',
-    'Wait until the charge has succeeded.',
-  ),
+  charge_not_succeeded: withHint('400', 'Only collected money pays for goods.', 'Wait until the charge has succeeded.'),
   no_vendor_secret: withHint(
     '400',
     'There is no secret with which a report could be signed.',

@@ -11,8 +11,7 @@ export const ErrorShape = Type.Object(
   {
     error: Type.String({ description: 'what is wrong, for a person; its words may change' }),
     code: Type.String({
-      description:
-        'what is wrong, for a program; never changes. All of them, with cause and remedy: `/docs/errors`',
+      description: 'what is wrong, for a program; never changes. All of them, with cause and remedy: `/docs/errors`',
     }),
     hint: Type.Optional(
       Type.String({
@@ -51,8 +50,7 @@ const FRAME_REFUSALS: Record<number, RefusalComponent> = {
   },
   404: {
     name: 'NotFound',
-    description:
-      'There is no such object under this key: absent, foreign and other-mode objects look the same.',
+    description: 'There is no such object under this key: absent, foreign and other-mode objects look the same.',
     example: { error: 'not found', code: 'not_found' },
   },
   405: {

@@ -25,8 +25,7 @@ const X_TIMESTAMP: JsonObject = {
   name: 'X-Timestamp',
   in: 'header',
   required: true,
-  description:
-    'Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.',
+  description: 'Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.',
   schema: { type: 'integer', format: 'int64' },
 }
 /** The header that every request may carry. */
@@ -34,8 +33,7 @@ export const X_REQUEST_ID: JsonObject = {
   name: 'X-Request-ID',
   in: 'header',
   required: false,
-  description:
-    'Your own id for this request, answered in the header of the same name; without one we make one.',
+  description: 'Your own id for this request, answered in the header of the same name; without one we make one.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
 }
 const WEBHOOK_HEADERS: Record<string, string> = {
@@ -121,11 +119,7 @@ function idempotencyKey(required: boolean): JsonObject {
   }
 }
 
-function fieldsAs(
-  location: 'path' | 'query',
-  schema: TSchema | undefined,
-  schemas: SchemaPrinter,
-): JsonObject[] {
+function fieldsAs(location: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaPrinter): JsonObject[] {
   if (schema === undefined) return []
   const { properties, required } = schema as { properties: Record<string, TSchema>; required?: string[] }
   return Object.entries(properties).map(([name, field]) => {
@@ -140,10 +134,7 @@ function fieldsAs(
   })
 }
 
-function requestBody(
-  { body, bodyMayBeMissing, rawBody }: Endpoint<never>,
-  schemas: SchemaPrinter,
-): JsonObject {
+function requestBody({ body, bodyMayBeMissing, rawBody }: Endpoint<never>, schemas: SchemaPrinter): JsonObject {
   if (body === undefined) return {}
   const examples = { least: { summary: 'the least it takes', value: buildExample(body) } }
   const json = { 'application/json': { schema: schemas.render(body), examples } }

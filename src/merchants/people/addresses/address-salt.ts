@@ -20,34 +20,20 @@ const FIND_ADDRESS = statement<{ realm: Realm; email: string }>(
 type RealmAddress = { realm: Realm; email: EmailAddress }
 
 /** Chooses the salt of an address: the one its accounts have, else one derived from the address, so that two first sign-ups at once agree. */
-export function chooseSalt(
-  gateway: Gateway,
-  { realm, email }: RealmAddress,
-  accounts: readonly Account[],
-): Buffer {
+export function chooseSalt(gateway: Gateway, { realm, email }: RealmAddress, accounts: readonly Account[]): Buffer {
   const derived = () =>
     createHmac('sha256', gateway.vault.derive('password salts')).update(`${realm} ${email.key}`).digest()
   return findCurrentSalt(passwordsOf(accounts)) ?? derived().subarray(0, SALT_BYTES)
 }
 
 /** Hashes a password for storing, with the salt of its address. */
-export async function hashPasswordFor(
-  gateway: Gateway,
-  address: RealmAddress,
-  password: string,
-): Promise<string> {
-  const accounts = await gateway.directory.query(
-    ...queryArguments(findAccounts(address.realm, address.email)),
-  )
+export async function hashPasswordFor(gateway: Gateway, address: RealmAddress, password: string): Promise<string> {
+  const accounts = await gateway.directory.query(...queryArguments(findAccounts(address.realm, address.email)))
   return hashPassword(password, chooseSalt(gateway, address, accounts))
 }
 
 /** Hashes a password for storing, with the salt of this person's address. */
-export async function hashPasswordForPerson(
-  gateway: Gateway,
-  personId: number,
-  password: string,
-): Promise<string> {
+export async function hashPasswordForPerson(gateway: Gateway, personId: number, password: string): Promise<string> {
   const [person] = await gateway.directory.query(FIND_ADDRESS, [personId])
   // A till has neither an address nor a password: the caller is refused later.
   if (!person) return hashPassword(password)

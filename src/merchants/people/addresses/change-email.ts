@@ -43,9 +43,7 @@ export async function requestEmailChange(
   const [owner] = await gateway.directory.query(...queryArguments(findOwnerOfAddress(email.key)))
   await gateway.directory.transaction(async (tx) => {
     const person = requirePerson(
-      (
-        await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['email', 'email-stop'], at))
-      )[0],
+      (await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['email', 'email-stop'], at)))[0],
     )
     if (person.emailKey === email.key) throw domainRefusal('same_email', 'email is your address already')
     const { token, add } = makeLink({ purpose: 'email', personId: person.id, email: email.text, at })

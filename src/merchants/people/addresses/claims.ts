@@ -49,22 +49,15 @@ export async function endOtherClaims(
   const [rows] = await tx.send(call(END_CLAIMS, emailKey, keep, at.toISOString()))
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return { ended: 0, calls: [] }
-  const calls = [
-    endSessionsOfPeople(ids),
-    voidClaimLinks(ids, at),
-    voidInvitationsBy(ids, at),
-    endTillsLetInBy(ids),
-  ]
+  const calls = [endSessionsOfPeople(ids), voidClaimLinks(ids, at), voidInvitationsBy(ids, at), endTillsLetInBy(ids)]
   return { ended: ids.length, calls }
 }
 
 /** Finds the claims of this address, ended or not, that still have a business; the newest first. */
-export const findClaimsWithBusiness = (emailKey: string): Call<EmailClaim> =>
-  call(FIND_WITH_BUSINESS, emailKey)
+export const findClaimsWithBusiness = (emailKey: string): Call<EmailClaim> => call(FIND_WITH_BUSINESS, emailKey)
 
 /** Locks a claim, ended or not. */
-export const lockClaim = (id: number): Call<{ id: number; publicId: string; emailKey: string }> =>
-  call(LOCK, id)
+export const lockClaim = (id: number): Call<{ id: number; publicId: string; emailKey: string }> => call(LOCK, id)
 
 /** A business that was opened with an address that nobody has proven. `publicId` is that of the claim. */
 export type OpenedBusiness = { publicId: string; business: string; at: Date }
@@ -74,9 +67,7 @@ export async function readOpenedBusinesses(gateway: Gateway, emailKey: string): 
   const rows = await gateway.directory.query(FIND_OPENED, [emailKey])
   const names = new Map<number, string>()
   for (const cell of new Set(rows.map((row) => row.cell))) {
-    const find = findMerchantsById(
-      rows.filter((row) => row.cell === cell).map(({ merchantId }) => merchantId),
-    )
+    const find = findMerchantsById(rows.filter((row) => row.cell === cell).map(({ merchantId }) => merchantId))
     const merchants = await gateway.appOf({ cell }).db.query(find.statement, find.values)
     for (const { id, name } of merchants) names.set(id, name)
   }

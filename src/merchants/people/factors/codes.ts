@@ -35,10 +35,7 @@ const ADD_RECOVERY = statement(
 export const newAppSecret = (): string => new Secret({ size: 20 }).base32
 
 /** Makes the URI that an authenticator app reads from the picture. */
-export const makeAppUri = (
-  secret: string,
-  { account, issuer }: { account: string; issuer: string },
-): string =>
+export const makeAppUri = (secret: string, { account, issuer }: { account: string; issuer: string }): string =>
   new TOTP({
     issuer,
     label: account,
@@ -60,11 +57,7 @@ export function findCodeStep(secret: string, code: string, nowMs: number): numbe
  * Uses up a code of the person's app, or a recovery code; null where it is wrong or was used before. Of two tries with the same code at
  * once only one succeeds.
  */
-export async function takeCode(
-  gateway: Gateway,
-  personId: number,
-  code: string,
-): Promise<'app' | 'recovery' | null> {
+export async function takeCode(gateway: Gateway, personId: number, code: string): Promise<'app' | 'recovery' | null> {
   const now = gateway.clock.now()
   for (const { id, sealed } of await gateway.directory.query(FIND_APPS, [personId])) {
     const step = findCodeStep(gateway.vault.open(sealed, factorBinding(id)), code, now.getTime())
@@ -80,9 +73,7 @@ export async function takeCode(
 
 /** Makes ten recovery codes of 80 bits, for when the app is lost, and the calls that store them in place of older ones. */
 export function makeRecoveryCodes(personId: number): { codes: string[]; calls: Call[] } {
-  const codes = Array.from({ length: RECOVERY_CODES }, () =>
-    groupLetters(encodeBase32(randomBytes(RECOVERY_BYTES))),
-  )
+  const codes = Array.from({ length: RECOVERY_CODES }, () => groupLetters(encodeBase32(randomBytes(RECOVERY_BYTES))))
   const hashes = codes.map((code) => hashRecoveryCode(code))
   return { codes, calls: [clearRecoveryCodes(personId), call(ADD_RECOVERY, personId, hashes)] }
 }

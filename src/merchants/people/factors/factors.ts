@@ -88,10 +88,7 @@ export function addConfirmedApp(
 }
 
 /** Removes every factor of a person, and its recovery codes. */
-export const dropFactors = (personId: number): Call[] => [
-  call(DROP_ALL, personId),
-  clearRecoveryCodes(personId),
-]
+export const dropFactors = (personId: number): Call[] => [call(DROP_ALL, personId), clearRecoveryCodes(personId)]
 
 /** Starts the enrolment of an authenticator app: makes its secret, which counts from the first right code on. Throws 400 where one is on. */
 export async function beginApp(gateway: Gateway, caller: SignedInActor): Promise<{ id: string }> {

@@ -82,11 +82,7 @@ async function newChallenge(
 }
 
 /** Uses a challenge up. Returns whether it was made for this act of this session. */
-async function takeChallenge(
-  { directory, clock }: Gateway,
-  challenge: string,
-  { sessionId, act }: PasskeyAct,
-) {
+async function takeChallenge({ directory, clock }: Gateway, challenge: string, { sessionId, act }: PasskeyAct) {
   const now = clock.now().toISOString()
   const row = await firstRow(directory.query(TAKE_CHALLENGE, [hashToken(challenge), sessionId, now]))
   return row?.act.equals(hashAct(act)) ?? false
@@ -125,10 +121,7 @@ export async function addPasskey(
     .transaction(async (tx) => {
       const [person, own] = await tx.send(lockPerson(caller.personId), call(LIST_PASSKEYS, caller.personId))
       if (own.length >= MAX_PASSKEYS)
-        throw domainRefusal(
-          'too_many_passkeys',
-          `there are ${MAX_PASSKEYS} passkeys already: remove one first`,
-        )
+        throw domainRefusal('too_many_passkeys', `there are ${MAX_PASSKEYS} passkeys already: remove one first`)
       const row = [credentialId, Buffer.from(publicKey), counter, transports ?? null]
       await tx.send(call(ADD, id, caller.personId, name, ...row, at.toISOString()))
       return switchOnFactor(gateway, tx, { caller, person: requirePerson(person), id, at })
@@ -165,11 +158,7 @@ function parseResponse<Response>(text: string): Response {
 }
 
 /** Makes the options with which the browser confirms an act by one of the person's passkeys; null where there is none. */
-export async function makeConfirmOptions(
-  gateway: Gateway,
-  personId: number,
-  act: PasskeyAct,
-): Promise<object | null> {
+export async function makeConfirmOptions(gateway: Gateway, personId: number, act: PasskeyAct): Promise<object | null> {
   const own = await gateway.directory.query(LIST_PASSKEYS, [personId])
   if (own.length === 0) return null
   const { generateAuthenticationOptions } = await loadLibrary()

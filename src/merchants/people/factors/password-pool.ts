@@ -8,8 +8,7 @@ import type { HashStep } from './password-worker.ts'
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const CURRENT_PREFIX = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`
-const STORED_FORM =
-  /^(\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86}))\$[A-Za-z0-9+/]+$/
+const STORED_FORM = /^(\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86}))\$[A-Za-z0-9+/]+$/
 
 // Two hashes at once, in threads of low priority, leave the processors to payments. Behind fifty others a hash would wait for more than half
 // a second.
@@ -25,9 +24,7 @@ const THREADS: ThreadPool<HashStep> = openThreadPool({
 
 function runHash(password: string, options: HashStep['options']): Promise<string> {
   count('password_hashes_total')
-  return limitHashes(() =>
-    THREADS.use(async (ask) => Buffer.from(await ask({ password, options })).toString('latin1')),
-  )
+  return limitHashes(() => THREADS.use(async (ask) => Buffer.from(await ask({ password, options })).toString('latin1')))
 }
 
 // Another keyboard may send the same characters in another Unicode form.
@@ -39,15 +36,12 @@ export const hashPassword = (password: string, salt: Buffer = randomBytes(SALT_B
 
 /** Finds the salt of the first stored hash that was made at today's cost; null where none was. */
 export function findCurrentSalt(stored: readonly string[]): Buffer | null {
-  const current = stored
-    .map((text) => STORED_FORM.exec(text))
-    .find((match) => match?.[0].startsWith(CURRENT_PREFIX))
+  const current = stored.map((text) => STORED_FORM.exec(text)).find((match) => match?.[0].startsWith(CURRENT_PREFIX))
   return current ? Buffer.from(current[5] ?? '', 'base64') : null
 }
 
 /** Whether a hash was made at today's cost and with this salt. */
-export const hasSalt = (stored: string, salt: Buffer): boolean =>
-  findCurrentSalt([stored])?.equals(salt) ?? false
+export const hasSalt = (stored: string, salt: Buffer): boolean => findCurrentSalt([stored])?.equals(salt) ?? false
 
 /** Returns for each stored hash whether the password matches it. Without any it takes as long as with one. */
 export async function checkPassword(password: string, stored: readonly string[]): Promise<boolean[]> {

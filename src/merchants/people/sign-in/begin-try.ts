@@ -54,19 +54,14 @@ export async function beginTry<Who extends TestedAccount>(
   const proven = accounts.some(({ id, confirmed }) => confirmed && known.has(id))
   const strangers = known.size < ids.length || (byAddress && !proven)
   const address = strangers ? await takeTryAtAddress(gateway, visitor, emailKey) : null
-  if (taken.length === 0 && (address === null || address instanceof Refusal))
-    throw address ?? signInLocked(realm)
+  if (taken.length === 0 && (address === null || address instanceof Refusal)) throw address ?? signInLocked(realm)
   if (address === null || address instanceof Refusal)
     return { tested: accounts.filter(({ id }) => open.has(id)), taken }
   return { tested: accounts.filter(({ id }) => open.has(id) || !known.has(id)), taken: [...taken, address] }
 }
 
 /** Counts a try under the address; returns a refusal where its counter takes none now. */
-async function takeTryAtAddress(
-  gateway: Gateway,
-  { realm }: Visitor,
-  emailKey: string,
-): Promise<CounterTry | Refusal> {
+async function takeTryAtAddress(gateway: Gateway, { realm }: Visitor, emailKey: string): Promise<CounterTry | Refusal> {
   try {
     await signInLimits(gateway).ofAccount.take(`${realm} ${emailKey}`, gateway.clock.nowMs())
   } catch (error) {

@@ -24,16 +24,12 @@ type FailedTry = {
  * Records a wrong password or code. The fifth locks the counter, and the owner of the address gets a mail; a merchant's person gets a link
  * in it to choose a new password.
  */
-export async function recordFailedTry(
-  gateway: Gateway,
-  { tried, email, account, visitor }: FailedTry,
-): Promise<void> {
+export async function recordFailedTry(gateway: Gateway, { tried, email, account, visitor }: FailedTry): Promise<void> {
   const locks = tried.taken.filter(({ miss }) => isLockingMiss(miss))
   if (locks.length === 0) return
   const at = gateway.clock.now()
   const [first] = await gateway.directory.query(...queryArguments(findAccounts(visitor.realm, email)))
-  const sendsMail =
-    first !== undefined && (await takeMailSlot(gateway, 'locked', `${visitor.realm} ${email.key}`))
+  const sendsMail = first !== undefined && (await takeMailSlot(gateway, 'locked', `${visitor.realm} ${email.key}`))
   await gateway.directory.transaction(async (tx) => {
     await tx.send(...locks.map(({ counter }) => lockCounter(counter, at)))
     if (!first) return { value: null }

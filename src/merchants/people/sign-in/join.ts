@@ -39,9 +39,7 @@ type JoinCommit = {
 export async function findInvitation(gateway: Gateway, token: string): Promise<OpenInvitation | null> {
   const link = await findOneTimeLink(gateway, 'join', token)
   if (link?.merchantId == null || link.email === null) return null
-  const accounts = await gateway.directory.query(
-    ...queryArguments(findAccounts('merchant', parseEmail(link.email))),
-  )
+  const accounts = await gateway.directory.query(...queryArguments(findAccounts('merchant', parseEmail(link.email))))
   return { ...link, merchantId: link.merchantId, known: accounts.some(({ confirmed }) => confirmed) }
 }
 
@@ -49,11 +47,7 @@ export async function findInvitation(gateway: Gateway, token: string): Promise<O
  * Accepts an invitation: with the password of the account that has proven the address, else with a new account, which the link
  * proves. Signs in; where a second factor is on, its code is asked first. Throws 410, 400, 401, 403 while the account is locked.
  */
-export async function joinMerchant(
-  gateway: Gateway,
-  visitor: Visitor,
-  input: JoinInput,
-): Promise<SignInStep> {
+export async function joinMerchant(gateway: Gateway, visitor: Visitor, input: JoinInput): Promise<SignInStep> {
   allow(visitorActor(visitor), 'people.join')
   const invitation = await findInvitation(gateway, input.token)
   if (invitation?.email == null) throw linkGone()
@@ -89,9 +83,7 @@ async function findJoiningAccount(
   }
   // With a second factor the misses are cleared after its code.
   const { clock, directory } = gateway
-  await directory.queries(
-    ...(account.hasFactor ? giveBackTry(tried) : settleRightTry(tried, account, clock.now())),
-  )
+  await directory.queries(...(account.hasFactor ? giveBackTry(tried) : settleRightTry(tried, account, clock.now())))
   return account
 }
 

@@ -78,10 +78,7 @@ const REMEMBER = statement(
   `insert into known_browsers (hash, person_id, seen_at) values ($1, $2, $3)
    on conflict (hash, person_id) do update set seen_at = $3, misses = 0, locked_until = null`,
 )
-const FORGET_BROWSERS = statement(
-  'forget browsers of person',
-  'delete from known_browsers where person_id = $1',
-)
+const FORGET_BROWSERS = statement('forget browsers of person', 'delete from known_browsers where person_id = $1')
 const FORGET_MISSES = statement(
   'forget misses',
   `delete from sign_in_misses where (realm, account) in (

@@ -1,7 +1,4 @@
-import {
-  newSharedAddressWindow,
-  type SharedAddressWindow,
-} from '../../../api/rate-limits/shared-address-window.ts'
+import { newSharedAddressWindow, type SharedAddressWindow } from '../../../api/rate-limits/shared-address-window.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import type { Gateway } from '../../../program/app.ts'
 
@@ -37,11 +34,7 @@ const limitsByDirectory = new WeakMap<Gateway['directory'], AllLimits>()
  * Takes one of the few mails of a kind that may go to an address in an hour and in a day, whoever causes them; all processes count
  * together. Returns false where none is left now.
  */
-export async function takeMailSlot(
-  gateway: LimitsGateway,
-  kind: CausedMail,
-  emailKey: string,
-): Promise<boolean> {
+export async function takeMailSlot(gateway: LimitsGateway, kind: CausedMail, emailKey: string): Promise<boolean> {
   const { mails } = signInLimits(gateway)
   const nowMs = gateway.clock.nowMs()
   const to = `${kind} ${emailKey}`
@@ -76,8 +69,7 @@ export function signInLimits(gateway: LimitsGateway): AllLimits {
   if (cached) return cached
   const limit = gateway.config.rateSignIn
   const { log } = gateway
-  const shared = (what: string) =>
-    newSharedAddressWindow({ what, limit, counts: () => gateway.addressCounts, log })
+  const shared = (what: string) => newSharedAddressWindow({ what, limit, counts: () => gateway.addressCounts, log })
   const limits = {
     ofAddress: shared('sign-ins of an address'),
     ofAccount: shared('sign-ins to an account'),

@@ -43,10 +43,7 @@ const WRONG_CODE = statement<{ wrongCodes: number }>(
   'update sessions set wrong_codes = wrong_codes + 1 where id = $1 returning wrong_codes as "wrongCodes"',
 )
 const END_HALF_SESSION = statement('end session that awaits a code', 'delete from sessions where id = $1')
-const REHASH = statement(
-  'renew hash of password',
-  'update people set password = $2 where id = $1 and password = $3',
-)
+const REHASH = statement('renew hash of password', 'update people set password = $2 where id = $1 and password = $3')
 
 const MAX_WRONG_CODES = 5
 
@@ -109,8 +106,7 @@ async function isCodeRight(
   { personId, sessionId }: { personId: number; sessionId: string },
   code: string,
 ): Promise<boolean> {
-  if (isPasskeyAnswer(code))
-    return takePasskey(gateway, personId, { sessionId, act: SIGN_IN_ACT, response: code })
+  if (isPasskeyAnswer(code)) return takePasskey(gateway, personId, { sessionId, act: SIGN_IN_ACT, response: code })
   return (await takeCode(gateway, personId, code)) !== null
 }
 
@@ -130,10 +126,7 @@ async function findHalfSession({ directory, clock }: Gateway, { token, realm }: 
   return firstRow(directory.query(FIND_HALF_SESSION, [hashToken(token), clock.now().toISOString(), realm]))
 }
 
-async function findAccountByPassword(
-  password: string,
-  accounts: readonly Account[],
-): Promise<Account | null> {
+async function findAccountByPassword(password: string, accounts: readonly Account[]): Promise<Account | null> {
   const own = accounts.filter((account) => account.password !== null)
   const right = await checkPassword(
     password,
@@ -151,10 +144,7 @@ type RenewHashInput = {
 }
 
 /** Renews a stored hash of a lesser cost or with another salt than its address has, while the password is at hand. */
-async function renewHash(
-  gateway: Gateway,
-  { account, accounts, typed, ...address }: RenewHashInput,
-): Promise<void> {
+async function renewHash(gateway: Gateway, { account, accounts, typed, ...address }: RenewHashInput): Promise<void> {
   const { id, password: stored } = account
   if (stored === null || !isHashOutdated(gateway, { ...address, stored }, accounts)) return
   const renewed = await hashPassword(typed, chooseSalt(gateway, address, accounts))
@@ -215,5 +205,4 @@ const noFactor = () =>
   )
 
 /** 401 with one text for a wrong password and for an address without an account. */
-const wrongSignIn = () =>
-  new Refusal(401, 'wrong_sign_in', 'this e-mail address and password do not belong together')
+const wrongSignIn = () => new Refusal(401, 'wrong_sign_in', 'this e-mail address and password do not belong together')

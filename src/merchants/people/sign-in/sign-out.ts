@@ -7,11 +7,7 @@ import { auditMerchantOf } from '../accounts.ts'
 import { endSession } from '../write-sessions.ts'
 
 /** Ends one of the caller's own sessions: this one, or that of another browser. Throws 404. */
-export async function endOwnSession(
-  gateway: Gateway,
-  caller: SignedInActor,
-  sessionId: string,
-): Promise<void> {
+export async function endOwnSession(gateway: Gateway, caller: SignedInActor, sessionId: string): Promise<void> {
   allow(caller, 'account.sessions')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {

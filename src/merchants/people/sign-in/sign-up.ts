@@ -156,8 +156,7 @@ async function startFirstSession(
       const { token, last } = enter(first.personId)
       return { value: token, last }
     }
-    if (!chooseSalt(gateway, { realm: 'merchant', email }, accounts).equals(owner.salt))
-      throw new SaltChanged()
+    if (!chooseSalt(gateway, { realm: 'merchant', email }, accounts).equals(owner.salt)) throw new SaltChanged()
     const person = { name: makeNameFromEmail(email), email, password: owner.password, confirmed: false, at }
     const [[added]] = await tx.send(addPerson(person))
     assert(added, 'a person that was added has an id')
@@ -192,8 +191,7 @@ const tooManyClaims = () =>
     'too_many_accounts',
     'many accounts were opened with this address that nobody has confirmed: choose a new password by mail, which ends all of them but yours',
   )
-const formUsed = () =>
-  new Refusal(409, 'form_used', 'this form was sent already: sign in, or open the form again')
+const formUsed = () => new Refusal(409, 'form_used', 'this form was sent already: sign in, or open the form again')
 
 /** Makes the first name of an account from its address: the part before the @. */
 export const makeNameFromEmail = ({ text }: EmailAddress): string => text.split('@', 1)[0] || text

@@ -8,12 +8,7 @@ import { auditMerchantOf } from '../accounts.ts'
 import { takeCode } from '../factors/codes.ts'
 import { isPasskeyAnswer, takePasskey } from '../factors/passkeys.ts'
 import { checkPassword } from '../factors/password-pool.ts'
-import {
-  clearWrongConfirmations,
-  countWrongConfirmation,
-  endAfterFifthWrong,
-  renewSession,
-} from '../write-sessions.ts'
+import { clearWrongConfirmations, countWrongConfirmation, endAfterFifthWrong, renewSession } from '../write-sessions.ts'
 import { beginTry, settleRightTry } from './begin-try.ts'
 import { recordFailedTry } from './failed-try.ts'
 import type { Visitor } from './visitor.ts'

@@ -65,11 +65,7 @@ export async function makeTillCode(
  * Signs this device in as the till. A till is one device: another device under the same name is signed out. Returns the session's cookie.
  * Throws 410.
  */
-export async function enterTill(
-  gateway: Gateway,
-  visitor: Visitor,
-  token: string,
-): Promise<{ token: string }> {
+export async function enterTill(gateway: Gateway, visitor: Visitor, token: string): Promise<{ token: string }> {
   allow(visitorActor(visitor), 'till.enter')
   const at = gateway.clock.now()
   return gateway.directory.transaction(async (tx) => {

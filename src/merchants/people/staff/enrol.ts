@@ -98,8 +98,7 @@ export async function enrol(
   return gateway.directory
     .transaction((tx) => commitEnrolment(gateway, tx, { visitor, purpose, ready }))
     .catch((error) => {
-      if (isUniqueViolation(error))
-        throw new Refusal(409, 'operator_exists', 'this address has an account by now')
+      if (isUniqueViolation(error)) throw new Refusal(409, 'operator_exists', 'this address has an account by now')
       throw error
     })
 }

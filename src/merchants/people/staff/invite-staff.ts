@@ -11,14 +11,7 @@ import { accountMailRows, makeConsoleUrl } from '../account-mails.ts'
 import { findAccounts } from '../accounts.ts'
 import { parseEmail } from '../addresses/email-address.ts'
 import { newAppSecret } from '../factors/codes.ts'
-import {
-  findOpenStaffLinks,
-  makeLink,
-  type OneTimeLink,
-  voidLinks,
-  voidStaffLink,
-  voidStaffLinksTo,
-} from '../links.ts'
+import { findOpenStaffLinks, makeLink, type OneTimeLink, voidLinks, voidStaffLink, voidStaffLinksTo } from '../links.ts'
 import { linkBinding } from '../sealed-columns.ts'
 import { queryArguments } from '../sign-in/sign-up.ts'
 import { lockAdmins, lockStaff } from './lock-staff.ts'
@@ -136,9 +129,7 @@ export async function resetStaff(
 
 /** Returns the operator with this address. Throws 404. */
 export async function getStaffByEmail(gateway: Gateway, typed: string): Promise<{ publicId: string }> {
-  const operator = await firstRow(
-    gateway.directory.query(...queryArguments(call(FIND_STAFF, parseEmail(typed).key))),
-  )
+  const operator = await firstRow(gateway.directory.query(...queryArguments(call(FIND_STAFF, parseEmail(typed).key))))
   if (operator === null) throw notFound('operator')
   return operator
 }

@@ -26,9 +26,7 @@ const FAILED = statement<FailedMails>(
 )
 
 /** Finds that no mail goes out, or that most of them fail. */
-export const MAIL_CHECKS: readonly Check[] = [
-  { kinds: ['mails_unsent'], source: () => 'mails', find: findUnsentMails },
-]
+export const MAIL_CHECKS: readonly Check[] = [{ kinds: ['mails_unsent'], source: () => 'mails', find: findUnsentMails }]
 
 async function findUnsentMails({ directory }: Pick<App, 'directory'>, at: Date): Promise<Finding[]> {
   const before = (ms: number) => [new Date(at.getTime() - ms).toISOString()]

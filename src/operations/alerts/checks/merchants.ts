@@ -46,7 +46,6 @@ export const MERCHANT_CHECKS: readonly Check[] = [
   cellCheck({
     kind: 'long_look_ups',
     query: LOOK_UPS,
-    message: ({ subject, count }) =>
-      `${subject} has asked for the holders of ${count} wallets within an hour`,
+    message: ({ subject, count }) => `${subject} has asked for the holders of ${count} wallets within an hour`,
   }),
 ]

@@ -84,8 +84,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     kind: 'stuck_money',
     query: STUCK,
     threshold: ({ config }) => config.stuckHours,
-    message: (row, hours) =>
-      `${describeMoney(row)} have waited for the operator's answer for more than ${hours} hours`,
+    message: (row, hours) => `${describeMoney(row)} have waited for the operator's answer for more than ${hours} hours`,
   }),
   cellCheck({
     kind: 'never_arrived',
@@ -97,8 +96,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   cellCheck({
     kind: 'critical_break',
     query: BREAKS,
-    message: ({ subject, count, examples }) =>
-      `${count} critical exceptions of ${subject} are open: ${examples}`,
+    message: ({ subject, count, examples }) => `${count} critical exceptions of ${subject} are open: ${examples}`,
   }),
   cellCheck({
     kind: 'payouts_frozen',

@@ -75,8 +75,7 @@ async function findProcessTroubles({ directory }: App, at: Date): Promise<Findin
 }
 
 function describeTrouble({ id, uncountedAt, uncounted, droppedAt, dropped }: Trouble, at: Date): Finding[] {
-  const isRecent = (when: Date | null): when is Date =>
-    when !== null && at.getTime() - when.getTime() < TROUBLE_MS
+  const isRecent = (when: Date | null): when is Date => when !== null && at.getTime() - when.getTime() < TROUBLE_MS
   const name = id.slice(0, 8)
   const findings: Finding[] = []
   if (isRecent(uncountedAt))

@@ -51,10 +51,7 @@ async function findRailTroubles({ directory }: Pick<App, 'directory'>, at: Date)
   ]
 }
 
-const describeLowFloat = (
-  { installation, side, operator, currency, readAt }: LowFloat,
-  at: Date,
-): Finding => ({
+const describeLowFloat = ({ installation, side, operator, currency, readAt }: LowFloat, at: Date): Finding => ({
   kind: 'rail_float',
   subject: `${installation} ${side} low`,
   message: `${installation} (${side}): the wallet runs low: ${currency} ${operator} at ${readAt.toISOString()}`,

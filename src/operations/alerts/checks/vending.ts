@@ -32,7 +32,6 @@ export const VENDING_CHECKS: readonly Check[] = [
   cellCheck({
     kind: 'jam_refunds_open',
     query: JAM_REFUNDS,
-    message: ({ count, examples }) =>
-      `${count} jams have waited for their refund for over an hour (${examples})`,
+    message: ({ count, examples }) => `${count} jams have waited for their refund for over an hour (${examples})`,
   }),
 ]

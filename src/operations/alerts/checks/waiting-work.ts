@@ -34,11 +34,7 @@ export const WAITING_WORK_CHECKS: readonly Check[] = [cellWorkDatabase, director
   }),
 )
 
-const describeWaiting = (
-  { databaseName }: WorkDatabase,
-  waiting: readonly WaitingWork[],
-  hours: number,
-): Finding[] =>
+const describeWaiting = ({ databaseName }: WorkDatabase, waiting: readonly WaitingWork[], hours: number): Finding[] =>
   [...groupBy(waiting, ({ work }) => work)].flatMap(([work, rows]) => {
     const late = rows.reduce((sum, row) => sum + row.late, 0)
     const since = findEarliest(rows.map((row) => row.since))

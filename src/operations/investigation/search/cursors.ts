@@ -19,9 +19,7 @@ export function parseWalkCursor(cursor: string): ListPosition {
 
 /** Formats the cursors of all cells, without those that are at their end. */
 export const formatSearchCursor = (cursors: ReadonlyMap<string, CellCursor>): string =>
-  [...cursors]
-    .flatMap(([cell, cursor]) => (cursor === null ? [] : [`${cell}.${formatCellCursor(cursor)}`]))
-    .join(',')
+  [...cursors].flatMap(([cell, cursor]) => (cursor === null ? [] : [`${cell}.${formatCellCursor(cursor)}`])).join(',')
 
 const formatCellCursor = (cursor: NonNullable<CellCursor>): string => {
   if ('recent' in cursor) return `r${cursor.recent.at.getTime()}-${cursor.recent.id}`

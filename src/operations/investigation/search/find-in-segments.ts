@@ -78,21 +78,14 @@ const COMPARE = statement<ListedPayment & SegmentPosition>(
 )
 
 /** Finds payments that were taken up, by the tokens of their parts. The work is bounded: the next page continues where this one stops. */
-export async function findInSegments(
-  { db }: Pick<App, 'db'>,
-  search: SegmentSearch,
-): Promise<SegmentMatches> {
+export async function findInSegments({ db }: Pick<App, 'db'>, search: SegmentSearch): Promise<SegmentMatches> {
   const { filter, after, tokens } = search
   const times = [filter.from ?? '-infinity', filter.until ?? 'infinity']
   const segments = await db.query(SEGMENTS, [after?.segment ?? NEWEST_SEGMENT, ...times])
   const matches: SegmentMatches['rows'] = []
   const spent: SearchCost = { bytes: 0, compared: 0 }
   let atOnce = 1
-  for (
-    let begun = 0;
-    begun < segments.length;
-    atOnce = Math.min(MAX_SEGMENTS_AT_ONCE, atOnce * SEGMENT_GROWTH)
-  ) {
+  for (let begun = 0; begun < segments.length; atOnce = Math.min(MAX_SEGMENTS_AT_ONCE, atOnce * SEGMENT_GROWTH)) {
     const batch = segments.slice(begun, begun + atOnce)
     begun += batch.length
     const lists = await Promise.all(tokens.map((list) => readLists(db, list, batch)))

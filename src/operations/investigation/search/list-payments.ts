@@ -29,8 +29,7 @@ export function listPayments(
 ): Promise<PaymentsPage> {
   requireRole(actor, 'console.read')
   const { text, merchantId, reason, least, most } = filter
-  if (text !== null && !isSearchable(text))
-    throw badRequest(`q must have at least ${MIN_PART_LENGTH} characters`)
+  if (text !== null && !isSearchable(text)) throw badRequest(`q must have at least ${MIN_PART_LENGTH} characters`)
   const amount = least === most ? least : null
   const tokens = buildTermTokens({ text, merchantId, reason, amount })
   const cells = app === null ? gateway.cells : [app]
@@ -45,9 +44,7 @@ type PaymentListInput = { cells: readonly App[]; filter: PaymentFilter; after: s
 async function walk({ cells, filter, after }: PaymentListInput): Promise<PaymentsPage> {
   const from = after === null ? BEFORE_NEWEST : parseWalkCursor(after)
   // One row more than a page shows tells whether there is a further page.
-  const parts = await Promise.all(
-    cells.map((app) => walkCell(app, filter, { after: from, limit: ROWS_PER_PAGE + 1 })),
-  )
+  const parts = await Promise.all(cells.map((app) => walkCell(app, filter, { after: from, limit: ROWS_PER_PAGE + 1 })))
   const { rows, next } = mergeParts(parts.flat(), ROWS_PER_PAGE)
   return {
     rows,
@@ -76,16 +73,14 @@ async function search({ cells, filter, tokens, after }: PaymentSearchInput): Pro
   )
   const rows = shown.map(({ payment }) => payment)
   const ends = cells.map(
-    ({ cell }, nth) =>
-      [cell, nextCellCursor(ofCells[nth], taken[nth] ?? 0, begun(cells[nth] as App))] as const,
+    ({ cell }, nth) => [cell, nextCellCursor(ofCells[nth], taken[nth] ?? 0, begun(cells[nth] as App))] as const,
   )
   const isOver = ends.every(([, cursor]) => cursor === null)
   const until = ofCells.flatMap(({ until }) => (until === null ? [] : [until.getTime()]))
   return {
     rows,
     next: isOver ? null : formatSearchCursor(new Map(ends)),
-    until:
-      isOver || rows.length === ROWS_PER_PAGE || until.length === 0 ? null : new Date(Math.max(...until)),
+    until: isOver || rows.length === ROWS_PER_PAGE || until.length === 0 ? null : new Date(Math.max(...until)),
   }
 }
 

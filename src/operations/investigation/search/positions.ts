@@ -14,8 +14,7 @@ export function encodePositions(positions: readonly number[]): Buffer {
 export function intersectLists(lists: readonly Buffer[]): number[] {
   const [shortest, ...others] = [...lists].sort((a, b) => a.length - b.length)
   let common: number[] = []
-  for (let at = (shortest?.length ?? 0) - 2; shortest && at >= 0; at -= 2)
-    common.push(positionAt(shortest, at))
+  for (let at = (shortest?.length ?? 0) - 2; shortest && at >= 0; at -= 2) common.push(positionAt(shortest, at))
   for (const list of others) common = keepCommon(common, list)
   return common
 }

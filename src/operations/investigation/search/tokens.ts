@@ -28,8 +28,7 @@ const DIGITS = /^[+0-9][0-9 ().-]*$/
 export const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim()
 
 /** The digits of a part of a phone, as they stand in the nine that identify it; null where it cannot be one. */
-export const phonePart = (text: string): string | null =>
-  DIGITS.test(text.trim()) ? parsePhonePart(text) : null
+export const phonePart = (text: string): string | null => (DIGITS.test(text.trim()) ? parsePhonePart(text) : null)
 
 const searchedTexts = ({ phone, name, reference, number }: Searchable): string[] =>
   [phone === null ? null : phone.slice(-9), name, reference, number].flatMap((text) =>
@@ -70,8 +69,7 @@ export function hasPart(payment: Searchable, text: string): boolean {
 }
 
 function* splitIntoGrams(text: string): Generator<number> {
-  for (let at = 0; at + MIN_PART_LENGTH <= text.length; at++)
-    yield hashToken('t', text.slice(at, at + MIN_PART_LENGTH))
+  for (let at = 0; at + MIN_PART_LENGTH <= text.length; at++) yield hashToken('t', text.slice(at, at + MIN_PART_LENGTH))
 }
 const amountToken = (amount: number) => hashToken('a', String(amount))
 const merchantToken = (id: number) => hashToken('m', String(id))

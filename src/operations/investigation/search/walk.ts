@@ -71,8 +71,7 @@ function readBound([first]: readonly WalkRow[]): ListPosition | null {
 
 /** Whether a position comes before another. */
 const isNewer = (mark: ListPosition, other: ListPosition): boolean =>
-  mark.at.getTime() - other.at.getTime() > 0 ||
-  (mark.at.getTime() === other.at.getTime() && mark.id > other.id)
+  mark.at.getTime() - other.at.getTime() > 0 || (mark.at.getTime() === other.at.getTime() && mark.id > other.id)
 
 /** Merges several parts, as far as all of them were read. `next`: where the list continues; null at its end. */
 export function mergeParts(
@@ -84,9 +83,7 @@ export function mergeParts(
     (newest, bound) => (newest === null || isNewer(bound, newest) ? bound : newest),
     null,
   )
-  const inOrder = parts
-    .flatMap(({ rows }) => rows)
-    .sort((a, b) => (isNewer(positionOf(a), positionOf(b)) ? -1 : 1))
+  const inOrder = parts.flatMap(({ rows }) => rows).sort((a, b) => (isNewer(positionOf(a), positionOf(b)) ? -1 : 1))
   const seen = barrier === null ? inOrder : inOrder.filter((row) => !isNewer(barrier, positionOf(row)))
   const rows = seen.slice(0, limit)
   const last = rows.at(-1)

@@ -115,11 +115,7 @@ function buildMovedLine(row: StagedLineRow, numbers: ReadonlyMap<string, readonl
   return { ...line, ours, numbers: numbers.get(line.movement ?? '') ?? [] }
 }
 
-async function readNumbers(
-  { db }: App,
-  run: string,
-  rows: readonly StagedLineRow[],
-): Promise<Map<string, string[]>> {
+async function readNumbers({ db }: App, run: string, rows: readonly StagedLineRow[]): Promise<Map<string, string[]>> {
   const matched = rows.filter(({ side }) => side !== null)
   if (matched.length === 0) return new Map()
   const numberRows = await readPatiently(db, NUMBERS, [
@@ -146,8 +142,7 @@ export async function findAbsent(
     for (;;) {
       const rows = await readPatiently(app.db, OURS, [run, installation, side, ...last, to.toISOString()])
       for (const { id, merchantId, amount, number } of rows)
-        if (id !== null)
-          await report(app, { kind: 'ours_only', merchantId, subject: id, details: { amount, number } })
+        if (id !== null) await report(app, { kind: 'ours_only', merchantId, subject: id, details: { amount, number } })
       const lastRow = rows.at(-1)
       if (lastRow === undefined || rows.length < LINES_PER_PAGE) break
       last = [lastRow.sentAt, lastRow.reference]

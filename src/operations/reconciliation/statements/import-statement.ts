@@ -8,18 +8,8 @@ import type { Gateway } from '../../../program/app.ts'
 import { emptyLeg, type Leg } from '../leg.ts'
 import { addRun, importRunId } from '../run-log.ts'
 import { compareLines, findAbsent, type StagedFile } from './compare-statement.ts'
-import {
-  countOpenedBy,
-  type DifferenceReport,
-  makeDryRunReport,
-  makeOpeningReport,
-} from './report-differences.ts'
-import {
-  noLinesRefusal,
-  type StagedStatement,
-  type StatementToRead,
-  stageStatement,
-} from './stage-statement.ts'
+import { countOpenedBy, type DifferenceReport, makeDryRunReport, makeOpeningReport } from './report-differences.ts'
+import { noLinesRefusal, type StagedStatement, type StatementToRead, stageStatement } from './stage-statement.ts'
 import { agreeOnLines } from './statement-agreement.ts'
 import type { StatementSpan } from './statement-differences.ts'
 import { hashSource } from './statement-file.ts'
@@ -94,8 +84,7 @@ export async function importWithId(
     begun,
     async compared(staged, file) {
       const lines = { run: file.run, last: staged.lastLine, importId }
-      for (const app of gateway.cells)
-        await storeLines(app, lines, (count) => reportProgress(input, 'kept', count))
+      for (const app of gateway.cells) await storeLines(app, lines, (count) => reportProgress(input, 'kept', count))
       crashPoint('statement.kept')
       const covering = { importId, installation, sides: staged.sides, period: file.period }
       const adding = addStatement(covering, gateway.clock.now())

@@ -56,8 +56,7 @@ export function makeLineMatcher(gateway: StatementGateway, installation: string 
     const fresh = [...new Set(tags)].filter((tag) => !owners.has(tag))
     if (fresh.length === 0) return
     for (const tag of fresh) owners.set(tag, null)
-    for (const { tag, ...owner } of await readPatiently(gateway.directory, OWNERS, [fresh]))
-      owners.set(tag, owner)
+    for (const { tag, ...owner } of await readPatiently(gateway.directory, OWNERS, [fresh])) owners.set(tag, owner)
   }
 
   /** Matches a line by our id in it. */
@@ -134,8 +133,7 @@ async function addCarriers(lines: readonly MatchedLineInCell[]): Promise<Matched
   const carriers = new Map<string, { installation: string; side: RailSide }>()
   for (const [{ db }, own] of byCell) {
     const values = [own.map(({ movement }) => movement), own.map(({ merchantId }) => merchantId)]
-    for (const { movement, ...carrier } of await readPatiently(db, CARRIERS, values))
-      carriers.set(movement, carrier)
+    for (const { movement, ...carrier } of await readPatiently(db, CARRIERS, values)) carriers.set(movement, carrier)
   }
   return lines.map((line) => ({ ...line, carriedBy: carriers.get(line.movement ?? '') ?? null }))
 }

@@ -62,10 +62,7 @@ export const makeOpeningReport = (gateway: StatementGateway, importId: string): 
   })
 
 /** Counts the exceptions that an import has opened, by any worker: one that died over it has opened some too. */
-export async function countOpenedBy(
-  { cells, directory }: StatementGateway,
-  importId: string,
-): Promise<number> {
+export async function countOpenedBy({ cells, directory }: StatementGateway, importId: string): Promise<number> {
   let sum = 0
   for (const db of [directory, ...cells.map((app) => app.db)]) {
     const [row] = await db.query(OPENED, [importId])
@@ -84,9 +81,7 @@ export const makeDryRunReport = (gateway: StatementGateway): DifferenceReport =>
     return isOpen.length === 0
   })
 
-function makeReport(
-  opens: (app: App, difference: StatementDifference) => Promise<boolean>,
-): DifferenceReport {
+function makeReport(opens: (app: App, difference: StatementDifference) => Promise<boolean>): DifferenceReport {
   const reported = new Set<string>()
   const opened: Partial<Record<StatementDifference['kind'], number>> = {}
   const result: Omit<DifferenceReport, 'opened' | 'left'> & { leftOut: number } = {
@@ -112,11 +107,7 @@ function makeReport(
   }
 }
 
-async function openForMerchant(
-  app: App,
-  importId: string,
-  difference: StatementDifference,
-): Promise<boolean> {
+async function openForMerchant(app: App, importId: string, difference: StatementDifference): Promise<boolean> {
   const { merchantId, kind, subject, details } = difference
   const tag = tagOfMovement(subject)
   if (merchantId === null || tag === null) return false

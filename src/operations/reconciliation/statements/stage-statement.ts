@@ -79,8 +79,7 @@ export async function readStatementSpan(
   return span
 }
 
-const installationsOf = ({ rails }: Pick<StatementGateway, 'rails'>) =>
-  rails.live.op1_momo?.installations ?? []
+const installationsOf = ({ rails }: Pick<StatementGateway, 'rails'>) => rails.live.op1_momo?.installations ?? []
 
 export const noLinesRefusal = () => domainRefusal('bad_statement', 'the file has no lines')
 
@@ -139,8 +138,7 @@ function noteCarrier(
       'bad_statement',
       `line ${line}: ${movement} went through ${carrier}, and this file was said to be of ${installation}`,
     )
-  if (type === side && status === 'SUCCESSFUL')
-    carriers.set(side, (carriers.get(side) ?? new Set()).add(carrier))
+  if (type === side && status === 'SUCCESSFUL') carriers.set(side, (carriers.get(side) ?? new Set()).add(carrier))
 }
 
 /** Checks the currency of a line against the installation of its movement, where the file does not say which one it is of. */

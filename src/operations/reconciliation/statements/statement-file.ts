@@ -48,8 +48,7 @@ const DIGITS = /^[0-9]{1,40}$/
 const YEARS = { first: 2000, last: 2199 }
 const KAMPALA = '+03:00'
 
-export const lineRefusal = (line: number, says: string) =>
-  domainRefusal('bad_statement', `line ${line}: ${says}`)
+export const lineRefusal = (line: number, says: string) => domainRefusal('bad_statement', `line ${line}: ${says}`)
 
 /** A source of a statement's bytes; each `open` reads them from the beginning. */
 export type StatementSource = { name: string; open(): Readable }
@@ -146,12 +145,8 @@ function explainFault(error: unknown): unknown {
 
 function findColumns(header: readonly string[], names: ColumnNames): Map<StatementColumn, number> {
   const lowerCase = header.map((name) => name.toLowerCase())
-  const indexes = new Map(
-    COLUMNS.map((column) => [column, lowerCase.indexOf((names[column] ?? column).toLowerCase())]),
-  )
-  const missing = COLUMNS.filter(
-    (column) => !['fee', 'tax'].includes(column) && (indexes.get(column) ?? -1) < 0,
-  )
+  const indexes = new Map(COLUMNS.map((column) => [column, lowerCase.indexOf((names[column] ?? column).toLowerCase())]))
+  const missing = COLUMNS.filter((column) => !['fee', 'tax'].includes(column) && (indexes.get(column) ?? -1) < 0)
   if (missing.length > 0) throw domainRefusal('bad_statement', `the header lacks ${missing.join(', ')}`)
   return indexes
 }
@@ -202,8 +197,7 @@ function parseLine(
 /** Parses a currency. An empty one is accepted as ours. */
 function parseCurrency(text: string, { allowed, text: said }: AllowedCurrencies, line: number): string {
   const currency = text.toUpperCase()
-  if (currency !== '' && !allowed.has(currency))
-    throw lineRefusal(line, `currency must be ${said}, not ${echo(text)}`)
+  if (currency !== '' && !allowed.has(currency)) throw lineRefusal(line, `currency must be ${said}, not ${echo(text)}`)
   return currency
 }
 

@@ -112,8 +112,7 @@ export const addImport = ({ id, name, digest, installation, by, at, span }: NewI
     ...[span.from.toISOString(), span.to.toISOString()],
   )
 
-export const endImport = (id: string, look: string, at: Date): Call =>
-  call(END_IMPORT, id, look, at.toISOString())
+export const endImport = (id: string, look: string, at: Date): Call => call(END_IMPORT, id, look, at.toISOString())
 
 /** Stores the period of an import's lines, before the first of them is stored. */
 export const storeSpan = ({ directory }: Pick<App, 'directory'>, id: string, { from, to }: StatementSpan) =>

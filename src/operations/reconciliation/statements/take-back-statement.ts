@@ -5,10 +5,7 @@ import { crashPoint } from '../../../platform/processes/crash-point.ts'
 import type { App, Gateway } from '../../../program/app.ts'
 import type { StatementJob } from './statement-jobs.ts'
 
-const REMOVE_COVERAGE = statement(
-  'statement covers nothing',
-  'delete from rail_statements where import_id = $1',
-)
+const REMOVE_COVERAGE = statement('statement covers nothing', 'delete from rail_statements where import_id = $1')
 // A line that other files have too stays, without this file.
 const LINES = statement<{ at: string; digest: Buffer; looked: number }>(
   'take back statement lines',
@@ -53,11 +50,7 @@ type TakeBackProgress = (step: string, lines: number) => Promise<void>
  * Takes back an import: the period it covers, its lines, and the exceptions that only it found. An interrupted run may be repeated.
  * Decisions made by it meanwhile (a payment failed as lost) stay as they are.
  */
-export async function takeBack(
-  gateway: TakeBackGateway,
-  job: StatementJob,
-  went: TakeBackProgress,
-): Promise<void> {
+export async function takeBack(gateway: TakeBackGateway, job: StatementJob, went: TakeBackProgress): Promise<void> {
   for (const app of gateway.cells) await app.db.query(REMOVE_COVERAGE, [job.id])
   crashPoint('statement.uncovered')
   for (const app of gateway.cells) await takeLines(app, job, went)
@@ -75,11 +68,7 @@ const resolutionOf = ({ id, approvedBy }: StatementJob) => ({
   by: approvedBy ?? '',
 })
 
-async function takeLines(
-  { db }: App,
-  { id, linesFrom, linesTo }: StatementJob,
-  went: TakeBackProgress,
-): Promise<void> {
+async function takeLines({ db }: App, { id, linesFrom, linesTo }: StatementJob, went: TakeBackProgress): Promise<void> {
   if (linesFrom === null || linesTo === null) return
   const span = [linesFrom.toISOString(), linesTo.toISOString()]
   let last: { at: string; digest: Buffer } = { at: span[0] ?? '', digest: BEFORE_ANY_DIGEST }
@@ -94,10 +83,7 @@ async function takeLines(
 type CloseException = (finding: FindingRow, also: (tx: Tx) => Promise<unknown>) => Promise<void>
 type TakeFindingsInput = { job: StatementJob; went: TakeBackProgress; db: Database; list: typeof FINDINGS }
 
-async function takeFindings(
-  { job, went, db, list }: TakeFindingsInput,
-  close: CloseException,
-): Promise<void> {
+async function takeFindings({ job, went, db, list }: TakeFindingsInput, close: CloseException): Promise<void> {
   for (;;) {
     const page = await db.query(list, [job.id])
     for (const finding of page) await takeFinding({ job, db }, finding, close)
@@ -113,8 +99,7 @@ async function takeFinding(
 ): Promise<void> {
   const handing = call(HAND_ON, job.id, finding.merchantId, finding.exceptionId)
   const [others] = await db.query(HAS_OTHER, [job.id, finding.merchantId, finding.exceptionId])
-  if (!finding.opened || finding.isFoundOtherwise || others?.has)
-    await db.query(handing.statement, handing.values)
+  if (!finding.opened || finding.isFoundOtherwise || others?.has) await db.query(handing.statement, handing.values)
   else await close(finding, (tx) => tx.send(handing))
   crashPoint('statement.returned')
 }

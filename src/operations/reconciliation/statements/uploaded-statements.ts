@@ -133,8 +133,7 @@ export async function importUpload(gateway: Gateway, actor: Actor, id: string): 
   allow(actor, 'statement.import')
   const { importedAt, wanted, isKept, lookedAt, takenBackAt } = await getUpload(gateway, id)
   if (importedAt !== null || wanted === 'import' || takenBackAt !== null) return
-  if (!isKept)
-    throw domainRefusal('conflict', 'this file was kept for a week only: upload it again to import it')
+  if (!isKept) throw domainRefusal('conflict', 'this file was kept for a week only: upload it again to import it')
   if (lookedAt === null) throw domainRefusal('conflict', 'this file was not looked at yet')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
@@ -146,10 +145,7 @@ export async function importUpload(gateway: Gateway, actor: Actor, id: string): 
 }
 
 /** The bytes of an uploaded statement; null when they were dropped. */
-export async function readUploadBytes(
-  { directory }: Pick<App, 'directory'>,
-  id: string,
-): Promise<Buffer | null> {
+export async function readUploadBytes({ directory }: Pick<App, 'directory'>, id: string): Promise<Buffer | null> {
   const [row] = await directory.query(BYTES, [id])
   return row?.bytes ?? null
 }

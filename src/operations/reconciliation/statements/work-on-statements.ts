@@ -7,14 +7,7 @@ import type { App } from '../../../program/app.ts'
 import { dryRunStatement, importWithId, type StatementGateway } from './import-statement.ts'
 import type { StatementSpan } from './statement-differences.ts'
 import { fromBytes } from './statement-file.ts'
-import {
-  claimedJob,
-  claimJob,
-  LostJob,
-  type StatementJob,
-  serializeFindings,
-  storeSpan,
-} from './statement-jobs.ts'
+import { claimedJob, claimJob, LostJob, type StatementJob, serializeFindings, storeSpan } from './statement-jobs.ts'
 import { takeBack } from './take-back-statement.ts'
 import { readUploadBytes } from './uploaded-statements.ts'
 

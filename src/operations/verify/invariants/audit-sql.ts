@@ -1,8 +1,7 @@
 // SQL about the audit, for invariants that compare it with the present rows.
 
 /** The condition that a row `a` of the audit has one of these actions. */
-export const hasAction = (...names: string[]): string =>
-  `a.action in (${names.map((name) => `'${name}'`).join(', ')})`
+export const hasAction = (...names: string[]): string => `a.action in (${names.map((name) => `'${name}'`).join(', ')})`
 
 /** The newest row of each merchant among these actions. A decision locks its row first, so a later one has a higher number. */
 export const newestByMerchant = (...names: string[]): string =>

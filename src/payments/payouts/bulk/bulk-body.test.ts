@@ -19,12 +19,7 @@ const refused = (message: string) => ({ status: 400, code: 'bad_request', messag
 const ROOTS: [string, unknown, number[], string][] = [
   ['payouts', { payouts: [ONE] }, [5000], 'op1_momo'],
   ['items', { items: [ONE] }, [5000], 'op1_momo'],
-  [
-    'both, of which payouts wins',
-    { items: [{ ...ONE, amount: 1 }, ONE], payouts: [ONE] },
-    [5000],
-    'op1_momo',
-  ],
+  ['both, of which payouts wins', { items: [{ ...ONE, amount: 1 }, ONE], payouts: [ONE] }, [5000], 'op1_momo'],
   ['payouts and something else as items', { payouts: [ONE], items: 'x' }, [5000], 'op1_momo'],
   ['payouts of null and items', { payouts: null, items: [ONE] }, [5000], 'op1_momo'],
   ['a channel for all', { channel: 'card', payouts: [ONE] }, [5000], 'card'],
@@ -49,18 +44,10 @@ const REFUSED: [string, unknown, string][] = [
   ['1,001 items', { payouts: Array(1001).fill(ONE) }, TOO_MANY],
   ['1,001 items that are all bad', { items: Array(1001).fill(null) }, TOO_MANY],
   ['an object as payouts', { payouts: ONE }, 'invalid request: payouts must be a list'],
-  [
-    'a text as payouts beside items',
-    { payouts: '', items: [ONE] },
-    'invalid request: payouts must be a list',
-  ],
+  ['a text as payouts beside items', { payouts: '', items: [ONE] }, 'invalid request: payouts must be a list'],
   ['a number as items', { items: 0 }, 'invalid request: items must be a list'],
   ['a number as channel', { channel: 1, payouts: [ONE] }, 'invalid request: channel must be a string'],
-  [
-    'a NUL in the channel',
-    { channel: '\u0000', payouts: [] },
-    'invalid request: channel contains control characters',
-  ],
+  ['a NUL in the channel', { channel: '\u0000', payouts: [] }, 'invalid request: channel contains control characters'],
   ['a long channel', { channel: 'x'.repeat(201) }, 'invalid request: channel must be at most 200 characters'],
   ['a list as its root', [ONE], 'invalid request: body must be a JSON object'],
   ['null as its root', null, 'invalid request: body must be a JSON object'],
@@ -123,19 +110,11 @@ test('the example of the description is valid', async () => {
 
 // Values that both JSON and CSV can express: texts, or a number of digits.
 const cell = (...more: string[]) =>
-  fc.oneof(
-    fc.constant(''),
-    fc.constantFrom(...more),
-    fc.string({ unit: 'binary', maxLength: 8 }).map(wellFormed),
-  )
+  fc.oneof(fc.constant(''), fc.constantFrom(...more), fc.string({ unit: 'binary', maxLength: 8 }).map(wellFormed))
 // Spaces around a CSV cell have no meaning.
 const wellFormed = (text: string) => text.replace(/\p{Cs}/gu, '').trim()
 const given = fc.record({
-  amount: fc.oneof(
-    fc.nat(),
-    fc.bigInt(0n, 10n ** 40n).map(Number),
-    fc.constantFrom('', 'x', '-5', '1.5', '1,00'),
-  ),
+  amount: fc.oneof(fc.nat(), fc.bigInt(0n, 10n ** 40n).map(Number), fc.constantFrom('', 'x', '-5', '1.5', '1,00')),
   phone: cell('0700000000', '+256 700-000 001', '700000002', '12'),
   name: cell('Akello, "Grace"', 'n'.repeat(201)),
   channel: cell('op1_momo', 'card'),
@@ -169,18 +148,10 @@ const layout = fc.record({
 })
 type Layout = typeof layout extends fc.Arbitrary<infer Value> ? Value : never
 
-function asCsv(
-  items: Given[],
-  { order, headers, end, quoteAll, thousands, mark, blankLines }: Layout,
-): string {
-  const quote = (text: string) =>
-    quoteAll || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  const write = (value: string | number) =>
-    quote(typeof value === 'string' ? value : digits(value, thousands))
-  const lines = [
-    order.map((name) => headers[name]),
-    ...items.map((item) => order.map((name) => write(item[name]))),
-  ]
+function asCsv(items: Given[], { order, headers, end, quoteAll, thousands, mark, blankLines }: Layout): string {
+  const quote = (text: string) => (quoteAll || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+  const write = (value: string | number) => quote(typeof value === 'string' ? value : digits(value, thousands))
+  const lines = [order.map((name) => headers[name]), ...items.map((item) => order.map((name) => write(item[name])))]
   return (mark ? '\ufeff' : '') + lines.map((line) => line.join(',') + end + (blankLines ? end : '')).join('')
 }
 
@@ -190,9 +161,7 @@ function digits(amount: number, thousands: boolean): string {
 }
 
 const asJson = (items: Given[], nested: boolean) =>
-  items.map(({ phone, name, ...item }) =>
-    nested ? { ...item, recipient: { phone, name } } : { ...item, phone, name },
-  )
+  items.map(({ phone, name, ...item }) => (nested ? { ...item, recipient: { phone, name } } : { ...item, phone, name }))
 
 test('the same data as CSV and as JSON gives the same items', async () => {
   const several = fc.array(given.filter(carriesSomething), { minLength: 1, maxLength: 8 })

@@ -4,13 +4,7 @@ import { isJsonObject, parseBody } from '../../../api/http/bodies/parse-body.ts'
 import { badRequest, invalidRequest } from '../../../platform/refusal.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../payout-request.ts'
 import { parseCsvItems } from './bulk-csv.ts'
-import {
-  type BulkItem,
-  BulkItemShape,
-  MAX_CHANNEL_CHARACTERS,
-  parseBulkItem,
-  type UncheckedItem,
-} from './bulk-item.ts'
+import { type BulkItem, BulkItemShape, MAX_CHANNEL_CHARACTERS, parseBulkItem, type UncheckedItem } from './bulk-item.ts'
 
 export type { BulkItem }
 
@@ -70,10 +64,7 @@ export async function parseBulkContent(content: unknown): Promise<BulkBody> {
 }
 
 /** Parses the items and stops at the first one beyond the limit. */
-function parseItems(
-  uncheckedItems: Iterable<UncheckedItem>,
-  channel: string = DEFAULT_PAYOUT_CHANNEL,
-): BulkItem[] {
+function parseItems(uncheckedItems: Iterable<UncheckedItem>, channel: string = DEFAULT_PAYOUT_CHANNEL): BulkItem[] {
   const items: BulkItem[] = []
   for (const item of uncheckedItems) {
     if (items.length === MAX_ITEMS) throw tooManyItems()

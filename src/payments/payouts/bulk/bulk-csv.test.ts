@@ -5,8 +5,7 @@ import { parseBulkContent } from './bulk-body.ts'
 import { CSV_EXAMPLE } from './bulk-csv.ts'
 
 const MIB = 1024 * 1024
-const read = async (csv: string | Buffer) =>
-  (await parseBulkContent(new CsvFile(Buffer.from(csv as string)))).items
+const read = async (csv: string | Buffer) => (await parseBulkContent(new CsvFile(Buffer.from(csv as string)))).items
 const refused = (message: string) => ({ status: 400, code: 'bad_request', message, stored: false })
 const invalid = (problem: string) => refused(`invalid request: ${problem}`)
 const PLAIN = { amount: 5000, phone: '256700000000', name: null, channel: 'op1_momo', reference: null }
@@ -37,8 +36,7 @@ for (const [name, csv] of HEADERS)
   test(`a header ${name} is understood`, async () => deepEqual(await read(csv), [item(0)]))
 
 test('all columns of a row are read, and each row is an item', async () => {
-  const csv =
-    'ref,channel,name,amount,phone\nr-1,card,"Akello, Grace","10,000",+256 700 000 001\n , ,,1,0700000000\n'
+  const csv = 'ref,channel,name,amount,phone\nr-1,card,"Akello, Grace","10,000",+256 700 000 001\n , ,,1,0700000000\n'
   const first = {
     amount: 10_000,
     phone: '256700000001',
@@ -74,11 +72,7 @@ const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
   ['with phone twice', 'phone,amount,phone\n1,2,3', invalid('CSV header names phone twice')],
   ['with phone under two names', 'phone,amount,MSISDN\n1,2,3', invalid('CSV header names phone twice')],
   ['with amount twice', 'phone,amount,Amount\n1,2,3', invalid('CSV header names amount twice')],
-  [
-    'with reference and ref',
-    'phone,amount,ref,reference\n1,2,3,4',
-    invalid('CSV header names reference twice'),
-  ],
+  ['with reference and ref', 'phone,amount,ref,reference\n1,2,3,4', invalid('CSV header names reference twice')],
   [
     'with an open quote',
     'phone,amount\n0700000000,5000\n"0700000001,5000\n',
@@ -89,18 +83,10 @@ const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
     Buffer.from('phone,amount,name\n0700000000,5000,\xe9', 'latin1'),
     invalid('CSV is not valid UTF-8'),
   ],
-  [
-    'in UTF-16',
-    Buffer.from('\ufeffphone,amount\n0700000000,5000', 'utf16le'),
-    invalid('CSV is not valid UTF-8'),
-  ],
+  ['in UTF-16', Buffer.from('\ufeffphone,amount\n0700000000,5000', 'utf16le'), invalid('CSV is not valid UTF-8')],
   ['without anything', '', refused('no payout items provided (JSON {payouts:[...]} or CSV)')],
   ['of blank lines', '\ufeff\r\n \n', refused('no payout items provided (JSON {payouts:[...]} or CSV)')],
-  [
-    'of a header alone',
-    'phone,amount\n\n',
-    refused('no payout items provided (JSON {payouts:[...]} or CSV)'),
-  ],
+  ['of a header alone', 'phone,amount\n\n', refused('no payout items provided (JSON {payouts:[...]} or CSV)')],
   [
     'of 1,001 rows',
     `phone,amount\n${'0700000000,1\n'.repeat(1001)}`,
@@ -111,11 +97,7 @@ const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
     `phone,amount${','.repeat(255)}\n0700000000,1`,
     invalid('CSV has a row of more than 256 cells'),
   ],
-  [
-    'of 4 MiB of lone CRs',
-    '\r'.repeat(4 * MIB),
-    refused('no payout items provided (JSON {payouts:[...]} or CSV)'),
-  ],
+  ['of 4 MiB of lone CRs', '\r'.repeat(4 * MIB), refused('no payout items provided (JSON {payouts:[...]} or CSV)')],
   [
     'of 10,001 rows of quotes',
     `phone,amount\n${'"",""\n'.repeat(10_001)}`,
@@ -188,28 +170,16 @@ const ROWS: [string, string, ReturnType<typeof failed>][] = [
   ['thousands without quotes', '0700000000,10,000,x,r', failed(1, 'row has 5 cells, the header has 4')],
   ['a bad phone', '12,5000,x,r', failed(1, 'recipient.phone is not a valid phone number', 'r')],
   ['no phone', ' ,5000,x,r', failed(1, 'recipient.phone is required', 'r')],
-  [
-    'a NUL in the name',
-    '0700000000,5000,\u0000,r',
-    failed(1, 'recipient.name contains control characters', 'r'),
-  ],
+  ['a NUL in the name', '0700000000,5000,\u0000,r', failed(1, 'recipient.name contains control characters', 'r')],
   ['a NUL in the phone', '\u0000,5000,x,r', failed(1, 'recipient.phone contains control characters', 'r')],
   ['a line in the reference', '0700000000,5000,x,"r\n"', failed(1, 'reference contains control characters')],
-  [
-    'a long reference',
-    `0700000000,5000,x,${'r'.repeat(256)}`,
-    failed(1, 'reference must be at most 255 characters'),
-  ],
+  ['a long reference', `0700000000,5000,x,${'r'.repeat(256)}`, failed(1, 'reference must be at most 255 characters')],
 ]
 
 for (const [name, row, expected] of ROWS)
   test(`a row with ${name} fails alone: ${expected.error}`, async () => {
     const good = '0700000000,5000,,'
-    deepEqual(await read(`phone,amount,name,reference\n${good}\n${row}\r\n${good}`), [
-      item(0),
-      expected,
-      item(2),
-    ])
+    deepEqual(await read(`phone,amount,name,reference\n${good}\n${row}\r\n${good}`), [item(0), expected, item(2)])
   })
 
 const HEADER = 'phone,amount\n'

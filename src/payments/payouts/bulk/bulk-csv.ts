@@ -99,8 +99,7 @@ async function parseRows(bytes: Buffer, { limit, dialect }: CsvOptions): Promise
 }
 
 /** Returns the last byte of a line end. */
-const lastByteOfLine = ({ lineEnds }: Pick<CsvDialect, 'lineEnds'>): number =>
-  lineEnds.at(-1)?.charCodeAt(0) ?? 0
+const lastByteOfLine = ({ lineEnds }: Pick<CsvDialect, 'lineEnds'>): number => lineEnds.at(-1)?.charCodeAt(0) ?? 0
 
 /** Refuses lines that are too long, before anything is parsed, by reading each byte once. */
 function refuseLongLines(bytes: Buffer, { separator, lineEnds }: CsvDialect): void {
@@ -180,8 +179,7 @@ function parseRow(
   { positions, width }: CsvColumns,
   { separator }: CsvDialect,
 ): UncheckedItem {
-  if (cells.length !== width)
-    return { problem: `row has ${formatCellCount(cells.length)}, the header has ${width}` }
+  if (cells.length !== width) return { problem: `row has ${formatCellCount(cells.length)}, the header has ${width}` }
   const cell = (field: CsvField) => cells[positions.get(field) ?? -1]
   return {
     fields: {

@@ -16,42 +16,22 @@ const READ: [string, unknown, Record<string, unknown>][] = [
     { ...GOOD, phone: '0711111111', name: 'Okot', channel: null, reference: ' ' },
     { name: 'Akello' },
   ],
-  [
-    'a nested phone and a flat name',
-    { amount: 5000, recipient: { phone: PHONE }, name: 'Okot' },
-    { name: 'Okot' },
-  ],
+  ['a nested phone and a flat name', { amount: 5000, recipient: { phone: PHONE }, name: 'Okot' }, { name: 'Okot' }],
   [
     'a nested name and a flat phone',
     { amount: 5000, recipient: { name: 'Okot', phone: '' }, phone: PHONE },
     { name: 'Okot' },
   ],
   ['a recipient of null', { amount: 5000, recipient: null, phone: PHONE }, {}],
-  [
-    'null and blanks for what is optional',
-    { amount: 5000, phone: PHONE, name: '', channel: ' ', reference: null },
-    {},
-  ],
+  ['null and blanks for what is optional', { amount: 5000, phone: PHONE, name: '', channel: ' ', reference: null }, {}],
   ['a phone written with spaces', { amount: 5000, phone: ' +256 (700) 000-000 ' }, {}],
   ['an amount of 0', { amount: 0, phone: PHONE }, { amount: 0 }],
   ['an amount of -0', { amount: -0, phone: PHONE }, { amount: 0 }],
   ['a negative amount', { amount: -5, phone: PHONE }, { amount: -5 }],
   ['an amount above every ceiling', { amount: 1e30, phone: PHONE }, { amount: 1e30 }],
-  [
-    'an amount beyond all numbers',
-    JSON.parse(`{"amount":1e999,"phone":"${PHONE}"}`),
-    { amount: Number.MAX_VALUE },
-  ],
-  [
-    'an amount below all numbers',
-    JSON.parse(`{"amount":-1e999,"phone":"${PHONE}"}`),
-    { amount: -Number.MAX_VALUE },
-  ],
-  [
-    'an unknown channel',
-    { amount: 5000, phone: PHONE, channel: 'x'.repeat(200) },
-    { channel: 'x'.repeat(200) },
-  ],
+  ['an amount beyond all numbers', JSON.parse(`{"amount":1e999,"phone":"${PHONE}"}`), { amount: Number.MAX_VALUE }],
+  ['an amount below all numbers', JSON.parse(`{"amount":-1e999,"phone":"${PHONE}"}`), { amount: -Number.MAX_VALUE }],
+  ['an unknown channel', { amount: 5000, phone: PHONE, channel: 'x'.repeat(200) }, { channel: 'x'.repeat(200) }],
   [
     'the longest texts',
     { amount: 5000, phone: PHONE, name: '😀'.repeat(200), reference: 'é'.repeat(255) },
@@ -104,11 +84,7 @@ const REFUSED: [string, unknown, string][] = [
   ['a tab in the reference', with_({ reference: 'a\tb' }), 'reference contains control characters'],
   ['several faults', { amount: 'x', phone: '1', name: 1, channel: 1, reference: 1 }, NO_AMOUNT],
   ['all faults but the amount', { amount: 1, phone: '1', name: 1, channel: 1, reference: 1 }, BAD_PHONE],
-  [
-    'faults from the name on',
-    with_({ name: 1, channel: 1, reference: 1 }),
-    'recipient.name must be a string',
-  ],
+  ['faults from the name on', with_({ name: 1, channel: 1, reference: 1 }), 'recipient.name must be a string'],
   ['faults from the channel on', with_({ channel: 1, reference: 1 }), 'channel must be a string'],
 ]
 
@@ -120,8 +96,7 @@ for (const [name, fields, problem] of REFUSED)
 test('an item that fails keeps its reference, unless the reference is the fault', () => {
   const referenceOf = (reference: unknown) => read({ amount: 'x', reference }).reference
   equal(referenceOf('r-1'), 'r-1')
-  for (const bad of [undefined, null, '', ' ', 7, {}, 'a\u0000', 'r'.repeat(256)])
-    equal(referenceOf(bad), null)
+  for (const bad of [undefined, null, '', ' ', 7, {}, 'a\u0000', 'r'.repeat(256)]) equal(referenceOf(bad), null)
 })
 
 test('an item whose row cannot be read says so', () => {

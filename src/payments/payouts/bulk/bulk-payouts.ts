@@ -90,8 +90,7 @@ async function storeBatch(app: App, request: BulkRequest): Promise<CreatedAnswer
       keys: locked.own[0],
       windows: locked.windows,
       at,
-      decide: () =>
-        checks.passing(request, sumPayable(request.items), () => acceptBatch(request, locked, at)),
+      decide: () => checks.passing(request, sumPayable(request.items), () => acceptBatch(request, locked, at)),
       bodyOf: () => null,
     })
     const leaseUntil = addMs(at, BULK_LEASE_MS)

@@ -66,9 +66,7 @@ export const bulkResults = (merchantId: number, id: string) => call(RESULTS, mer
 /** Stores the results of the next items and the progress of the batch. */
 export function addResults(batch: BulkBatch, results: readonly ItemResult[], leaseUntil: Date): Call[] {
   const fresh = results.flatMap((result) =>
-    'payoutId' in result && !result.replayed
-      ? { batch, reference: result.reference, payoutId: result.payoutId }
-      : [],
+    'payoutId' in result && !result.replayed ? { batch, reference: result.reference, payoutId: result.payoutId } : [],
   )
   const accepted = batch.accepted + results.filter((result) => 'payoutId' in result).length
   const made = results.map((result) => ({

@@ -20,11 +20,7 @@ export const newBulkTurns = (): BulkTurns =>
   newMerchantTurns({ places: CALLS_AT_ONCE, waitMs: MAX_TURN_WAIT_MS, most: MAX_WAITING_CALLS })
 
 /** Runs one bulk call in its turn: the calls of a merchant one after the other, with a pause after each while more of them wait. */
-export async function inBulkTurn<T>(
-  turns: BulkTurns,
-  merchantId: number,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function inBulkTurn<T>(turns: BulkTurns, merchantId: number, work: () => Promise<T>): Promise<T> {
   await turns.wait(merchantId)
   const startedAt = performance.now()
   try {

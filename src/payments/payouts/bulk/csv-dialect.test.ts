@@ -36,8 +36,7 @@ const EMPTY_ROWS: [string, string][] = [
 ]
 
 for (const [name, csv] of EMPTY_ROWS)
-  test(`rows whose cells are all empty are skipped: ${name}`, async () =>
-    deepEqual(await read(csv), [item(0)]))
+  test(`rows whose cells are all empty are skipped: ${name}`, async () => deepEqual(await read(csv), [item(0)]))
 
 test('with semicolons an amount has no commas, because they may part the cents', async () => {
   const csv = 'phone;amount\n0700000000;1,500\n0700000000;5000'

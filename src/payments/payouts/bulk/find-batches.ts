@@ -56,11 +56,7 @@ const BATCH_ITEMS = statement<BulkCallItem>(
 )
 
 /** Returns the call in the caller's mode. Throws 404. */
-export async function getBatch(
-  app: App,
-  { merchantId, mode, tag }: Caller,
-  id: string,
-): Promise<BulkCallSummary> {
+export async function getBatch(app: App, { merchantId, mode, tag }: Caller, id: string): Promise<BulkCallSummary> {
   const own = parseTag('batch_', id) === tag
   const [batch] = own ? await app.db.query(BATCH_BY_ID, [merchantId, id, mode]) : []
   if (!batch) throw notFound('bulk call')
@@ -68,11 +64,7 @@ export async function getBatch(
 }
 
 /** Reads one page of the caller's bulk calls, newest first. */
-export const listBatches = (
-  app: App,
-  caller: Caller,
-  window: ListWindow,
-): Promise<ListPage<BulkCallSummary>> =>
+export const listBatches = (app: App, caller: Caller, window: ListWindow): Promise<ListPage<BulkCallSummary>> =>
   readListPage(app, caller, {
     window,
     statement: LIST_BATCHES,

@@ -1,9 +1,5 @@
 import type { KeyOwner } from '../../../api/idempotency/keys.ts'
-import {
-  computeOrphanBounds,
-  MAX_ORPHAN_WAIT_MS,
-  ORPHANS_PER_PAGE,
-} from '../../../api/idempotency/orphans.ts'
+import { computeOrphanBounds, MAX_ORPHAN_WAIT_MS, ORPHANS_PER_PAGE } from '../../../api/idempotency/orphans.ts'
 import { classifyDatabaseError, DatabaseAway } from '../../../platform/db/errors.ts'
 import { retryWhileAway } from '../../../platform/db/retry-while-away.ts'
 import { statement } from '../../../platform/db/statement.ts'
@@ -37,9 +33,7 @@ export async function finishBulks(app: App): Promise<number> {
   const bounds = computeOrphanBounds(app.clock, BULK_LEASE_MS)
   const unanswered = await app.db.query(UNANSWERED_BATCHES, [...bounds, ORPHANS_PER_PAGE])
   for (const batch of unanswered) await isolateErrors(app, batch, () => finishBatch(app, batch))
-  const runners = await Promise.allSettled(
-    Array.from({ length: RUNNERS_AT_ONCE }, () => runStalledBatches(app)),
-  )
+  const runners = await Promise.allSettled(Array.from({ length: RUNNERS_AT_ONCE }, () => runStalledBatches(app)))
   let finished = unanswered.length
   for (const runner of runners) {
     if (runner.status === 'rejected') throw runner.reason

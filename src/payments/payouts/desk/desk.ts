@@ -1,9 +1,5 @@
 import { type Book, type LedgerHead, openBook } from '../../../ledger/book.ts'
-import {
-  lockSubaccountHeads,
-  type SubaccountHead,
-  type SubaccountKey,
-} from '../../../ledger/subaccount-heads.ts'
+import { lockSubaccountHeads, type SubaccountHead, type SubaccountKey } from '../../../ledger/subaccount-heads.ts'
 import type { MerchantTerms } from '../../../merchants/account/merchant.ts'
 import type { PayoutStop } from '../../../merchants/account/payout-freeze.ts'
 import { assert } from '../../../platform/assert.ts'

@@ -23,16 +23,12 @@ export type PreparedApproval = {
   requestId: string
   prepared: ApprovalInProgress
 }
-type RunByKind = Record<
-  PreparedKind,
-  (app: App, approval: PreparedApproval, stored: unknown) => Promise<Answer>
->
+type RunByKind = Record<PreparedKind, (app: App, approval: PreparedApproval, stored: unknown) => Promise<Answer>>
 
 const OWN_KINDS: Omit<RunByKind, 'schedule'> = {
   payout: (app, approval, stored) => createPayout(app, { ...approval, input: stored as PayoutCreate }),
   bulk: (app, approval, stored) => createBulk(app, { ...approval, items: stored as BulkItem[] }),
-  subaccount: (app, approval, stored) =>
-    approveSubaccountPayout(app, approval, stored as SubaccountPayoutRequest),
+  subaccount: (app, approval, stored) => approveSubaccountPayout(app, approval, stored as SubaccountPayoutRequest),
 }
 
 /**

@@ -34,10 +34,7 @@ export async function checkPayout(app: App, request: PayoutCheckInput): Promise<
 }
 
 /** Checks whether the rail can take this payout now. */
-export const checkRequestReadiness = (
-  app: App,
-  { caller, input }: PayoutCheckInput,
-): Promise<PayoutReadiness> =>
+export const checkRequestReadiness = (app: App, { caller, input }: PayoutCheckInput): Promise<PayoutReadiness> =>
   checkPayoutReadiness(app, { mode: caller.mode, channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL })
 
 /** Judges and reserves the payout in memory alone: the writes of the desk are never sent. Throws Refusal. */

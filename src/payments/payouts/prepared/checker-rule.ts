@@ -72,8 +72,7 @@ export const lockRule = (
 ]
 
 /** Reads the rules of these merchants and locks them against changes until the commit of what was judged by them. */
-export const shareRules = (merchantIds: readonly number[]): Call<CheckerRule> =>
-  call(SHARE_RULES, merchantIds)
+export const shareRules = (merchantIds: readonly number[]): Call<CheckerRule> => call(SHARE_RULES, merchantIds)
 
 export const writeRule = (rule: CheckerRule): Call =>
   call(

@@ -21,18 +21,12 @@ export async function rejectPrepared(app: App, caller: PersonCaller, input: EndP
 }
 
 /** Withdraws what the caller has prepared. A repeat changes nothing. Throws Refusal. */
-export async function withdrawPrepared(
-  app: App,
-  caller: PersonCaller,
-  input: EndPreparedInput,
-): Promise<void> {
+export async function withdrawPrepared(app: App, caller: PersonCaller, input: EndPreparedInput): Promise<void> {
   allow(caller, 'payout.withdraw')
   return endPrepared(app, caller, { ...input, status: 'withdrawn', action: 'payout.withdraw' })
 }
 
-type EndStatus =
-  | { status: 'rejected'; action: 'payout.reject' }
-  | { status: 'withdrawn'; action: 'payout.withdraw' }
+type EndStatus = { status: 'rejected'; action: 'payout.reject' } | { status: 'withdrawn'; action: 'payout.withdraw' }
 
 function endPrepared(
   app: App,

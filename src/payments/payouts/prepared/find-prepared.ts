@@ -6,12 +6,7 @@ import { statement } from '../../../platform/db/statement.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { parseTag } from '../../../platform/text/ids.ts'
 import type { App } from '../../../program/app.ts'
-import {
-  PREPARED_COLUMNS,
-  PREPARED_PREFIX,
-  type PreparedPayout,
-  type StoredPrepared,
-} from './prepared-payout.ts'
+import { PREPARED_COLUMNS, PREPARED_PREFIX, type PreparedPayout, type StoredPrepared } from './prepared-payout.ts'
 import { countWaiting } from './write-prepared.ts'
 
 /** The filters of a list of prepared payouts; a filter that is absent is null. */
@@ -49,11 +44,7 @@ export const findPreparedOfObject = (
 ): Promise<PreparedPayout | null> => firstRow(app.db.query(PREPARED_OF_OBJECT, [merchantId, objectId]))
 
 /** Reads one page of what was prepared, newest first. */
-export const listPrepared = (
-  app: App,
-  caller: Caller,
-  filter: PreparedFilter,
-): Promise<ListPage<PreparedPayout>> =>
+export const listPrepared = (app: App, caller: Caller, filter: PreparedFilter): Promise<ListPage<PreparedPayout>> =>
   readListPage(app, caller, {
     window: filter,
     statement: LIST_PREPARED,

@@ -20,19 +20,13 @@ const MAX_LOOKUPS = 20
 const LOOKUPS_AT_ONCE = 4
 
 /** Asks the operator who holds the wallets of the first twenty lines, for the person who decides about them. Must not run while a page is rendered. Throws 404. */
-export async function lookUpPreparedHolders(
-  app: App,
-  caller: PersonCaller,
-  id: string,
-): Promise<LineHolder[]> {
+export async function lookUpPreparedHolders(app: App, caller: PersonCaller, id: string): Promise<LineHolder[]> {
   allow(caller, 'wallet.look-up')
   const lines = parsePreparedLines(await getPrepared(app, caller, id)).slice(0, MAX_LOOKUPS)
   const holders: LineHolder[] = []
   for (let at = 0; at < lines.length; at += LOOKUPS_AT_ONCE)
     holders.push(
-      ...(await Promise.all(
-        lines.slice(at, at + LOOKUPS_AT_ONCE).map((line) => lookUpLineHolder(app, caller, line)),
-      )),
+      ...(await Promise.all(lines.slice(at, at + LOOKUPS_AT_ONCE).map((line) => lookUpLineHolder(app, caller, line)))),
     )
   return holders
 }

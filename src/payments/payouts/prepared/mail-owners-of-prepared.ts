@@ -10,11 +10,7 @@ import { PREPARED_PREFIX } from './prepared-payout.ts'
  * Mails the other owners that live money waits for the approval of one of them: once for each prepared payout, however often it was requested.
  * Runs after the commit, because mails have a database of their own; if the process dies between the two, a repeat of the request mails them.
  */
-export async function mailOwnersOfPrepared(
-  app: App,
-  caller: PersonCaller,
-  { objectId }: Answer,
-): Promise<void> {
+export async function mailOwnersOfPrepared(app: App, caller: PersonCaller, { objectId }: Answer): Promise<void> {
   if (caller.mode !== 'live' || !objectId?.startsWith(PREPARED_PREFIX)) return
   const { id, amount, recipients, kind } = await getPrepared(app, caller, objectId)
   const at = app.clock.now()

@@ -32,11 +32,7 @@ export type CheckerChecks = {
 const NO_PERSONS: CheckerChecks = { passing: (_request, _amount, make) => make(), writes: () => [] }
 
 /** Opens the checks of maker and checker, in the transaction that sends the money, on locked rows. Nothing else judges them. */
-export async function openChecks(
-  tx: Tx,
-  requests: readonly CheckedRequest[],
-  at: Date,
-): Promise<CheckerChecks> {
+export async function openChecks(tx: Tx, requests: readonly CheckedRequest[], at: Date): Promise<CheckerChecks> {
   const persons = requests.filter(({ caller }) => caller.kind === 'person')
   if (persons.length === 0) return NO_PERSONS
   const keys = persons.flatMap(({ caller: { merchantId }, prepared }) =>

@@ -48,20 +48,14 @@ export function parsePreparedSchedule({
 }
 
 /** Parses the subaccount whose money a prepared pay-out sends; null where the merchant's own balance pays. */
-export function parsePreparedSubaccount({
-  kind,
-  request,
-}: Pick<StoredPrepared, 'kind' | 'request'>): string | null {
+export function parsePreparedSubaccount({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): string | null {
   if (kind !== 'subaccount') return null
   // The bytes were written from a value of this kind.
   return (JSON.parse(request.toString()) as SubaccountPayoutRequest).subaccount
 }
 
 /** Parses the recipients that the stored bytes would pay, in their order: at most a thousand. */
-export function parsePreparedLines({
-  kind,
-  request,
-}: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {
+export function parsePreparedLines({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {
   // The bytes were written from a value of this kind.
   const stored: unknown = JSON.parse(request.toString())
   switch (kind) {
@@ -97,9 +91,6 @@ const buildLine = (line: number, { amount, phone, name, reference }: LineInput):
   reference: reference ?? null,
 })
 
-const unreadableLine = (
-  line: number,
-  { reference, error }: Extract<BulkItem, { ok: false }>,
-): PreparedLine => ({
+const unreadableLine = (line: number, { reference, error }: Extract<BulkItem, { ok: false }>): PreparedLine => ({
   ...{ line, phone: null, name: null, amount: null, reference, problem: error },
 })

@@ -71,8 +71,7 @@ async function prepareBulk(app: App, request: PersonBulkRequest): Promise<Answer
     const locked = await lockDesk(tx, { merchantModes: [caller], at, own: [], window: NOT_COUNTED })
     judgeBulkCall(caller, locked)
     const amounts = judgeBulk(items)
-    const sum = (part: (amount: number) => number) =>
-      amounts.reduce((total, amount) => total + part(amount), 0)
+    const sum = (part: (amount: number) => number) => amounts.reduce((total, amount) => total + part(amount), 0)
     return { amount: sum((amount) => amount), fees: sum(payoutFee), recipients: items.length }
   })
 }

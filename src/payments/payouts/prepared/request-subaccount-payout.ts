@@ -59,11 +59,7 @@ const buildPayout = ({
   ...{ holder: { merchantId, tag, mode }, subaccountId, amount, key },
 })
 
-async function payOut(
-  app: App,
-  caller: PersonCaller,
-  input: SubaccountPayout & { key: string },
-): Promise<Answer> {
+async function payOut(app: App, caller: PersonCaller, input: SubaccountPayout & { key: string }): Promise<Answer> {
   const payout = await onceForKey(app, { ...input.holder, key: input.key }, (key) =>
     payOutSubaccount(app, caller, { ...input, key }),
   )

@@ -58,11 +58,7 @@ const countOwners = async (app: App, merchantId: number): Promise<number> =>
  * Sets the amount above which live payouts of people need a second person; null: none needs one. A stricter rule holds at once. A
  * weaker one holds when a second owner agrees, or after a day. Throws Refusal.
  */
-export async function setCheckerRule(
-  app: App,
-  caller: PersonCaller,
-  above: number | null,
-): Promise<CheckerState> {
+export async function setCheckerRule(app: App, caller: PersonCaller, above: number | null): Promise<CheckerState> {
   if (above !== null && (!Number.isSafeInteger(above) || above < 0))
     throw invalidRequest('above must be a whole amount')
   return changeRule(app, caller, (rule, at) => {
@@ -77,11 +73,7 @@ export async function setCheckerRule(
 }
 
 /** Agrees, as a second owner, to the weaker rule that waits, which then holds at once. `above`: the rule that this person saw. Throws Refusal. */
-export async function agreeToChecker(
-  app: App,
-  caller: PersonCaller,
-  above: number | null,
-): Promise<CheckerState> {
+export async function agreeToChecker(app: App, caller: PersonCaller, above: number | null): Promise<CheckerState> {
   allow({ ...caller, mode: 'live' }, 'checker.set')
   const { wanted } = await checkerState(app, caller)
   if (wanted === null) throw changedMeanwhile()
@@ -158,5 +150,4 @@ function buildState(rule: CheckerRule | undefined, at: Date): CheckerState {
 
 const changedMeanwhile = () =>
   new Refusal(409, 'conflict', 'nobody asks for this change any more: look at the rule again')
-const ownChange = () =>
-  new Refusal(403, 'same_person', 'you asked for this change yourself: a second owner must agree')
+const ownChange = () => new Refusal(403, 'same_person', 'you asked for this change yourself: a second owner must agree')

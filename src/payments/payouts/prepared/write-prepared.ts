@@ -43,10 +43,8 @@ const EXPIRE_PREPARED = statement<PreparedKey>(
 )
 
 /** Counts what waits, up to `limit`. */
-export const countWaiting = (
-  { merchantId, mode }: Pick<StoredPrepared, 'merchantId' | 'mode'>,
-  limit: number,
-) => call(COUNT_WAITING, merchantId, mode, limit)
+export const countWaiting = ({ merchantId, mode }: Pick<StoredPrepared, 'merchantId' | 'mode'>, limit: number) =>
+  call(COUNT_WAITING, merchantId, mode, limit)
 
 export const addPrepared = (row: StoredPrepared): Call =>
   call(

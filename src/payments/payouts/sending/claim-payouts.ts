@@ -115,5 +115,4 @@ export function claimLivePayouts(
 }
 
 /** Reads at most `limit` test payouts whose outcome is due, of each merchant in turn. */
-export const dueTestPayouts = (now: Date, limit: number): Call<DuePayout> =>
-  call(DUE_TEST, now.toISOString(), limit)
+export const dueTestPayouts = (now: Date, limit: number): Call<DuePayout> => call(DUE_TEST, now.toISOString(), limit)

@@ -90,11 +90,7 @@ function countByMerchant(calls: QueueCalls): Map<number, number> {
 }
 
 async function advanceTestPayouts(app: App): Promise<number> {
-  const sending = authorizeTestPayouts(
-    app.clock.now(),
-    TEST_PAYOUTS_PER_RUN,
-    app.config.sandboxOutcomeSeconds,
-  )
+  const sending = authorizeTestPayouts(app.clock.now(), TEST_PAYOUTS_PER_RUN, app.config.sandboxOutcomeSeconds)
   const sent = await app.db.query(sending.statement, sending.values)
   const due = dueTestPayouts(app.clock.now(), TEST_PAYOUTS_PER_RUN)
   const payouts = await app.db.query(due.statement, due.values)

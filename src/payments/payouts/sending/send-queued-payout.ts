@@ -110,8 +110,7 @@ async function markAsSending(app: App, payout: DuePayout, installation: string):
     const due = { ...payout, ...locked }
     const stopped = !head || findStop({ mode, frozenFor: stops?.frozenFor ?? null, head }) !== null
     const window = { nowMs: now.getTime(), windowMs: repostWindowMs(app, 'disburse', due) }
-    if (stopped || !mayBePosted(due, window))
-      return { value: 'held', last: postponeCalls(app, due, STOPPED_WAIT_MS) }
+    if (stopped || !mayBePosted(due, window)) return { value: 'held', last: postponeCalls(app, due, STOPPED_WAIT_MS) }
     const [[sent]] = await tx.send(sendAttempt(attempt, installation, now))
     if (!sent) return { value: 'taken' }
     const { nth, repeated } = sent

@@ -47,9 +47,7 @@ export function submitLivePayout(app: App, stored: StoredLivePayout): Promise<An
     firstAnswer: (inDoubt) => firstAnswer(payout, inDoubt),
     refuseNotTaken: async (_, heard, parked) => {
       // After its 201 the payout exists and is sent again until the rail accepts or refuses it (rails.md 3.8 rule 3).
-      const answer = parked
-        ? await publishMovement(app, work, buildNews(app, work, { to: 'not_taken', heard }))
-        : null
+      const answer = parked ? await publishMovement(app, work, buildNews(app, work, { to: 'not_taken', heard })) : null
       return answer ?? takeBack(app, work, { ...stored, heard })
     },
   }
@@ -86,14 +84,11 @@ async function takeBack(
   // `same` means that its own commit happened and the answer was lost. `shown` means that it was shown in the meantime: it exists, and
   // the sweep sends it again.
   const answer =
-    result === 'shown'
-      ? await publishMovement(app, work, buildNews(app, work, { to: 'not_taken', heard }))
-      : null
+    result === 'shown' ? await publishMovement(app, work, buildNews(app, work, { to: 'not_taken', heard })) : null
   if (answer !== null) return answer
   crashPoint('payout.returned')
   // A count of the rate limit that is not given back does no harm, but the refusal must reach the caller.
-  if (refusal.status < 500)
-    await app.exactWindows.payouts.giveBack(payout, payout.createdAt.getTime()).catch(() => {})
+  if (refusal.status < 500) await app.exactWindows.payouts.giveBack(payout, payout.createdAt.getTime()).catch(() => {})
   if (refusal.stored) return { ...refusalAnswer, objectId: null }
   throw refusal
 }

@@ -23,11 +23,9 @@ export const timeAt = (rows: Buffer, at: number): number => Number(wholeAt(rows,
 /** The position after the row that begins at `from`. */
 export function endOfRow(rows: Buffer, from: number): number {
   let at = from + COLUMNS_BYTES
-  for (let left = rows.readInt16BE(from); left > 0; left -= 1)
-    at += LENGTH_BYTES + Math.max(0, lengthAt(rows, at))
+  for (let left = rows.readInt16BE(from); left > 0; left -= 1) at += LENGTH_BYTES + Math.max(0, lengthAt(rows, at))
   return at
 }
 
 /** The first column of the row that begins at `from`, which must be a time; in ms since 1970. */
-export const rowTimeAt = (rows: Buffer, from: number): number =>
-  timeAt(rows, from + COLUMNS_BYTES + LENGTH_BYTES)
+export const rowTimeAt = (rows: Buffer, from: number): number => timeAt(rows, from + COLUMNS_BYTES + LENGTH_BYTES)

@@ -43,11 +43,7 @@ export function endData(): Buffer {
 }
 
 /** Encodes an array of these values as the bytes of a parameter. `oid`: the type of its elements. */
-export function encodeArray<Value>(
-  values: readonly Value[],
-  oid: number,
-  put: (value: Value) => void,
-): Buffer {
+export function encodeArray<Value>(values: readonly Value[], oid: number, put: (value: Value) => void): Buffer {
   position = 0
   ensureRoom(20)
   position = bytes.writeInt32BE(1, position) // dimensions

@@ -115,8 +115,7 @@ class CopyOut extends pg.Query {
     this.keepBlock()
     const nth = this.full.length
     const before = this.memory[nth]
-    this.block =
-      before && before.length >= bytes ? before : Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, bytes))
+    this.block = before && before.length >= bytes ? before : Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, bytes))
     this.memory[nth] = this.block
   }
 }

@@ -18,12 +18,9 @@ export function setValueTypes(): void {
 /** Parses a timestamptz as the server writes it in UTC. The driver's own parser is several times slower; it parses all other forms. */
 function parseUtcTime(text: string): Date {
   if (text.length < UTC_TIME || text.charCodeAt(4) !== 45 || !text.endsWith('+00')) return readAnyTime(text)
-  const ms =
-    text.charCodeAt(19) === POINT ? digit(text, 20) * 100 + digit(text, 21) * 10 + digit(text, 22) : 0
+  const ms = text.charCodeAt(19) === POINT ? digit(text, 20) * 100 + digit(text, 21) * 10 + digit(text, 22) : 0
   const year = two(text, 0) * 100 + two(text, 2)
-  return new Date(
-    Date.UTC(year, two(text, 5) - 1, two(text, 8), two(text, 11), two(text, 14), two(text, 17), ms),
-  )
+  return new Date(Date.UTC(year, two(text, 5) - 1, two(text, 8), two(text, 11), two(text, 14), two(text, 17), ms))
 }
 
 const POINT = 46

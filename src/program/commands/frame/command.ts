@@ -69,8 +69,7 @@ export function parseCommandLine(commands: readonly CommandSpec[], args: readonl
   const rest = args.slice(command.name.split(' ').length)
   const { values, positionals } = parseOptions(command, rest)
   const { min, max } = command.words
-  if (positionals.length < min || positionals.length > max)
-    throw new WrongUsage(`usage: gateway ${command.usage}`)
+  if (positionals.length < min || positionals.length > max) throw new WrongUsage(`usage: gateway ${command.usage}`)
   refuseControls(positionals, values)
   return { command, words: positionals, options: values as CommandInput['options'] }
 }

@@ -22,8 +22,7 @@ export type CommandInput = {
 }
 
 /** The merchant that the first word names, by id or handle. Throws 404. */
-export const getCommandMerchant = ({ gateway, words }: CommandInput) =>
-  getMerchantNamed(gateway, words[0] ?? '')
+export const getCommandMerchant = ({ gateway, words }: CommandInput) => getMerchantNamed(gateway, words[0] ?? '')
 
 /**
  * The merchant of the first word, and an option that names one of its objects. The option is read first, so that wrong usage is reported
@@ -47,11 +46,7 @@ export const findText = (input: CommandInput, name: string): string | undefined 
 }
 
 /** Parses a whole number of an option. Throws WrongUsage. */
-export function parseWholeNumber(
-  name: string,
-  text: string,
-  { low, high }: { low: number; high: number },
-): number {
+export function parseWholeNumber(name: string, text: string, { low, high }: { low: number; high: number }): number {
   const value = Number(text)
   if (!/^[0-9]+$/.test(text) || value < low || value > high)
     throw new WrongUsage(`--${name} must be a whole number from ${low} to ${high}`)
@@ -70,8 +65,7 @@ export const parseMode = (input: CommandInput) =>
   parseChoice('mode', findText(input, 'mode') ?? 'test', ['test', 'live'])
 
 /** Parses a positive amount of whole UGX. Throws WrongUsage. */
-export const parseAmount = (text: string) =>
-  parseWholeNumber('amount', text, { low: 1, high: Number.MAX_SAFE_INTEGER })
+export const parseAmount = (text: string) => parseWholeNumber('amount', text, { low: 1, high: Number.MAX_SAFE_INTEGER })
 
 /** Parses `--key` of a command that is done once for each key. Throws WrongUsage. */
 export function parseKey(input: CommandInput, longest: number): string | undefined {

@@ -129,10 +129,7 @@ export async function runCommand(
 type CommandEnvironment = Record<string, string | undefined>
 
 const makeLog = ({ logLevel }: Config, { err }: CommandStreams) =>
-  pino(
-    { level: logLevel === 'info' ? 'warn' : logLevel, serializers: { err: toLoggedError } },
-    { write: err },
-  )
+  pino({ level: logLevel === 'info' ? 'warn' : logLevel, serializers: { err: toLoggedError } }, { write: err })
 
 const formatAnswer = ({ json, lines }: CommandAnswer, asJson: boolean) =>
   asJson ? `${writeExactJson(json)}\n` : lines.map((line) => `${line}\n`).join('')

@@ -8,10 +8,7 @@ const STDIN = '-'
  * Reads secrets as a JSON object of texts, from a file or (`-`) from standard input: on the command line every user of the machine could
  * read them. Throws WrongUsage without any of the content.
  */
-export function readSecrets<const Name extends string>(
-  from: string,
-  names: readonly Name[],
-): Record<Name, string> {
+export function readSecrets<const Name extends string>(from: string, names: readonly Name[]): Record<Name, string> {
   const message = `--secrets-from must lead to a JSON object with ${names.join(' and ')}`
   const read = parseObject(readBounded(from), message)
   return Object.fromEntries(
@@ -41,8 +38,7 @@ function readBounded(from: string): string {
     for (;;) {
       const read = readSync(file, bytes, length, bytes.length - length, null)
       length += read
-      if (length > MAX_SECRETS_BYTES)
-        throw new WrongUsage(`--secrets-from is longer than ${MAX_SECRETS_BYTES} bytes`)
+      if (length > MAX_SECRETS_BYTES) throw new WrongUsage(`--secrets-from is longer than ${MAX_SECRETS_BYTES} bytes`)
       if (read === 0) return bytes.toString('utf8', 0, length)
     }
   } finally {

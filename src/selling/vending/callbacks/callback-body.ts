@@ -108,8 +108,7 @@ function checkMembers(members: readonly CallbackMember[]): void {
 
 function parseTimestamp(member: CallbackMember | undefined, members: readonly CallbackMember[]): string {
   const text = member?.kind === 'string' || member?.kind === 'number' ? member.text : ''
-  if (!TIMESTAMP_PATTERN.test(text))
-    throw new Refusal(400, 'bad_request', 'timestamp must be 10 or 13 digits')
+  if (!TIMESTAMP_PATTERN.test(text)) throw new Refusal(400, 'bad_request', 'timestamp must be 10 or 13 digits')
   // The last three digits of a time in milliseconds, moved into the first name, give the same signed bytes as another message.
   const shifted = text.length === SECONDS_DIGITS && members.find(({ name }) => /^[0-9]{3}/.test(name))
   if (shifted) throw malformed(shifted.name)
@@ -122,8 +121,7 @@ export const parseTimestampMs = (timestamp: string): number | null =>
 
 const toMs = (timestamp: string) => Number(timestamp) * (timestamp.length === SECONDS_DIGITS ? 1000 : 1)
 
-const textOrNull = (member: CallbackMember | undefined) =>
-  member && member.text.trim() !== '' ? member.text : null
+const textOrNull = (member: CallbackMember | undefined) => (member && member.text.trim() !== '' ? member.text : null)
 
 function maskKey(text: string, key: CallbackMember | undefined): string {
   if (key === undefined) return text
@@ -151,9 +149,7 @@ function findStatus(members: readonly CallbackMember[]): CallbackMember | null {
   const findText = (name: string) =>
     members.find(
       (member) =>
-        member.name === name &&
-        (member.kind === 'string' || member.kind === 'number') &&
-        member.text.trim() !== '',
+        member.name === name && (member.kind === 'string' || member.kind === 'number') && member.text.trim() !== '',
     )
   return findText('status') ?? findText('state') ?? null
 }
@@ -183,9 +179,7 @@ function parseReportedProduct(product: unknown): ReportedGoods | null {
 function parseUnits(chsl: unknown): number | null {
   const digits = typeof chsl === 'string' && /^[0-9]{1,10}$/.test(chsl.trim())
   const units = digits || chsl instanceof ExactNumber ? Number(chsl) : chsl
-  return Number.isInteger(units) && (units as number) >= 0 && (units as number) <= MAX_UNITS
-    ? (units as number)
-    : null
+  return Number.isInteger(units) && (units as number) >= 0 && (units as number) <= MAX_UNITS ? (units as number) : null
 }
 
 function printableText(value: unknown, maxCharacters: number): string {

@@ -49,11 +49,7 @@ export const sealedSecrets = (merchantIds: readonly number[]): Call<SealedCallba
   call(READ_SEALED_SECRETS, numberColumn([...new Set(merchantIds)]))
 
 /** Opens those of a merchant's secrets that may have signed a callback in this mode, the recommended kind first. */
-export const openSecrets = (
-  app: App,
-  owner: MerchantMode,
-  sealed: readonly SealedCallbackSecret[],
-): CallbackSecret[] =>
+export const openSecrets = (app: App, owner: MerchantMode, sealed: readonly SealedCallbackSecret[]): CallbackSecret[] =>
   sealed
     .flatMap((sealedSecret) => openCallbackSecret(app, owner, sealedSecret) ?? [])
     .sort((a, b) => KINDS_BY_PREFERENCE.indexOf(a.kind) - KINDS_BY_PREFERENCE.indexOf(b.kind))

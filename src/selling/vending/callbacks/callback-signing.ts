@@ -90,17 +90,13 @@ export const computeSignature = (secret: string, { timestamp, base }: { timestam
  * Finds the index of the secret that signed, the first of several. Always computes all combinations and compares them in
  * constant time, so that the time does not reveal how near a guess was.
  */
-export function findSigner(
-  secrets: readonly string[],
-  { sign, timestamp, bases }: SignedMessage,
-): number | null {
+export function findSigner(secrets: readonly string[], { sign, timestamp, bases }: SignedMessage): number | null {
   const claimed = Buffer.from(sign.toLowerCase(), 'latin1')
   const matches = secrets.map((secret) =>
     bases
       .map((base) => Buffer.from(computeSignature(secret, { timestamp, base }), 'latin1'))
       .reduce(
-        (matched, computed) =>
-          (computed.length === claimed.length && timingSafeEqual(computed, claimed)) || matched,
+        (matched, computed) => (computed.length === claimed.length && timingSafeEqual(computed, claimed)) || matched,
         false,
       ),
   )

@@ -2,12 +2,7 @@ import type { Call } from '../../../platform/db/database.ts'
 import { groupBy } from '../../../platform/group-by.ts'
 import { type Mode, merchantModeKey } from '../../../platform/mode.ts'
 import type { App } from '../../../program/app.ts'
-import {
-  type CallbackSecret,
-  openSecrets,
-  type SealedCallbackSecret,
-  sealedSecrets,
-} from './callback-secrets.ts'
+import { type CallbackSecret, openSecrets, type SealedCallbackSecret, sealedSecrets } from './callback-secrets.ts'
 import { formatSignKey, ordersBySign, type SignKey } from './vendor-callbacks.ts'
 
 type SecretOwner = { app: App; merchantId: number; mode: Mode }

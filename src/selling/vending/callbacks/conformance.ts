@@ -12,13 +12,7 @@ import {
   parseTimestampMs,
 } from './callback-body.ts'
 import { readCallbackSecrets, type SecretKind } from './callback-secrets.ts'
-import {
-  buildSignedBases,
-  type CallbackMember,
-  findSigner,
-  isScalar,
-  parseMembers,
-} from './callback-signing.ts'
+import { buildSignedBases, type CallbackMember, findSigner, isScalar, parseMembers } from './callback-signing.ts'
 
 const SECRET_KINDS = ['dispense_secret', 'operator_secret', 'api_secret', 'collections_key'] as const
 
@@ -123,9 +117,7 @@ function parseConformanceInput(body: string): ConformanceInput {
   const text = body.slice(...payload.value)
   const members = parseMembers(text)
   const timestamp =
-    findTimestampText(find('timestamp')) ??
-    findTimestampText(members.find(({ name }) => name === 'timestamp')) ??
-    ''
+    findTimestampText(find('timestamp')) ?? findTimestampText(members.find(({ name }) => name === 'timestamp')) ?? ''
   return { payload: text, members, sign: sign.text.trim(), timestamp }
 }
 
@@ -141,8 +133,7 @@ function explainUnsigned({ sign, timestamp }: ConformanceInput, timestampMs: num
 
 /** Why a real callback with a right signature would be refused; null if it would not. */
 function explainRefusal({ payload, sign, timestamp }: ConformanceInput, isFresh: boolean): string | null {
-  if (!isFresh)
-    return 'the signature is right; a real callback must be sent within 5 minutes of its timestamp'
+  if (!isFresh) return 'the signature is right; a real callback must be sent within 5 minutes of its timestamp'
   try {
     parseCallbackReport(parseMachineCallback(Buffer.from(completePayload(payload, { sign, timestamp }))))
     return null

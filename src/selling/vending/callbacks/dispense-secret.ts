@@ -30,11 +30,7 @@ const SET_SECRET = statement<{ rotated: boolean }>(
  * Makes a secret for the mode of the caller's key; an earlier one is not accepted from now on (contract.md G37). With `commandKey` a
  * repeat returns the secret of the first call.
  */
-export async function makeDispenseSecret(
-  app: App,
-  caller: Caller,
-  commandKey?: string,
-): Promise<NewDispenseSecret> {
+export async function makeDispenseSecret(app: App, caller: Caller, commandKey?: string): Promise<NewDispenseSecret> {
   allow(caller, 'vending.secret')
   const { merchantId, mode } = caller
   await requireActive(app, merchantId)

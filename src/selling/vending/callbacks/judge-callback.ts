@@ -97,17 +97,11 @@ function decideOutcome(
 
 function answerRepeat({ log }: CallbackReceiver, candidate: Candidate, served: string): CallbackResult {
   if (isAbout(candidate, served)) return 'duplicate'
-  log.warn(
-    { object_id: candidate.orderId, served },
-    'a callback with the sign of another order was not applied',
-  )
+  log.warn({ object_id: candidate.orderId, served }, 'a callback with the sign of another order was not applied')
   return 'mismatch'
 }
 
-function answerUnknown(
-  { log }: CallbackReceiver,
-  { orderId, chargeId, machine }: MachineCallback,
-): CallbackResult {
+function answerUnknown({ log }: CallbackReceiver, { orderId, chargeId, machine }: MachineCallback): CallbackResult {
   // Without any id, the callback can never be matched to an order.
   if (orderId === null && chargeId === null && machine === null)
     throw new Refusal(400, 'bad_request', 'jqbh is required')

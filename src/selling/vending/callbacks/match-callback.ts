@@ -141,14 +141,9 @@ export function findCommandedGoods(candidate: Candidate, machine: string | null)
 const isSameDispense = (a: Candidate, b: Candidate) =>
   a.merchantId === b.merchantId && a.kind === b.kind && a.orderId === b.orderId
 
-async function findByOrder(
-  search: CandidateSearch,
-  sought: readonly SoughtId[],
-): Promise<Map<string, Candidate>> {
+async function findByOrder(search: CandidateSearch, sought: readonly SoughtId[]): Promise<Map<string, Candidate>> {
   const candidates = await searchCells(search, { sought, prefix: 'lnk_' }, async (app, keys) =>
-    (await search.trust.readWith(app, keys, call(ORDERS_BY_ID, ...keyColumns(keys)))).map(
-      toOrderCandidate(app),
-    ),
+    (await search.trust.readWith(app, keys, call(ORDERS_BY_ID, ...keyColumns(keys)))).map(toOrderCandidate(app)),
   )
   return new Map(candidates.map((order) => [order.orderId, order]))
 }
@@ -160,10 +155,7 @@ async function findByCharge(
 ): Promise<Map<string, Candidate | 'other'>> {
   const pairs = await searchCells(search, { sought, prefix: 'txn_' }, async (app, keys) => {
     const orders = await search.trust.readWith(app, keys, call(ORDERS_BY_CHARGE, ...keyColumns(keys)))
-    const paid = orders.map(({ named, ...row }): [string, Candidate | 'other'] => [
-      named,
-      toOrderCandidate(app)(row),
-    ])
+    const paid = orders.map(({ named, ...row }): [string, Candidate | 'other'] => [named, toOrderCandidate(app)(row)])
     const unmatched = keys.filter(({ id }) => !orders.some(({ named }) => named === id))
     const directs = unmatched.length === 0 ? [] : await app.db.query(DIRECT_BY_CHARGE, keyColumns(unmatched))
     return [

@@ -11,12 +11,7 @@ import { type DispenseMove, type DispenseVerdict, dispenseTarget } from '../disp
 import { moveDispenses } from '../dispensing/move-dispense.ts'
 import { type MachineCallback, parseMachineCallback } from './callback-body.ts'
 import { newCallbackTrust } from './callback-trust.ts'
-import {
-  type CallbackReceiver,
-  type CallbackResult,
-  type CallbackVerdict,
-  judgeCallback,
-} from './judge-callback.ts'
+import { type CallbackReceiver, type CallbackResult, type CallbackVerdict, judgeCallback } from './judge-callback.ts'
 import { findCandidates } from './match-callback.ts'
 import { addNewCallbacks, newStoredCallback, toCallbackOutcome } from './vendor-callbacks.ts'
 
@@ -47,8 +42,7 @@ export function newCallbackReceiver(
   }
 }
 
-const callbackSubject = ({ orderId, chargeId, machine }: MachineCallback) =>
-  orderId ?? chargeId ?? machine ?? ''
+const callbackSubject = ({ orderId, chargeId, machine }: MachineCallback) => orderId ?? chargeId ?? machine ?? ''
 
 async function processCallbacks(
   receiver: CallbackReceiver,
@@ -67,9 +61,7 @@ async function processCallbacks(
   if (reported.length > 0) crashPoint('callback.applied')
   return verdicts.map((verdict) => {
     if (verdict.kind === 'answered') return verdict.outcome
-    return verdict.kind === 'kept'
-      ? itemDone(verdict.outcome)
-      : (moved.get(verdict) as ItemOutcome<CallbackResult>)
+    return verdict.kind === 'kept' ? itemDone(verdict.outcome) : (moved.get(verdict) as ItemOutcome<CallbackResult>)
   })
 }
 
@@ -127,11 +119,7 @@ function toCallbackResult(
 
 function warnUnapplied(
   { log }: CallbackReceiver,
-  {
-    callback,
-    candidate,
-    outcome,
-  }: Pick<ReportedVerdict, 'callback' | 'candidate'> & { outcome: CallbackResult },
+  { callback, candidate, outcome }: Pick<ReportedVerdict, 'callback' | 'candidate'> & { outcome: CallbackResult },
 ): void {
   const { orderId, merchantId } = candidate
   const facts = { object_id: orderId, merchant: merchantId, machine: echo(callback.machine ?? ''), outcome }

@@ -104,10 +104,7 @@ export const ordersBySign = (signs: readonly SignKey[]): Call<SignKey & { orderI
   )
 
 /** The outcome to store for a report, from the verdict on its move. */
-export function toCallbackOutcome(
-  verdict: DispenseVerdict,
-  reported: 'dispensed' | 'failed',
-): CallbackOutcome {
+export function toCallbackOutcome(verdict: DispenseVerdict, reported: 'dispensed' | 'failed'): CallbackOutcome {
   switch (verdict) {
     case 'moved':
     case 'same':

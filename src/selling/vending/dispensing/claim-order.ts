@@ -45,31 +45,18 @@ const START_DISPENSING = statement(
  * Claims the dispense of an order (ledger.md 5: link, order, charge, claim): one commit, before anything is sent. A charge
  * has at most one open claim, however many ask at once; its row decides between a refund and a claim.
  */
-export function claimOrder(
-  app: App,
-  { merchantId, id }: { merchantId: number; id: string },
-): Promise<ClaimResult> {
+export function claimOrder(app: App, { merchantId, id }: { merchantId: number; id: string }): Promise<ClaimResult> {
   return claimTurns(app).run(merchantId, () => claimPaidOrder(app, { merchantId, id }))
 }
 
-function claimPaidOrder(
-  app: App,
-  { merchantId, id }: { merchantId: number; id: string },
-): Promise<ClaimResult> {
+function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: string }): Promise<ClaimResult> {
   const at = app.clock.now()
   return app.db.transaction(async (tx): Promise<{ value: ClaimResult; last?: readonly Call[] }> => {
-    const [, , [before]] = await tx.send(
-      lockLink(merchantId, id),
-      lockOrder(merchantId, id),
-      orderById(merchantId, id),
-    )
+    const [, , [before]] = await tx.send(lockLink(merchantId, id), lockOrder(merchantId, id), orderById(merchantId, id))
     assert(before, 'an order is never deleted')
     if (before.charge !== null) await tx.send(lockCharges([{ merchantId, id: before.charge.id }]))
     // Read once more, because only now the charge is locked.
-    const [[merchant], [order]] = await tx.send(
-      call(VENDING_OF_MERCHANT, merchantId),
-      orderById(merchantId, id),
-    )
+    const [[merchant], [order]] = await tx.send(call(VENDING_OF_MERCHANT, merchantId), orderById(merchantId, id))
     assert(merchant && order, 'neither was deleted meanwhile')
     const refused = findClaimRefusal(order, merchant.vendingEnabled)
     if (refused !== null) return { value: refused }
@@ -82,10 +69,7 @@ function claimPaidOrder(
 }
 
 /** Finds why an order cannot be claimed, in the order of contract.md G31. */
-function findClaimRefusal(
-  order: VendingOrder,
-  enabled: boolean,
-): Exclude<ClaimResult, { kind: 'claimed' }> | null {
+function findClaimRefusal(order: VendingOrder, enabled: boolean): Exclude<ClaimResult, { kind: 'claimed' }> | null {
   if (!enabled) return { kind: 'off' }
   if (order.vendingStatus === 'dispensed') return { kind: 'dispensed', order }
   if (order.vendingStatus === 'dispensing') return { kind: 'in_progress' }

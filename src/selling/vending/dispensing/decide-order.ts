@@ -38,10 +38,7 @@ export async function decideOrder(
   if (before.vendingStatus === to.status && before.confirmed) return before
   const isOpen = before.vendingStatus === 'dispensing' || isUnconfirmed(before)
   if (!isOpen)
-    throw domainRefusal(
-      'not_dispensing',
-      `vending order is ${before.vendingStatus}: there is nothing to decide`,
-    )
+    throw domainRefusal('not_dispensing', `vending order is ${before.vendingStatus}: there is nothing to decide`)
   const act = { actor, action: 'order.decide', at: app.clock.now(), merchantId, mode: before.mode } as const
   const row = auditRow({ ...act, subject: id, before: { status: before.vendingStatus }, after: { decision } })
   const move = { kind: 'order', merchantId, id, to, source: 'manual', alongside: row } as const
@@ -52,11 +49,9 @@ export async function decideOrder(
   return order
 }
 
-const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) =>
-  vendingStatus === 'dispensed' && !confirmed
+const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) => vendingStatus === 'dispensed' && !confirmed
 
 function newDecisionRefusal(moved: Exclude<DispenseVerdict, 'moved' | 'same'>) {
-  const reason =
-    moved === 'final' ? 'the machine has said otherwise meanwhile' : 'no machine was told to dispense'
+  const reason = moved === 'final' ? 'the machine has said otherwise meanwhile' : 'no machine was told to dispense'
   return domainRefusal('conflict', `vending order cannot be decided: ${reason}`)
 }

@@ -48,10 +48,7 @@ export const DirectDispenseAnswerShape = Type.Object(
       description:
         'true when nobody knows whether the supplier took the command: it is never sent again, and the charge stays used',
     }),
-    supplier_response: Type.Union([
-      Type.Object({ code: Type.String(), message: Type.String() }),
-      Type.Null(),
-    ]),
+    supplier_response: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
   },
   { $id: 'DirectDispense' },
 )
@@ -81,8 +78,7 @@ export function directRefusal(claim: AnsweredClaim): Refusal | null {
   if (claim.state !== 'released') return null
   if (claim.commandedAt === null) return unavailable()
   // A refusal is recorded and releases the claim in one commit; a reported jam releases a claim that was answered before.
-  if (claim.supplierCode === ACCEPTED || claim.answeredAt?.getTime() !== claim.releasedAt?.getTime())
-    return null
+  if (claim.supplierCode === ACCEPTED || claim.answeredAt?.getTime() !== claim.releasedAt?.getTime()) return null
   return new Refusal(
     502,
     'supplier_error',

@@ -11,12 +11,7 @@ import {
   type KeyUse,
 } from '../../../api/idempotency/keys.ts'
 import { toStoredRefusal } from '../../../api/idempotency/refused-answer.ts'
-import {
-  findReplay,
-  type KeyedRequest,
-  retryWhileKeyHeld,
-  toKeyUse,
-} from '../../../api/idempotency/under-key.ts'
+import { findReplay, type KeyedRequest, retryWhileKeyHeld, toKeyUse } from '../../../api/idempotency/under-key.ts'
 import { findTerms, merchantInactive } from '../../../merchants/account/merchant.ts'
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { lockCharges } from '../../../payments/charges/lock-charges.ts'
@@ -155,9 +150,7 @@ function newDirectClaim({
 async function finishDispense(app: App, stored: ClaimOrAnswer, owner: KeyOwner | null): Promise<Answer> {
   if (stored.kind === 'answer') return stored.answer
   await sendCommand(app, stored.claim)
-  const answer = await app.db.transactionFor({ kind: 'outcome' }, (tx) =>
-    decideAnswer(tx, stored.claim, owner),
-  )
+  const answer = await app.db.transactionFor({ kind: 'outcome' }, (tx) => decideAnswer(tx, stored.claim, owner))
   if (answer instanceof Refusal) throw answer
   return answer
 }
@@ -175,7 +168,6 @@ async function decideAnswer(
   if (storedAnswer !== null) return { value: storedAnswer }
   const refusal = directRefusal(claim)
   const answer = { status: 200, body: JSON.stringify(presentDispense(claim)), objectId: claim.orderId }
-  const keyWrites =
-    keyHolder === null ? [] : [refusal === null ? finishKey(keyHolder, answer) : freeKey(keyHolder)]
+  const keyWrites = keyHolder === null ? [] : [refusal === null ? finishKey(keyHolder, answer) : freeKey(keyHolder)]
   return { value: refusal ?? answer, last: keyWrites }
 }

@@ -63,10 +63,7 @@ function buildOrderParts(app: App, moved: MovedOfKind<'order'>, at: Date): Event
   }
 }
 
-function buildDirectParts(
-  { dispense: { order }, move: { to } }: MovedOfKind<'direct'>,
-  at: Date,
-): EventParts {
+function buildDirectParts({ dispense: { order }, move: { to } }: MovedOfKind<'direct'>, at: Date): EventParts {
   return {
     // The merchant may use its own number for several dispenses; the claim's id is unique.
     subject: order.id,

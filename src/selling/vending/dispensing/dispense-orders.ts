@@ -62,9 +62,7 @@ export function newDispenser(app: App): Dispenser {
     )
     const freeSlots = COMMANDS_AT_ONCE - sending.size
     const paid =
-      freeSlots <= 0
-        ? []
-        : await app.db.query(PAID_ORDERS, [Math.min(freeSlots, ORDERS_PER_RUN), numberColumn(full)])
+      freeSlots <= 0 ? [] : await app.db.query(PAID_ORDERS, [Math.min(freeSlots, ORDERS_PER_RUN), numberColumn(full)])
     for (let from = 0; from < paid.length; from += CLAIMS_AT_ONCE) {
       const some = paid.slice(from, from + CLAIMS_AT_ONCE)
       const claims = await Promise.all(some.map((order) => claimPaid(app, order)))

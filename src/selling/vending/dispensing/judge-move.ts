@@ -42,11 +42,7 @@ export function judgeMove(order: DispenseState, move: JudgedMove, facts: Command
 }
 
 /** Whether a move is about another command than the newest: a late answer or report must not move a command that was sent after it (VE2). */
-function isAboutAnother(
-  { attempts }: DispenseState,
-  { about }: JudgedMove,
-  { newest }: CommandFacts,
-): boolean {
+function isAboutAnother({ attempts }: DispenseState, { about }: JudgedMove, { newest }: CommandFacts): boolean {
   if (about === undefined) return false
   if (about === 'none') return attempts !== 0
   return newest?.id !== about.claimId || !about.while.includes(newest.state)
@@ -57,10 +53,7 @@ function isAboutAnother(
  * was sent to another machine. A report has no number of its command; with only one command it is about that one, whatever
  * the machine's clock shows.
  */
-function isAboutEarlierCommand(
-  { source, saidAt, machine }: JudgedMove,
-  { newest, commands }: CommandFacts,
-): boolean {
+function isAboutEarlierCommand({ source, saidAt, machine }: JudgedMove, { newest, commands }: CommandFacts): boolean {
   if (source !== 'callback') return false
   if (newest?.state === 'claimed') return true
   if (machine != null && newest !== null && newest.machine !== machine) return true

@@ -156,14 +156,12 @@ export const answerClaim = (
 }
 
 /** Marks up to `limit` commands as `ambiguous` whose process died while it sent them. */
-export const doubtClaims = (at: Date, limit: number): Call<DispenseClaim> =>
-  call(DOUBT_CLAIMS, at.toISOString(), limit)
+export const doubtClaims = (at: Date, limit: number): Call<DispenseClaim> => call(DOUBT_CLAIMS, at.toISOString(), limit)
 
 /** Ends locked claims. Asserts that `CLAIM_MOVES` has each move. */
 export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
   if (ends.length === 0) return []
-  for (const { from, to } of ends)
-    assert(from === to || to in CLAIM_MOVES[from], `${from} claims never become ${to}`)
+  for (const { from, to } of ends) assert(from === to || to in CLAIM_MOVES[from], `${from} claims never become ${to}`)
   return [
     call(
       END_CLAIMS,

@@ -27,10 +27,7 @@ export async function moveDispense(app: App, move: DispenseMove): Promise<Dispen
  * a refunded charge changes nothing. Several moves share a transaction, but those about one dispense or with one signature run one
  * after the other, and orders and direct dispenses apart. Returns the verdicts in the order of `moves`.
  */
-export function moveDispenses(
-  app: App,
-  moves: readonly DispenseMove[],
-): Promise<ItemOutcome<DispenseVerdict>[]> {
+export function moveDispenses(app: App, moves: readonly DispenseMove[]): Promise<ItemOutcome<DispenseVerdict>[]> {
   return runDistinct(moves, dispenseName, (apart) =>
     runDistinct(apart, messageKey, async (some) => (await moveDistinct(app, some)).map(itemDone)),
   )
@@ -58,11 +55,7 @@ async function moveDistinct(app: App, moves: readonly DispenseMove[]): Promise<D
  * The signatures were looked up before the callbacks were judged. One that was stored in the meantime fails the whole transaction, so
  * only the second attempt looks them up once more.
  */
-function judgeAndMove(
-  app: App,
-  moves: readonly DispenseMove[],
-  { looksForSigns }: { looksForSigns: boolean },
-) {
+function judgeAndMove(app: App, moves: readonly DispenseMove[], { looksForSigns }: { looksForSigns: boolean }) {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const { dispenses, signs } = await lockAndRead(tx, moves, looksForSigns)
@@ -93,16 +86,11 @@ function judgeAndMove(
 type LockedDispenses = { dispenses: ReadonlyMap<string, LockedDispense>; signs: ReadonlySet<string> }
 
 /** Locks the dispenses of these moves, all of one kind, and reads which signatures were stored before. */
-async function lockAndRead(
-  tx: Tx,
-  moves: readonly DispenseMove[],
-  looksForSigns: boolean,
-): Promise<LockedDispenses> {
+async function lockAndRead(tx: Tx, moves: readonly DispenseMove[], looksForSigns: boolean): Promise<LockedDispenses> {
   const keys = looksForSigns
     ? moves.flatMap(({ merchantId, message }) => (message ? [{ merchantId, sign: message.sign }] : []))
     : []
   const signs = keys.length === 0 ? [] : [ordersBySign(keys)]
-  const locked =
-    moves[0]?.kind === 'direct' ? await lockDirects(tx, moves, signs) : await lockOrders(tx, moves, signs)
+  const locked = moves[0]?.kind === 'direct' ? await lockDirects(tx, moves, signs) : await lockOrders(tx, moves, signs)
   return { dispenses: locked.dispenses, signs: new Set(locked.also.map(formatSignKey)) }
 }

@@ -54,10 +54,7 @@ function moveOrders(moved: readonly MovedDispense[], at: Date): Call[] {
 }
 
 /** Ends the newest claim, the only one that can be open; an order that was never claimed has none. */
-function newClaimEnd({
-  dispense: { facts },
-  move: { merchantId, to, supplierAnswer },
-}: MovedDispense): ClaimEnd[] {
+function newClaimEnd({ dispense: { facts }, move: { merchantId, to, supplierAnswer } }: MovedDispense): ClaimEnd[] {
   if (facts.newest === null) return []
   const { id, state } = facts.newest
   const { result } = to

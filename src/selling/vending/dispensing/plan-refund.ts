@@ -23,10 +23,7 @@ export function formatOrderError({ move: { to }, refund }: MovedDispense): strin
 }
 
 /** Plans the refund of a reported jam: if the merchant has switched it on, once, and within an hour of the command (G41b, VE8). */
-export function planRefund(
-  { dispense: { order, facts }, move }: Omit<MovedDispense, 'refund'>,
-  at: Date,
-): RefundPlan {
+export function planRefund({ dispense: { order, facts }, move }: Omit<MovedDispense, 'refund'>, at: Date): RefundPlan {
   if (move.source !== 'callback' || move.to.status !== 'failed') return NO_REFUND
   const wanted = facts.autoRefundOnJam === 'both' || facts.autoRefundOnJam === order.mode
   if (!wanted || order.charge?.status !== 'succeeded') return { ...NO_REFUND, wanted }

@@ -88,11 +88,7 @@ async function failDispense(
 }
 
 /** Records an acceptance. It is no delivery, unless the merchant's supplier never reports (contract.md 3 u): then both are one commit. */
-async function recordAcceptance(
-  app: App,
-  claim: DispenseClaim,
-  accepted: ReplyOfKind<'accepted'>,
-): Promise<void> {
+async function recordAcceptance(app: App, claim: DispenseClaim, accepted: ReplyOfKind<'accepted'>): Promise<void> {
   const answer = { ...toSupplierAnswer(accepted), ...planSimulatedReport(app, claim) }
   const { profile } = await readVendingProfile(app, claim.merchantId)
   if (profile !== 'optimistic') return storeAnswer(app, claim, { state: 'accepted', answer })

@@ -5,12 +5,7 @@ import { ModeShape } from '../../../platform/mode.ts'
 import { ExactNumber, formatNumber } from '../../../platform/text/exact-json.ts'
 import { hasForbiddenControl } from '../../../platform/text/text.ts'
 import type { App } from '../../../program/app.ts'
-import {
-  machineNotRegistered,
-  supplierNotConfigured,
-  vendingOff,
-  vendingTermsOf,
-} from '../orders/order-rules.ts'
+import { machineNotRegistered, supplierNotConfigured, vendingOff, vendingTermsOf } from '../orders/order-rules.ts'
 import { newHttpSupplier } from '../suppliers/http-supplier.ts'
 import { findSupplierAccess } from '../suppliers/vending-settings.ts'
 import { supplierUnavailable } from './sync-machines.ts'
@@ -37,15 +32,7 @@ const STOCK_FIELDS = ['kcsl', 'kc', 'hdkc', 'stock']
 const CAPACITY_FIELDS = ['hdrl', 'rl', 'capacity']
 const ACTIVE_FIELDS = ['hdzt', 'zt', 'status', 'active']
 const KNOWN_FIELDS = new Set(
-  [
-    SLOT_FIELDS,
-    NUMBER_FIELDS,
-    NAME_FIELDS,
-    PRICE_FIELDS,
-    STOCK_FIELDS,
-    CAPACITY_FIELDS,
-    ACTIVE_FIELDS,
-  ].flat(),
+  [SLOT_FIELDS, NUMBER_FIELDS, NAME_FIELDS, PRICE_FIELDS, STOCK_FIELDS, CAPACITY_FIELDS, ACTIVE_FIELDS].flat(),
 )
 const OFF_VALUES: readonly unknown[] = [0, '0', false, 'false']
 

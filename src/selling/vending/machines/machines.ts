@@ -114,18 +114,14 @@ export async function listMachines(
 
 /** Returns one machine of the merchant, also a removed one. Throws 404 `machine not found`. */
 export async function getMachine(app: App, key: MachineKey): Promise<Machine> {
-  const [row] = isStorable(key.machine)
-    ? await app.db.query(MACHINE_BY_NUMBER, [key.merchantId, key.machine])
-    : []
+  const [row] = isStorable(key.machine) ? await app.db.query(MACHINE_BY_NUMBER, [key.merchantId, key.machine]) : []
   if (!row) throw notFound('machine')
   return row
 }
 
 // A machine removed between two pages is still a valid cursor.
 async function getCursor(app: App, key: MachineKey): Promise<Machine> {
-  const [row] = isStorable(key.machine)
-    ? await app.db.query(MACHINE_BY_NUMBER, [key.merchantId, key.machine])
-    : []
+  const [row] = isStorable(key.machine) ? await app.db.query(MACHINE_BY_NUMBER, [key.merchantId, key.machine]) : []
   if (!row) throw badRequest('invalid starting_after cursor')
   return row
 }

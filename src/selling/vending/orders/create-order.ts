@@ -1,11 +1,7 @@
 import type { Caller } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
 import type { Answer } from '../../../api/http/answer.ts'
-import {
-  type CreatedObject,
-  createUnderOptionalKey,
-  type KeyedRequest,
-} from '../../../api/idempotency/under-key.ts'
+import { type CreatedObject, createUnderOptionalKey, type KeyedRequest } from '../../../api/idempotency/under-key.ts'
 import { findTerms } from '../../../merchants/account/merchant.ts'
 import { assert } from '../../../platform/assert.ts'
 import { type Call, call, type Tx } from '../../../platform/db/database.ts'
@@ -44,10 +40,7 @@ async function makeOrder(
   const { caller, given } = request
   const input = parseOrderCreate(given)
   const { merchantId, mode } = caller
-  const [[terms], [vending]] = await tx.send(
-    findTerms([merchantId]),
-    vendingTermsOf(merchantId, input.machine),
-  )
+  const [[terms], [vending]] = await tx.send(findTerms([merchantId]), vendingTermsOf(merchantId, input.machine))
   assert(terms && vending, 'a merchant with a key has a row')
   judgeOrder(input, { terms, vending, mode, config: app.config })
   const machine = vending.machine ?? input.machine

@@ -51,9 +51,7 @@ export async function getOrder(
 }
 
 /** Locks a vending order. Must come after the lock of its link and before that of its charge. */
-export const lockOrder = (merchantId: number, id: string): Call<{ id: string }> =>
-  call(LOCK_ORDER, merchantId, id)
+export const lockOrder = (merchantId: number, id: string): Call<{ id: string }> => call(LOCK_ORDER, merchantId, id)
 
 /** Reads the order; sent after its lock, so that it is current. */
-export const orderById = (merchantId: number, id: string): Call<VendingOrder> =>
-  call(ORDER_BY_ID, merchantId, id)
+export const orderById = (merchantId: number, id: string): Call<VendingOrder> => call(ORDER_BY_ID, merchantId, id)

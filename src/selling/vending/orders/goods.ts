@@ -45,8 +45,7 @@ export function parseExactGoods(parsed: unknown, body: Buffer): unknown {
 }
 
 /** Formats the number of a product as it is commanded and compared. */
-export const productNumber = (spbh: Goods['spbh']): string =>
-  typeof spbh === 'string' ? spbh : formatNumber(spbh)
+export const productNumber = (spbh: Goods['spbh']): string => (typeof spbh === 'string' ? spbh : formatNumber(spbh))
 
 /** Checks the goods and returns them unchanged. Throws `invalid request: ...` with the first fault. */
 export function checkGoods(value: unknown): readonly Goods[] {
@@ -76,13 +75,10 @@ function checkItem({ spbh, spmc, spdj }: Record<string, unknown>, path: string):
 function checkText(value: unknown, path: string, maxCharacters: number): void {
   if (typeof value !== 'string') throw invalidRequest(`${path} must be a string`)
   if (hasForbiddenControl(value, false)) throw invalidRequest(`${path} contains control characters`)
-  if ([...value].length > maxCharacters)
-    throw invalidRequest(`${path} must be at most ${maxCharacters} characters`)
+  if ([...value].length > maxCharacters) throw invalidRequest(`${path} must be at most ${maxCharacters} characters`)
 }
 
 const isPrice = (spdj: unknown) =>
   typeof spdj === 'string'
     ? PRICE_PATTERN.test(spdj)
-    : isNumber(spdj) &&
-      PRICE_PATTERN.test(formatNumber(spdj)) &&
-      Number.isSafeInteger(Number(formatNumber(spdj)))
+    : isNumber(spdj) && PRICE_PATTERN.test(formatNumber(spdj)) && Number.isSafeInteger(Number(formatNumber(spdj)))

@@ -34,8 +34,7 @@ export const vendingTermsOf = (merchantId: number, machine: string): Call<Vendin
   call(VENDING_TERMS, merchantId, machine, machine.trim())
 
 /** 403, not kept under the key, so that the same request works once vending is on (contract.md 3 i). */
-export const vendingOff = () =>
-  new Refusal(403, 'vending_disabled', 'vending is not enabled for this merchant')
+export const vendingOff = () => new Refusal(403, 'vending_disabled', 'vending is not enabled for this merchant')
 
 /** 404, the same for absent, inactive and removed machines (contract.md 3 d). */
 export const machineNotRegistered = () =>
@@ -61,8 +60,7 @@ export function judgeOrder(
     mode,
     config,
   }: {
-    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'> &
-      Partial<Pick<MerchantTerms, 'account'>>
+    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'> & Partial<Pick<MerchantTerms, 'account'>>
     vending: VendingTerms
     mode: Mode
     config: Pick<Config, 'amountMax'>
@@ -71,8 +69,7 @@ export function judgeOrder(
   if (!terms.active) throw merchantInactive(terms)
   if (!vending.vendingEnabled) throw vendingOff()
   judgeAmount({ amount, currency }, { terms, config })
-  if (chargeFee(amount) >= amount)
-    throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount', { field: 'amount' })
+  if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount', { field: 'amount' })
   if (vending.machine === null) throw machineNotRegistered()
   if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
   if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()

@@ -69,8 +69,7 @@ export const ORDER_COLUMNS = `o.merchant_id as "merchantId", o.id, o.mode, l.amo
   l.invalidated_at as "invalidatedAt", o.created_at as "createdAt",
   (select json_build_object('id', c.id, 'status', c.status, 'due', c.amount - c.gift_card_amount) from charges c
    where c.merchant_id = l.merchant_id and c.id = l.charge_id and c.voided_at is null) as charge`
-export const ORDER_TABLES =
-  'vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id'
+export const ORDER_TABLES = 'vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id'
 
 const PAYMENT_STATUS_OF: Record<ChargeStatus, PaymentStatus> = {
   pending: 'pending',
@@ -85,10 +84,7 @@ export const paymentStatus = ({ charge }: Pick<VendingOrder, 'charge'>): Payment
   charge === null ? 'unpaid' : PAYMENT_STATUS_OF[charge.status]
 
 /** Whether an order can no longer be paid: expired or invalidated, with no payment under way (G41a). */
-export function isExpired(
-  order: Pick<VendingOrder, 'charge' | 'invalidatedAt' | 'expiresAt'>,
-  at: Date,
-): boolean {
+export function isExpired(order: Pick<VendingOrder, 'charge' | 'invalidatedAt' | 'expiresAt'>, at: Date): boolean {
   if (order.invalidatedAt !== null) return true
   const status = paymentStatus(order)
   return order.expiresAt <= at && (status === 'unpaid' || status === 'failed')

@@ -31,8 +31,7 @@ test('unsigned fields do not change the signature, whatever else the command hol
 
 test('every signed field, the secret and the time change the signature', () => {
   const own = signCommand(FIELDS, KEYS)
-  for (const name of Object.keys(FIELDS))
-    assert.notEqual(signCommand({ ...FIELDS, [name]: 'other' }, KEYS), own, name)
+  for (const name of Object.keys(FIELDS)) assert.notEqual(signCommand({ ...FIELDS, [name]: 'other' }, KEYS), own, name)
   assert.notEqual(signCommand(FIELDS, { ...KEYS, secret: 'other' }), own)
   assert.notEqual(signCommand(FIELDS, { ...KEYS, timestamp: '1547125938900' }), own)
 })

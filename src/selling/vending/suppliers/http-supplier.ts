@@ -2,12 +2,7 @@ import { assertOutsideTransaction } from '../../../platform/db/open-transaction.
 import { count } from '../../../platform/log/measures.ts'
 import type { PostAttempt } from '../../../platform/outbound/attempt.ts'
 import type { PosterLimits } from '../../../platform/outbound/connect.ts'
-import {
-  ExactNumber,
-  formatNumber,
-  parseExactJson,
-  writeExactJson,
-} from '../../../platform/text/exact-json.ts'
+import { ExactNumber, formatNumber, parseExactJson, writeExactJson } from '../../../platform/text/exact-json.ts'
 import type { App } from '../../../program/app.ts'
 import { productNumber } from '../orders/goods.ts'
 import type { Goods } from '../orders/order.ts'
@@ -120,8 +115,7 @@ function judgeReply(attempted: PostAttempt): CommandReply {
   if (status >= 400 && status < 500 && reply?.code !== ACCEPTED_CODE)
     return { kind: 'refused', code: reply?.code ?? null, message: reply?.message || `HTTP ${status}` }
   if (status < 200 || status > 299) return { kind: 'ambiguous', message: `HTTP ${status}` }
-  if (reply === null || reply.code === null)
-    return { kind: 'ambiguous', message: 'the answer could not be read' }
+  if (reply === null || reply.code === null) return { kind: 'ambiguous', message: 'the answer could not be read' }
   const { code, message } = reply
   if (code === ACCEPTED_CODE) return { kind: 'accepted', code, message }
   return { kind: 'refused', code, message: message || `code ${code}` }

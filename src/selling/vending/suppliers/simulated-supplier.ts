@@ -13,8 +13,7 @@ const REPORTS_BY_SUFFIX: Readonly<Record<string, SimulatedReport>> = {
 /** The machines of the sandbox. They make no calls. */
 export const simulatedSupplier: Supplier = {
   async dispense({ machine }) {
-    if (hasSuffix(machine, '-REFUSE'))
-      return { kind: 'refused', code: '0', message: 'the simulated machine refuses' }
+    if (hasSuffix(machine, '-REFUSE')) return { kind: 'refused', code: '0', message: 'the simulated machine refuses' }
     if (hasSuffix(machine, '-LOST')) return { kind: 'ambiguous', message: 'the simulated machine is silent' }
     return ACCEPTED
   },

@@ -18,10 +18,7 @@ export type Supplier = {
    * Never throws for what the other side does. Called outside any transaction, at most once for a claim. `isLate` is called before
    * the first byte leaves; if it returns true, nothing is sent.
    */
-  dispense(
-    command: DispenseClaim & { payerPhone: string | null },
-    isLate: () => boolean,
-  ): Promise<CommandReply>
+  dispense(command: DispenseClaim & { payerPhone: string | null }, isLate: () => boolean): Promise<CommandReply>
   /** Test mode only. */
   report?(machine: string): SimulatedReport | null
 }

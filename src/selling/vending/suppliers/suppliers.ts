@@ -30,10 +30,7 @@ const unconfiguredSupplier: Supplier = {
  * Chooses the supplier for a claim's machine: in test mode the simulation, never a real machine (contract.md 3 v); in live mode
  * the merchant's own supplier.
  */
-export async function chooseSupplier(
-  app: App,
-  claim: Pick<DispenseClaim, 'mode' | 'merchantId'>,
-): Promise<Supplier> {
+export async function chooseSupplier(app: App, claim: Pick<DispenseClaim, 'mode' | 'merchantId'>): Promise<Supplier> {
   if (claim.mode === 'test') return simulatedSupplier
   const access = await findSupplierAccess(app, claim.merchantId)
   return access === null ? unconfiguredSupplier : newHttpSupplier(app, access)

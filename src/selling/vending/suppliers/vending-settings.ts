@@ -84,8 +84,7 @@ export async function readVendingSettings(app: App, merchantId: number): Promise
 export async function findSupplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
   const [row] = await app.db.query(READ_SUPPLIER, [merchantId])
   if (!row) return null
-  const open = (sealed: Buffer, name: SupplierSecretName) =>
-    app.vault.open(sealed, supplierBinding(merchantId, name))
+  const open = (sealed: Buffer, name: SupplierSecretName) => app.vault.open(sealed, supplierBinding(merchantId, name))
   const { baseUrl, shbh } = row
   return { baseUrl, shbh, key: open(row.key, 'key'), secret: open(row.secret, 'secret') }
 }
@@ -116,15 +115,11 @@ export async function setVending(
 }
 
 function sealedValues(app: App, merchantId: number, { baseUrl, shbh, key, secret }: SupplierAccess) {
-  const seal = (plain: string, name: SupplierSecretName) =>
-    app.vault.seal(plain, supplierBinding(merchantId, name))
+  const seal = (plain: string, name: SupplierSecretName) => app.vault.seal(plain, supplierBinding(merchantId, name))
   return [baseUrl, shbh, seal(key, 'key'), seal(secret, 'secret')]
 }
 
-async function parseSupplier(
-  app: App,
-  { baseUrl, shbh, key, secret }: SupplierAccess,
-): Promise<SupplierAccess> {
+async function parseSupplier(app: App, { baseUrl, shbh, key, secret }: SupplierAccess): Promise<SupplierAccess> {
   checkText('shbh', shbh, MAX_NUMBER_CHARACTERS)
   checkText('key', key, MAX_SECRET_CHARACTERS)
   checkText('secret', secret, MAX_SECRET_CHARACTERS)

@@ -50,13 +50,9 @@
     var state = readJson(text)
     return (
       state &&
-      [
-        state.payment_status,
-        state.vending_status,
-        state.expired,
-        state.invalidated,
-        state.vending_error || '',
-      ].join(' ')
+      [state.payment_status, state.vending_status, state.expired, state.invalidated, state.vending_error || ''].join(
+        ' ',
+      )
     )
   }
 

@@ -46,8 +46,7 @@
 
   function hintOf(operator, form, hint) {
     if (!operator) return ''
-    const chosen =
-      form.querySelector('[name=channel]:checked') || form.querySelector('[name=channel][type=hidden]')
+    const chosen = form.querySelector('[name=channel]:checked') || form.querySelector('[name=channel][type=hidden]')
     const name = hint.getAttribute(`data-${operator}`)
     const differs = chosen && chosen.value !== operator && chosen.value !== 'card'
     return hint.dataset[differs ? 'other' : 'same']

@@ -61,10 +61,7 @@ export function buildTroubleView(visit: CheckoutVisit, why: ClosedView['why']): 
   return { kind: 'display', screen: { name: 'busy' }, order: null, watch }
 }
 
-async function getOrderDisplay(
-  { gateway, shops, clock }: Checkout,
-  visit: CheckoutVisit,
-): Promise<OrderDisplay> {
+async function getOrderDisplay({ gateway, shops, clock }: Checkout, visit: CheckoutVisit): Promise<OrderDisplay> {
   const id = visit.params.id ?? ''
   const tag = parseTag('lnk_', id)
   const shop = tag === null ? null : await shops.ofTag(gateway(), tag)

@@ -37,9 +37,7 @@ function choosePaidScreen(
   if (vendingStatus === 'dispensed') {
     if (!confirmed) return { name: 'collect', doubt: 'unconfirmed' }
     const delivered = findMissing(order)
-    return delivered === null
-      ? { name: 'collect', doubt: null }
-      : { name: 'collect', doubt: 'partly', delivered }
+    return delivered === null ? { name: 'collect', doubt: null } : { name: 'collect', doubt: 'partly', delivered }
   }
   if (vendingStatus === 'failed' || refund !== null) return { name: 'failed', refund }
   const late = waitsSince !== null && now.getTime() - waitsSince.getTime() >= RELEASE_LATE_MS

@@ -35,10 +35,7 @@ export type LinkContext = {
  * Finds the link of the address with its shop and the payment to show: for a one-shot link its newest attempt, for a
  * reusable one the charge in `?charge=`. Throws 404 for an unknown address.
  */
-export async function getLinkContext(
-  { gateway, shops }: Checkout,
-  visit: CheckoutVisit,
-): Promise<LinkContext> {
+export async function getLinkContext({ gateway, shops }: Checkout, visit: CheckoutVisit): Promise<LinkContext> {
   const id = visit.params.id ?? ''
   const tag = parseTag('lnk_', id)
   const shop = tag === null ? null : await shops.ofTag(gateway(), tag)
@@ -49,11 +46,8 @@ export async function getLinkContext(
     chargeId === undefined || parseTag('txn_', chargeId) !== tag
       ? null
       : await findChargeOfLink(shop.app, { merchantId: link.merchantId, linkId: link.id, chargeId })
-  const order =
-    link.kind === 'order' ? await findOrder(shop.app, { merchantId: link.merchantId, id: link.id }) : null
-  const description = order
-    ? (link.description ?? formatProducts(order.goods))
-    : await readDescription(shop, link)
+  const order = link.kind === 'order' ? await findOrder(shop.app, { merchantId: link.merchantId, id: link.id }) : null
+  const description = order ? (link.description ?? formatProducts(order.goods)) : await readDescription(shop, link)
   const refund = charge && (await findCustomerRefund(shop.app, charge))
   return { shop, link, charge, refund, order, description }
 }

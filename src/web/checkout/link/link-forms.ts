@@ -40,8 +40,7 @@ export async function submitPayForm(checkout: Checkout, visit: CheckoutVisit): P
     )
   if (!visit.fromOwnPage) return showFormAgain({ status: FORM_STATUS.elsewhere, fault: 'elsewhere' })
   const waitSeconds = await takeSubmit(checkout, linkContext, visit)
-  if (waitSeconds !== null)
-    return showFormAgain({ status: 429, fault: 'busy', retryAfterSeconds: waitSeconds })
+  if (waitSeconds !== null) return showFormAgain({ status: 429, fault: 'busy', retryAfterSeconds: waitSeconds })
   const earlierId = await findEarlierPayment(linkContext, input)
   if (earlierId !== null) return redirectToPayment(checkout, linkContext, { input, chargeId: earlierId })
   if (isLinkExpired(linkContext.link, checkout.clock.now()))
@@ -50,8 +49,7 @@ export async function submitPayForm(checkout: Checkout, visit: CheckoutVisit): P
   const chosen = await chooseCard(checkout, { linkContext, visit, input })
   if ('refusal' in chosen) return showFormAgain(chosen.refusal)
   const { card } = chosen
-  if (hasCardChanged(input, card))
-    return showFormAgain({ status: FORM_STATUS.changed, fault: 'voucher_changed' })
+  if (hasCardChanged(input, card)) return showFormAgain({ status: FORM_STATUS.changed, fault: 'voucher_changed' })
   const fault = findFault(linkContext, input, card)
   if (fault !== null) return showFormAgain({ status: FORM_STATUS.invalid, fault })
   const { shop, link } = linkContext
@@ -73,8 +71,7 @@ async function replyToPayResult(
   checkout: Checkout,
   { linkContext, input, result, showFormAgain }: PayResultInput,
 ): Promise<Reply> {
-  if (result.kind !== 'refused')
-    return redirectToPayment(checkout, linkContext, { input, chargeId: result.chargeId })
+  if (result.kind !== 'refused') return redirectToPayment(checkout, linkContext, { input, chargeId: result.chargeId })
   switch (result.why) {
     case 'inactive':
       return buildLinkPage(linkContext, buildClosedView(linkContext), 409)

@@ -4,13 +4,7 @@ import { isLinkExpired, linkStatus, linkUrl } from '../../../selling/payment-lin
 import { qrPng, qrSvg } from '../../../selling/payment-links/qr.ts'
 import type { FormFault, View } from '../view.ts'
 import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
-import {
-  getLinkContext,
-  type LinkContext,
-  linkPagePath,
-  presentPayment,
-  takesPayments,
-} from './link-context.ts'
+import { getLinkContext, type LinkContext, linkPagePath, presentPayment, takesPayments } from './link-context.ts'
 import { buildClosedView, buildExpiredView, buildReceiptView, buildStatusView, isPaid } from './link-views.ts'
 import { buildPayForm } from './pay-form.ts'
 
@@ -29,11 +23,7 @@ export async function showPayLink(checkout: Checkout, visit: CheckoutVisit): Pro
 // The voucher form redirects to this page and names its fault in the query `voucher`.
 const FAULT_BY_QUERY: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed' }
 
-function formOrClosed(
-  checkout: Checkout,
-  linkContext: LinkContext,
-  visit: CheckoutVisit,
-): Promise<Reply> | Reply {
+function formOrClosed(checkout: Checkout, linkContext: LinkContext, visit: CheckoutVisit): Promise<Reply> | Reply {
   if (isLinkExpired(linkContext.link, checkout.clock.now()))
     return buildLinkPage(linkContext, buildExpiredView(linkContext))
   if (!takesPayments(linkContext)) return buildLinkPage(linkContext, buildClosedView(linkContext))
@@ -92,8 +82,7 @@ export async function showStatusDocument(checkout: Checkout, visit: CheckoutVisi
 export async function showReceipt(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
   const linkContext = await getLinkContext(checkout, visit)
   const { charge } = linkContext
-  if (charge === null || !isPaid(linkContext))
-    return { kind: 'redirect', to: linkPagePath(linkContext, 'status') }
+  if (charge === null || !isPaid(linkContext)) return { kind: 'redirect', to: linkPagePath(linkContext, 'status') }
   return buildLinkPage(linkContext, buildReceiptView({ ...linkContext, charge }, 'printable'))
 }
 
@@ -105,8 +94,7 @@ export async function showQr(checkout: Checkout, visit: CheckoutVisit): Promise<
 
 /** Makes a file with the QR code of this text. Throws 404 for an unknown format. */
 export function buildQrReply(text: string, form: string | undefined): Reply {
-  if (form === 'png')
-    return { kind: 'file', type: 'image/png', body: qrPng(text), maxAgeSeconds: QR_MAX_AGE_SECONDS }
+  if (form === 'png') return { kind: 'file', type: 'image/png', body: qrPng(text), maxAgeSeconds: QR_MAX_AGE_SECONDS }
   if (form !== 'svg') throw notFound('page')
   const body = Buffer.from(qrSvg(text))
   return { kind: 'file', type: 'image/svg+xml', body, maxAgeSeconds: QR_MAX_AGE_SECONDS }

@@ -77,10 +77,7 @@ function buildFailedView(linkContext: ChargedLinkContext, now: Date): View {
  * Finds the report of the order's machine; null for a refunded payment. A success that only the supplier announced is no
  * report.
  */
-function findMachineReport(
-  { order, charge }: ChargedLinkContext,
-  look: ReceiptView['look'],
-): ReceiptView['machine'] {
+function findMachineReport({ order, charge }: ChargedLinkContext, look: ReceiptView['look']): ReceiptView['machine'] {
   if (order === null || charge.status === 'refunded') return null
   const report = presentMachineReport(order)
   // A printed receipt must not show a state that passes.

@@ -7,8 +7,6 @@ export function maskCustomerPhone(phone: string): string {
   const country = phone.slice(0, COUNTRY_DIGITS)
   const national = phone.slice(COUNTRY_DIGITS)
   const masked =
-    national[0] +
-    HIDDEN_DIGIT.repeat(national.length - 1 - SHOWN_LAST_DIGITS) +
-    national.slice(-SHOWN_LAST_DIGITS)
+    national[0] + HIDDEN_DIGIT.repeat(national.length - 1 - SHOWN_LAST_DIGITS) + national.slice(-SHOWN_LAST_DIGITS)
   return `+${country} ${masked.replace(/(.{3})(?=.)/g, '$1 ')}`
 }

@@ -24,11 +24,8 @@ type AppliedGiftCard = { card: GiftCard; cover: Cover }
 export const listMethods = ({ link }: LinkContext): readonly Method[] =>
   link.mode === 'live' ? CHANNELS.filter((channel) => LIVE_CHANNELS.includes(channel)) : CHANNELS
 
-export const recallInput = (
-  { clock }: Checkout,
-  { shop, link }: LinkContext,
-  visit: CheckoutVisit,
-): RememberedInput => openInputCookie(shop.app.vault, link, { cookies: visit.cookies, nowMs: clock.nowMs() })
+export const recallInput = ({ clock }: Checkout, { shop, link }: LinkContext, visit: CheckoutVisit): RememberedInput =>
+  openInputCookie(shop.app.vault, link, { cookies: visit.cookies, nowMs: clock.nowMs() })
 
 export const rememberInput = (
   { clock, https }: Checkout,
@@ -37,10 +34,7 @@ export const rememberInput = (
 ): string => sealInputCookie(shop.app.vault, link, { remembered, nowMs: clock.nowMs(), https })
 
 /** Finds the remembered card; null if it can pay nothing here any more. */
-async function findAppliedCard(
-  linkContext: LinkContext,
-  remembered: RememberedInput,
-): Promise<AppliedGiftCard | null> {
+async function findAppliedCard(linkContext: LinkContext, remembered: RememberedInput): Promise<AppliedGiftCard | null> {
   const { shop, link } = linkContext
   if (remembered.voucher === null || link.mode !== 'live') return null
   const { merchantId } = link

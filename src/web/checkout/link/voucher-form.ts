@@ -31,11 +31,7 @@ export async function applyVoucher(checkout: Checkout, visit: CheckoutVisit): Pr
   return redirectToForm(checkout, linkContext, { ...remembered, voucher: { cardId, applied } })
 }
 
-const redirectToForm = (
-  checkout: Checkout,
-  linkContext: LinkContext,
-  remembered: RememberedInput,
-): Reply => ({
+const redirectToForm = (checkout: Checkout, linkContext: LinkContext, remembered: RememberedInput): Reply => ({
   kind: 'redirect',
   to: `/pay/${linkContext.link.id}`,
   cookies: [rememberInput(checkout, linkContext, remembered)],

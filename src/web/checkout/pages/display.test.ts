@@ -16,8 +16,7 @@ const HOSTILE = [...HOSTILE_TEXTS, '</noscript><meta http-equiv=refresh content=
 const EVERY = EXAMPLE_SCREENS.flatMap(({ name, view, setting }) =>
   LANGUAGES.map((language) => ({ name, view, language, html: renderPage(view, { ...setting, language }) })),
 )
-const example = (name: string) =>
-  EXAMPLE_SCREENS.find((exampleScreen) => exampleScreen.name === name) as ExampleScreen
+const example = (name: string) => EXAMPLE_SCREENS.find((exampleScreen) => exampleScreen.name === name) as ExampleScreen
 const show = (name: string, setting: Partial<PageSetting> = {}) => {
   const { view, ...found } = example(name)
   return renderPage(view, { ...found.setting, ...setting })
@@ -79,12 +78,7 @@ test('the code is shown only while the order can be paid', () => {
 
 test('the scan screen shows amount, products and time; a failed payment is reported', () => {
   const html = main(show('scan'))
-  for (const part of [
-    '<small>UGX </small>3,500',
-    'Rwenzori Water 500 ml',
-    'Kampala Cool Drinks',
-    'Time left 1:47',
-  ])
+  for (const part of ['<small>UGX </small>3,500', 'Rwenzori Water 500 ml', 'Kampala Cool Drinks', 'Time left 1:47'])
     assert.ok(html.includes(part), part)
   const again = main(show('scan again'))
   assert.ok(again.includes(TEXTS.en.display.again))
@@ -97,36 +91,25 @@ test('only the matching screen says that a product came out, or that money goes 
   for (const language of LANGUAGES) {
     const { display } = TEXTS[language]
     const saying = (text: string) =>
-      EVERY.filter((one) => one.language === language && main(one.html).includes(text)).map(
-        ({ name }) => name,
-      )
+      EVERY.filter((one) => one.language === language && main(one.html).includes(text)).map(({ name }) => name)
     assert.deepEqual(saying(display.collect), ['collect', 'collect partly', 'collect unconfirmed'])
     assert.deepEqual(saying(display.thanks), ['collect'])
     assert.deepEqual(saying(display.failed), ['failed', ...REFUNDS.map((state) => `failed, refund ${state}`)])
     assert.deepEqual(saying(display.money('UGX 3,500', 'Kampala Cool Drinks')), ['failed'])
     for (const state of REFUNDS)
-      assert.deepEqual(saying(display.refunds[state]('UGX 2,500', 'Kampala Cool Drinks')), [
-        `failed, refund ${state}`,
-      ])
-    assert.deepEqual(saying(display.ifNothing('Kampala Cool Drinks')), [
-      'releasing late',
-      'collect unconfirmed',
-    ])
+      assert.deepEqual(saying(display.refunds[state]('UGX 2,500', 'Kampala Cool Drinks')), [`failed, refund ${state}`])
+    assert.deepEqual(saying(display.ifNothing('Kampala Cool Drinks')), ['releasing late', 'collect unconfirmed'])
   }
 })
 
 test('a screen that sends the customer for help names the machine and the order', () => {
-  const withNumbers = EVERY.filter(
-    ({ language, html }) => language === 'en' && html.includes('class="numbers"'),
-  )
+  const withNumbers = EVERY.filter(({ language, html }) => language === 'en' && html.includes('class="numbers"'))
   assert.deepEqual(
     withNumbers.map(({ name }) => name),
     ['releasing late', 'collect partly', 'failed', ...REFUNDS.map((state) => `failed, refund ${state}`)],
   )
   assert.ok(
-    main(show('failed')).includes(
-      '<span>Machine 1707100001</span> <span>Order lnk_k3x9qab7c2d4e6f8g1h0j</span>',
-    ),
+    main(show('failed')).includes('<span>Machine 1707100001</span> <span>Order lnk_k3x9qab7c2d4e6f8g1h0j</span>'),
   )
 })
 
@@ -158,11 +141,7 @@ test('text by strangers adds no tag and no attribute to any screen', () => {
     assert.ok(harmless.includes('<main id="" class=""'), name)
     for (const text of HOSTILE) {
       assert.equal(skeleton(page(text)), harmless, `${name}: ${text.slice(0, 40)}`)
-      assert.doesNotMatch(
-        main(page(text)).replace(/ data-[a-z]+="[^"]*"/g, ''),
-        /[\u202a-\u202e\u2066-\u2069]/,
-        name,
-      )
+      assert.doesNotMatch(main(page(text)).replace(/ data-[a-z]+="[^"]*"/g, ''), /[\u202a-\u202e\u2066-\u2069]/, name)
     }
   }
 })

@@ -56,9 +56,7 @@ export function DisplayPage(page: CheckoutPage<'display'>) {
             </p>
           )}
           <div class="frame">
-            <div class="middle">
-              {screen.name === 'scan' ? <Scan {...page} /> : <Instruction {...page} />}
-            </div>
+            <div class="middle">{screen.name === 'scan' ? <Scan {...page} /> : <Instruction {...page} />}</div>
           </div>
           <p class="offline">{texts.display.offline}</p>
         </main>
@@ -115,8 +113,7 @@ function TimeLeft({ seconds, format }: { seconds: number; format: (time: string)
 function Instruction(page: CheckoutPage<'display'>) {
   const { screen, order } = page.view
   const { display } = page.texts
-  const trouble =
-    order === null ? null : formatTrouble(screen, { ...page, shop: page.brief, amount: order.amount })
+  const trouble = order === null ? null : formatTrouble(screen, { ...page, shop: page.brief, amount: order.amount })
   const instruction = chooseInstruction(page)
   return (
     <div class={trouble || isDoubted(screen) ? 'told much' : 'told'}>

@@ -15,10 +15,7 @@ export type CheckoutPage<Kind extends View['kind']> = {
 }
 
 /** Formats the merchant's name, safe to show: in full for headings, and cut for a sentence. */
-export function formatShopNames(
-  merchant: { name: string } | null,
-  texts: Texts,
-): { shop: string; brief: string } {
+export function formatShopNames(merchant: { name: string } | null, texts: Texts): { shop: string; brief: string } {
   const shop = (merchant && oneLine(merchant.name)) || texts.theShop
   return { shop, brief: isolateDirection(shorten(shop)) }
 }

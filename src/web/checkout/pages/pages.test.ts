@@ -15,25 +15,19 @@ const PAY_PAGE_GZIPPED = 6_000
 const STYLE_BYTES = 7 * 1024
 const HOSTILE = [...HOSTILE_TEXTS, '</textarea><svg/onload=alert(1)>']
 // Chosen by us and not by strangers: words that select the page, and parts of our own paths.
-const OURS = new Set(
-  'kind look state why method methods fault reason mode language linkId charge says'.split(' '),
-)
-const ADDRESSES = new Set(
-  'here cancelUrl successUrl href picture nextHref firstHref storefront qrSvg qrPng'.split(' '),
-)
+const OURS = new Set('kind look state why method methods fault reason mode language linkId charge says'.split(' '))
+const ADDRESSES = new Set('here cancelUrl successUrl href picture nextHref firstHref storefront qrSvg qrPng'.split(' '))
 
 const EVERY = EXAMPLE_VIEWS.flatMap(({ name, view, setting }) =>
   LANGUAGES.map((language) => ({ name, language, html: renderPage(view, { ...setting, language }) })),
 )
-const example = (name: string) =>
-  EXAMPLE_VIEWS.find((exampleView) => exampleView.name === name) as ExampleView
+const example = (name: string) => EXAMPLE_VIEWS.find((exampleView) => exampleView.name === name) as ExampleView
 const show = (name: string, over: object = {}, setting: Partial<PageSetting> = {}) => {
   const found = example(name)
   return renderPage({ ...found.view, ...over } as View, { ...found.setting, ...setting })
 }
 const count = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].length
-const plain = (text: string) =>
-  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+const plain = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
 const styleOf = (html: string) => /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? ''
 const hrefs = (html: string) => [...html.matchAll(/ href="([^"]*)"/g)].map((match) => plain(match[1] ?? ''))
 
@@ -80,10 +74,7 @@ test('a pay page with a long description stays small', () => {
     assert.ok(Buffer.byteLength(html) < PAY_PAGE_BYTES, `${Buffer.byteLength(html)} bytes in ${language}`)
     assert.ok(gzipSync(html).length < PAY_PAGE_GZIPPED, `${gzipSync(html).length} gzipped in ${language}`)
   }
-  assert.ok(
-    Buffer.byteLength(CHECKOUT_CSS) < STYLE_BYTES,
-    `${Buffer.byteLength(CHECKOUT_CSS)} bytes of style`,
-  )
+  assert.ok(Buffer.byteLength(CHECKOUT_CSS) < STYLE_BYTES, `${Buffer.byteLength(CHECKOUT_CSS)} bytes of style`)
 })
 
 /** The same value with a stranger's text wherever a stranger can write. */
@@ -158,8 +149,7 @@ test('the form is plain HTML that a browser without scripts can send', () => {
 })
 
 test('several methods are a choice, with the first or the typed one chosen', () => {
-  const checked = (typed: PayView['typed']) =>
-    /value="(\w+)" checked/.exec(show('pay in test mode', { typed }))?.[1]
+  const checked = (typed: PayView['typed']) => /value="(\w+)" checked/.exec(show('pay in test mode', { typed }))?.[1]
   const nothing = { phone: '', email: '' }
   assert.equal(count(show('pay in test mode'), /type="radio" name="channel"/g), 3)
   assert.equal(checked({ method: null, ...nothing }), 'op1_momo')
@@ -183,11 +173,7 @@ test('each fault of a form is announced at once, and the fault of a field is lin
     const field = /fault (phone|email|details|contact)$/.exec(name)?.[1]
     if (!field) continue
     assert.ok(html.includes(` id="${field}-fault" role="alert"`), name)
-    assert.match(
-      html,
-      new RegExp(`id="${field}" aria-describedby="${field}-fault[^"]*" aria-invalid="true"`),
-      name,
-    )
+    assert.match(html, new RegExp(`id="${field}" aria-describedby="${field}-fault[^"]*" aria-invalid="true"`), name)
   }
 })
 

@@ -80,9 +80,7 @@ type InputAttributes = InputHTMLAttributes & { name: string }
 type InputProps = InputAttributes & { notes: CheckoutFieldNotes }
 
 /** The input of a field. Its name is also the field's id. */
-export const Input = ({ notes, ...rest }: InputProps) => (
-  <input {...describeInput(rest.name, notes)} {...rest} />
-)
+export const Input = ({ notes, ...rest }: InputProps) => <input {...describeInput(rest.name, notes)} {...rest} />
 
 type InputFieldProps = InputAttributes & CheckoutFieldNotes & { label: string }
 
@@ -126,8 +124,7 @@ const ICONS = {
   back: 'M9 7l-4 4 4 4M5 11h9a5 5 0 0 1 0 10h-2',
   fault: 'M12 7v6M12 16.5v.5M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
   lock: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6z',
-  phone:
-    'M8 3h8a1.5 1.5 0 0 1 1.5 1.5v15A1.5 1.5 0 0 1 16 21H8a1.5 1.5 0 0 1-1.5-1.5v-15A1.5 1.5 0 0 1 8 3zM11 18h2',
+  phone: 'M8 3h8a1.5 1.5 0 0 1 1.5 1.5v15A1.5 1.5 0 0 1 16 21H8a1.5 1.5 0 0 1-1.5-1.5v-15A1.5 1.5 0 0 1 8 3zM11 18h2',
   clock: 'M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
   closed: 'M6 12h12',
   more: 'M6 9l6 6 6-6',

@@ -19,10 +19,10 @@ import { isVoucherFault, PriceBefore, VoucherBox } from './voucher.tsx'
 /** The form: who is paid, how much, from which phone. One button. */
 export function PayPage(page: CheckoutPage<'pay'>) {
   const { view, setting, texts, shop } = page
-  const title = formatPageTitle(
-    `${texts.pay.title(shop)}, ${formatShillings(dueAfterCard(page))}`,
+  const title = formatPageTitle(`${texts.pay.title(shop)}, ${formatShillings(dueAfterCard(page))}`, '').replace(
+    / · $/,
     '',
-  ).replace(/ · $/, '')
+  )
   return (
     <CheckoutShell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
       <Price {...page} />

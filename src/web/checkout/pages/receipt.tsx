@@ -26,9 +26,7 @@ export function ReceiptPage(page: CheckoutPage<'receipt'>) {
         <p class="about">{texts.receipt.to(shop)}</p>
       </div>
       {refunded && <p class="tip">{refunded.text(page.brief)}</p>}
-      {refund && refund.state !== 'card' && view.payment.giftCard > 0 && (
-        <p class="tip">{texts.receipt.cardBack}</p>
-      )}
+      {refund && refund.state !== 'card' && view.payment.giftCard > 0 && <p class="tip">{texts.receipt.cardBack}</p>}
       {view.machine !== null && <p class="tip">{formatMachineReport(page, view.machine)}</p>}
       {forward ? <Forward {...page} {...forward} /> : <WayBack {...page} />}
       <Details {...page} />
@@ -45,12 +43,7 @@ function formatMachineReport({ texts, brief }: CheckoutPage<'receipt'>, machine:
 }
 
 function findForward(view: CheckoutPage<'receipt'>['view']): { url: string; seconds: number } | null {
-  if (
-    view.refund !== null ||
-    view.look !== 'fresh' ||
-    view.successUrl === null ||
-    view.forwardSeconds === null
-  )
+  if (view.refund !== null || view.look !== 'fresh' || view.successUrl === null || view.forwardSeconds === null)
     return null
   return { url: view.successUrl, seconds: view.forwardSeconds }
 }

@@ -22,15 +22,7 @@ type CheckoutShellProps = {
 }
 
 /** The document around every page: head, test banner, a card in the middle, and the choice of languages at the foot. */
-export function CheckoutShell({
-  setting,
-  title,
-  script,
-  refresh,
-  isPublic,
-  isWide,
-  children,
-}: CheckoutShellProps) {
+export function CheckoutShell({ setting, title, script, refresh, isPublic, isWide, children }: CheckoutShellProps) {
   return (
     <html lang={setting.language}>
       <head>
@@ -75,12 +67,7 @@ function Languages({ setting }: { setting: PageSetting }) {
     <footer>
       <nav aria-label={TEXTS[language].languages}>
         {LANGUAGES.map((other) => (
-          <a
-            href={to(other)}
-            lang={other}
-            hreflang={other}
-            aria-current={other === language ? 'true' : undefined}
-          >
+          <a href={to(other)} lang={other} hreflang={other} aria-current={other === language ? 'true' : undefined}>
             {TEXTS[other].ownName}
           </a>
         ))}

@@ -14,13 +14,7 @@ export function StorefrontPage(page: CheckoutPage<'storefront'>) {
   const { view, setting, texts, shop } = page
   const title = view.ownAmount?.fault ? texts.faultTitle(shop) : shop
   return (
-    <CheckoutShell
-      setting={setting}
-      title={title}
-      script={view.ownAmount ? 'pay.js' : undefined}
-      isPublic
-      isWide
-    >
+    <CheckoutShell setting={setting} title={title} script={view.ownAmount ? 'pay.js' : undefined} isPublic isWide>
       <h1 dir="auto">{shop}</h1>
       <div class="front">
         <div>

@@ -4,12 +4,7 @@ import type { FormFault } from '../view.ts'
 import type { CheckoutPage } from './page.ts'
 import { FaultMessage, Field, Input, Summary } from './parts.tsx'
 
-const VOUCHER_FAULTS: readonly (FormFault | null)[] = [
-  'voucher',
-  'voucher_changed',
-  'voucher_lost',
-  'voucher_closed',
-]
+const VOUCHER_FAULTS: readonly (FormFault | null)[] = ['voucher', 'voucher_changed', 'voucher_lost', 'voucher_closed']
 
 /** Faults that stand with the gift card and not with the payment. */
 export const isVoucherFault = (fault: FormFault | null) => VOUCHER_FAULTS.includes(fault)
@@ -79,13 +74,7 @@ function AppliedCard(page: CheckoutPage<'pay'>) {
         {card.kept > 0 && <small>{texts.pay.kept(formatShillings(card.kept))}</small>}
       </p>
       <input type="hidden" name="code" value="" />
-      <button
-        type="submit"
-        class="text"
-        name="remove"
-        value="1"
-        aria-label={texts.pay.removeCard(card.last4)}
-      >
+      <button type="submit" class="text" name="remove" value="1" aria-label={texts.pay.removeCard(card.last4)}>
         {texts.pay.remove}
       </button>
     </form>

@@ -64,10 +64,7 @@ function Steps({ view, texts }: CheckoutPage<'waiting'>) {
   return (
     <ol class="steps" id="steps">
       <li>
-        <UnbrokenText
-          text={texts.waiting.sends(texts.methods[payment.method], payment.phone)}
-          part={payment.phone}
-        />
+        <UnbrokenText text={texts.waiting.sends(texts.methods[payment.method], payment.phone)} part={payment.phone} />
       </li>
       <li>
         <UnbrokenText text={texts.waiting.compare(amount)} part={amount} />

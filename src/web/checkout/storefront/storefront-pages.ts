@@ -4,11 +4,7 @@ import { notFound, Refusal } from '../../../platform/refusal.ts'
 import { maySell } from '../../../selling/payment-links/payable.ts'
 import { findPicture, listPublicItems } from '../../../selling/storefront/find-items.ts'
 import { picturePath, presentItems, type ShopItem } from '../../../selling/storefront/item.ts'
-import {
-  createOwnAmountLink,
-  ownAmountBounds,
-  parseOwnAmount,
-} from '../../../selling/storefront/own-amount.ts'
+import { createOwnAmountLink, ownAmountBounds, parseOwnAmount } from '../../../selling/storefront/own-amount.ts'
 import { buildQrReply, withRetryAfter } from '../link/link-pages.ts'
 import { closedReason } from '../link/link-views.ts'
 import type { FormFault, StorefrontItem } from '../view.ts'
@@ -23,9 +19,7 @@ const HANDLE_PATTERN = /^[a-z0-9-]{3,30}$/
 export async function showStorefront(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
   const shop = await getPublicShop(checkout, visit)
   if (visit.params.handle !== shop.handle) return { kind: 'redirect', to: `/pay/@${shop.handle}` }
-  return sells(shop)
-    ? buildStorefrontPage(shop, visit, { status: 200, fault: null })
-    : buildClosedPage(shop, 200)
+  return sells(shop) ? buildStorefrontPage(shop, visit, { status: 200, fault: null }) : buildClosedPage(shop, 200)
 }
 
 /** GET /pay/@{handle}/items.json?before_id=: one page of the storefront's items as JSON. */
@@ -42,8 +36,7 @@ export async function showStorefrontItems(checkout: Checkout, visit: CheckoutVis
 /** POST /pay/@{handle}/pay: makes a one-shot live link for the amount that the customer chose and redirects to its page. */
 export async function payOwnAmount(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
   const shop = await getPublicShop(checkout, visit)
-  const showFormAgain = (status: number, fault: FormFault) =>
-    buildStorefrontPage(shop, visit, { status, fault })
+  const showFormAgain = (status: number, fault: FormFault) => buildStorefrontPage(shop, visit, { status, fault })
   if (!sells(shop)) return buildClosedPage(shop, 409)
   if (!visit.fromOwnPage) return showFormAgain(403, 'elsewhere')
   const own = parseOwnAmount(visit.fields.amount ?? '', ownAmountBounds(shop, shop.app.config))
@@ -118,10 +111,7 @@ async function buildStorefrontPage(
     status,
     shop,
     mode: 'live',
-    here:
-      visit.query.before_id === undefined
-        ? path
-        : `${path}?before_id=${encodeURIComponent(visit.query.before_id)}`,
+    here: visit.query.before_id === undefined ? path : `${path}?before_id=${encodeURIComponent(visit.query.before_id)}`,
     view: {
       kind: 'storefront',
       items: items.map((item) => presentItem(item, shop)),

@@ -103,8 +103,7 @@ export const EN: Texts = {
     refunds: {
       on_its_way: {
         title: 'Paid. A refund is on its way',
-        text: (shop) =>
-          `${shop} is sending your money back to your phone. Your operator tells you when it arrives.`,
+        text: (shop) => `${shop} is sending your money back to your phone. Your operator tells you when it arrives.`,
       },
       sent: {
         title: 'Paid, then refunded',
@@ -186,8 +185,7 @@ export const EN: Texts = {
     },
     trouble: {
       title: 'That did not work',
-      text: () =>
-        'Something went wrong on our side. Wait a minute and try again. You will not be charged twice.',
+      text: () => 'Something went wrong on our side. Wait a minute and try again. You will not be charged twice.',
     },
     busy: {
       title: 'Very busy at the moment',

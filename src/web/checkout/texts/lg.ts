@@ -15,8 +15,7 @@ export const LG: Texts = {
     email: 'Email eno si ntuufu. Gitereeze, oba gisangule.',
     method: 'Wano tosobola kusasula mu ngeri eyo. Londa endala.',
     voucher: "Kaadi y'ekirabo eno tekola wano.",
-    voucher_changed:
-      "Ssente kaadi y'ekirabo z'esasula zikyuse. Sooka okebere omuwendo omupya nga tonnasasula.",
+    voucher_changed: "Ssente kaadi y'ekirabo z'esasula zikyuse. Sooka okebere omuwendo omupya nga tonnasasula.",
     voucher_lost: "Kaadi y'ekirabo tekyakozesebwa wano. Sooka okebere omuwendo nga tonnasasula.",
     voucher_closed:
       "Koodi enkyamu ziyitiridde obungi. Leero kaadi z'ekirabo tezikyakola wano. Osobola okusasula n'essimu.",
@@ -105,8 +104,7 @@ export const LG: Texts = {
     refunds: {
       on_its_way: {
         title: 'Zaasasulwa, kati zizzibwayo',
-        text: (shop) =>
-          `${shop} ekuzzaayo ssente zo ku ssimu yo. Kkampuni y'essimu ejja kukutegeeza nga zituuse.`,
+        text: (shop) => `${shop} ekuzzaayo ssente zo ku ssimu yo. Kkampuni y'essimu ejja kukutegeeza nga zituuse.`,
       },
       sent: {
         title: 'Zaasasulwa, ne zizzibwayo',

@@ -15,8 +15,7 @@ export const SW: Texts = {
     email: 'Barua pepe hii si sahihi. Irekebishe au ifute.',
     method: 'Huwezi kulipa kwa njia hiyo hapa. Tafadhali chagua nyingine.',
     voucher: 'Kadi hii ya zawadi haiwezi kutumika hapa.',
-    voucher_changed:
-      'Kiasi kinacholipwa na kadi ya zawadi kimebadilika. Angalia kiasi kipya kabla ya kulipa.',
+    voucher_changed: 'Kiasi kinacholipwa na kadi ya zawadi kimebadilika. Angalia kiasi kipya kabla ya kulipa.',
     voucher_lost: 'Kadi ya zawadi haitumiki tena hapa. Angalia kiasi kabla ya kulipa.',
     voucher_closed:
       'Misimbo isiyo sahihi imezidi. Leo kadi za zawadi haziwezi kutumika hapa. Bado unaweza kulipa kwa simu.',
@@ -105,8 +104,7 @@ export const SW: Texts = {
     refunds: {
       on_its_way: {
         title: 'Ililipwa, sasa inarudishwa',
-        text: (shop) =>
-          `${shop} anarudisha pesa zako kwenye simu yako. Kampuni ya simu itakujulisha zikifika.`,
+        text: (shop) => `${shop} anarudisha pesa zako kwenye simu yako. Kampuni ya simu itakujulisha zikifika.`,
       },
       sent: {
         title: 'Ililipwa, kisha ikarudishwa',
@@ -123,8 +121,7 @@ export const SW: Texts = {
     },
     cardBack: 'Kiasi kilicholipwa kwa kadi ya zawadi kimerudi kwenye kadi.',
     machine: {
-      releasing: (shop) =>
-        `Chukua bidhaa yako kwenye mashine. Kama hakuna kinachotoka, wasiliana na ${shop}.`,
+      releasing: (shop) => `Chukua bidhaa yako kwenye mashine. Kama hakuna kinachotoka, wasiliana na ${shop}.`,
       dispensed: () => 'Mashine inaripoti kuwa bidhaa yako imetoka. Tafadhali ichukue.',
       failed: (shop) => `Mashine haikutoa bidhaa yako. Mwonyeshe ${shop} risiti hii.`,
     },

@@ -1,11 +1,6 @@
 import { closeAlert } from '../../../operations/alerts/close-alert.ts'
 import { consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../../operations/alerts/kinds.ts'
-import {
-  type Alert,
-  findAlert,
-  listClosedAlerts,
-  listOpenAlerts,
-} from '../../../operations/alerts/list-alerts.ts'
+import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../../operations/alerts/list-alerts.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { Markdown } from '../../docs/markdown.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
@@ -59,10 +54,7 @@ const CLOSED_COLUMNS: readonly ListColumn<Alert>[] = [
 
 /** Shows the open alerts and those that are over. */
 async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<SurfaceReply> {
-  const [open, ended] = await Promise.all([
-    listOpenAlerts(gateway),
-    listClosedAlerts(gateway, query.after ?? null),
-  ])
+  const [open, ended] = await Promise.all([listOpenAlerts(gateway), listClosedAlerts(gateway, query.after ?? null)])
   const href = ({ id }: Alert) => to(`/alerts/${id}`)
   return pageReply(
     ALERTS.title,
@@ -100,11 +92,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
     <>
       <div class="top">
         <h1>{name}</h1>
-        {closedAt === null ? (
-          <Status word={ALERTS.open} tone="bad" />
-        ) : (
-          <Status word={ALERTS.ended} tone="quiet" />
-        )}
+        {closedAt === null ? <Status word={ALERTS.open} tone="bad" /> : <Status word={ALERTS.ended} tone="quiet" />}
       </div>
       <p>
         <OutsideText text={alert.says} />

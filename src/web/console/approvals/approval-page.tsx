@@ -13,10 +13,7 @@ import { CommandSubject, describeCommand } from './command-words.tsx'
 const { detail, forms, kinds } = APPROVALS
 
 /** Shows one approval: its command in words and in bytes, who asked and why, and the forms that this person may send. */
-export async function showApproval(
-  visit: ConsoleVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showApproval(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const approval = await getApproval(visit.gateway, visit.params.id ?? '')
   return pageReply(
     kinds[approval.kind],

@@ -21,8 +21,7 @@ const buildColumns = (visit: ConsoleVisit): readonly ListColumn<Approval>[] => [
   { title: columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
   {
     title: columns.until,
-    cell: ({ expiresAt, waitsForMoney }) =>
-      waitsForMoney ? APPROVALS.detail.forMoney : <Time at={expiresAt} />,
+    cell: ({ expiresAt, waitsForMoney }) => (waitsForMoney ? APPROVALS.detail.forMoney : <Time at={expiresAt} />),
   },
 ]
 
@@ -44,14 +43,9 @@ export async function showApprovals(visit: ConsoleVisit): Promise<SurfaceReply> 
       <p class="quiet">{APPROVALS.lead}</p>
       <nav class="tabs" aria-label={APPROVALS.title}>
         {LIST_NAMES.map((listName) => (
-          <a
-            href={addressWith(here, { list: listName })}
-            aria-current={listName === list ? 'true' : undefined}
-          >
+          <a href={addressWith(here, { list: listName })} aria-current={listName === list ? 'true' : undefined}>
             {lists[listName]}{' '}
-            {listName !== 'decided' && (
-              <WaitingCount of={formatCount(countApprovals(visit.waiting, listName))} />
-            )}
+            {listName !== 'decided' && <WaitingCount of={formatCount(countApprovals(visit.waiting, listName))} />}
           </a>
         ))}
       </nav>

@@ -138,9 +138,7 @@ async function showAudit(visit: ConsoleVisit, state: FormState | null = null): P
         </p>
       )}
       <Pager cursors={{ newer: null, older }} query={query} here={here} />
-      {rows.length > 0 && (
-        <FormBox of={EXPORT_FORM} visit={visit} state={state} values={query as FormValues} compact />
-      )}
+      {rows.length > 0 && <FormBox of={EXPORT_FORM} visit={visit} state={state} values={query as FormValues} compact />}
     </>,
     { status: state?.status ?? 200 },
   )
@@ -173,11 +171,7 @@ type ChainProps = { visit: ConsoleVisit; state: FormState | null; checks: readon
 
 const ChainCard = ({ visit, state, checks }: ChainProps) => (
   <Section title={chain.title}>
-    {checks.length === 0 ? (
-      <p>{chain.none}</p>
-    ) : (
-      <Table caption={chain.title} rows={checks} columns={CHECK_COLUMNS} />
-    )}
+    {checks.length === 0 ? <p>{chain.none}</p> : <Table caption={chain.title} rows={checks} columns={CHECK_COLUMNS} />}
     <FormBox of={VERIFY_FORM} visit={visit} state={state} />
   </Section>
 )

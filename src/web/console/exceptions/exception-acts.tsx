@@ -44,12 +44,7 @@ export function ExceptionActs({ visit, exception, state, approvals }: ExceptionA
         </ApprovalRequestSection>
       )}
       {kind === 'ledger_breach' && (
-        <ApprovalRequestSection
-          {...request}
-          form={ACCEPT_BREACH_FORM}
-          kind="accept-breach"
-          title={forms.accept}
-        >
+        <ApprovalRequestSection {...request} form={ACCEPT_BREACH_FORM} kind="accept-breach" title={forms.accept}>
           <FormBox of={ACCEPT_BREACH_FORM} {...of}>
             <p class="hint">{forms.acceptSays}</p>
           </FormBox>
@@ -87,15 +82,7 @@ type ApprovalRequestProps = {
  * A form that asks for an approval. Only one approval of a kind may wait for an exception: while it does, a link to it stands
  * here instead of the form, unless this form was just refused and must show its fault.
  */
-function ApprovalRequestSection({
-  visit,
-  approvals,
-  state,
-  form,
-  kind,
-  title,
-  children,
-}: ApprovalRequestProps) {
+function ApprovalRequestSection({ visit, approvals, state, form, kind, title, children }: ApprovalRequestProps) {
   const waiting = approvals.find((approval) => approval.kind === kind && isWaiting(approval, visit.now))
   return (
     <Section title={title}>

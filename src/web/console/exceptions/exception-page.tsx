@@ -31,10 +31,7 @@ import { SeverityStatus } from './exceptions-page.tsx'
 const { detail } = EXCEPTIONS
 
 /** Shows one exception: what was found, both sides of the movement, its history, and the forms that may be sent now. */
-export async function showException(
-  visit: ConsoleVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showException(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, params } = visit
   const { location, exception, notes } = await getException(gateway, params.id ?? '')
   const [evidence, approvals] = await Promise.all([
@@ -84,11 +81,7 @@ function ExceptionFacts({ visit, exception, state }: ExceptionFactsProps) {
         facts={[
           [
             facts.merchant,
-            merchant === null ? (
-              EXCEPTIONS.platform
-            ) : (
-              <a href={visit.to(`/merchants/${merchant}`)}>{merchant}</a>
-            ),
+            merchant === null ? EXCEPTIONS.platform : <a href={visit.to(`/merchants/${merchant}`)}>{merchant}</a>,
           ],
           [facts.mode, exception.mode],
           [facts.subject, <SubjectLink visit={visit} exception={exception} />],
@@ -114,13 +107,7 @@ function ExceptionFacts({ visit, exception, state }: ExceptionFactsProps) {
 }
 
 /** The subject as a link if it is a payment. A leg may also find a fault in the books, which has no page. */
-const SubjectLink = ({
-  visit,
-  exception: { subject },
-}: {
-  visit: ConsoleVisit
-  exception: OpenedException
-}) =>
+const SubjectLink = ({ visit, exception: { subject } }: { visit: ConsoleVisit; exception: OpenedException }) =>
   /^(?:txn|pout|top)_[a-z0-9]+$/.test(subject) ? (
     <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
   ) : (

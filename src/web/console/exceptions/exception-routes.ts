@@ -75,14 +75,10 @@ export const EXCEPTION_ROUTES: readonly ConsoleRoute[] = [
     await endLost(app, caller, { merchantId, id, note })
     return null
   }),
-  exceptionForm(
-    ACCEPT_BREACH_FORM,
-    APPROVALS.forms.asked,
-    async ({ gateway, caller }, exception, { reason = '' }) => {
-      const { id } = await askAcceptance(gateway, caller, { exception, reason })
-      return `/approvals/${id}`
-    },
-  ),
+  exceptionForm(ACCEPT_BREACH_FORM, APPROVALS.forms.asked, async ({ gateway, caller }, exception, { reason = '' }) => {
+    const { id } = await askAcceptance(gateway, caller, { exception, reason })
+    return `/approvals/${id}`
+  }),
   exceptionForm(
     END_AS_TOLD_FORM,
     APPROVALS.forms.asked,

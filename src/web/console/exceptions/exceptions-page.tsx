@@ -51,10 +51,7 @@ export async function showExceptions(visit: ConsoleVisit): Promise<SurfaceReply>
       <p class="quiet">{EXCEPTIONS.lead}</p>
       <nav class="tabs" aria-label={EXCEPTIONS.title}>
         {LIST_NAMES.map((list) => (
-          <a
-            href={addressWith(here, { ...pageQuery, list })}
-            aria-current={list === filter.list ? 'true' : undefined}
-          >
+          <a href={addressWith(here, { ...pageQuery, list })} aria-current={list === filter.list ? 'true' : undefined}>
             {lists[list]} <WaitingCount of={formatCount(countExceptions(visit.waiting, list))} />
           </a>
         ))}

@@ -8,11 +8,7 @@ import {
 import { getMerchantNamed } from '../../../merchants/account/set-merchant.ts'
 import type { Approval } from '../../../operations/approvals/approval.ts'
 import { readApprovalsAbout } from '../../../operations/approvals/find-approvals.ts'
-import {
-  askUnfreezeMerchant,
-  askUnfreezePlatform,
-  PLATFORM_SUBJECT,
-} from '../../../operations/approvals/unfreeze.ts'
+import { askUnfreezeMerchant, askUnfreezePlatform, PLATFORM_SUBJECT } from '../../../operations/approvals/unfreeze.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -91,12 +87,7 @@ const RunningPlatform = ({ visit, freeze, state }: PlatformProps) => (
   </>
 )
 
-const FrozenPlatform = ({
-  visit,
-  freeze,
-  state,
-  waiting,
-}: PlatformProps & { waiting: Approval | undefined }) => (
+const FrozenPlatform = ({ visit, freeze, state, waiting }: PlatformProps & { waiting: Approval | undefined }) => (
   <>
     <Note tone="warn">
       <strong>{TEXTS.frozen}</strong>
@@ -120,10 +111,7 @@ const FrozenPlatform = ({
   </>
 )
 
-const buildMerchantColumns = (
-  visit: ConsoleVisit,
-  state: FormState | null,
-): readonly ListColumn<FrozenMerchant>[] => [
+const buildMerchantColumns = (visit: ConsoleVisit, state: FormState | null): readonly ListColumn<FrozenMerchant>[] => [
   {
     title: columns.merchant,
     cell: ({ publicId, name }) => (

@@ -61,9 +61,7 @@ function AlertsCard({ visit, figures }: HomeCardProps) {
       ) : (
         <Figure word={count(alerts.length)} tone="bad" />
       )}
-      {oldest !== null && (
-        <p class="hint">{CONSOLE_HOME_TEXTS.alerts.oldest(formatAgeAt(figures, oldest))}</p>
-      )}
+      {oldest !== null && <p class="hint">{CONSOLE_HOME_TEXTS.alerts.oldest(formatAgeAt(figures, oldest))}</p>}
     </FigureCard>
   )
 }
@@ -78,20 +76,14 @@ function ExceptionsCard({ visit, figures }: HomeCardProps) {
         <Figure word={CONSOLE_HOME_TEXTS.breaks.critical(count(critical.count))} tone="bad" />
       ) : (
         <Figure
-          word={
-            major.count > 0
-              ? CONSOLE_HOME_TEXTS.breaks.major(count(major.count))
-              : CONSOLE_HOME_TEXTS.breaks.none
-          }
+          word={major.count > 0 ? CONSOLE_HOME_TEXTS.breaks.major(count(major.count)) : CONSOLE_HOME_TEXTS.breaks.none}
           tone={major.count > 0 ? 'warn' : 'good'}
         />
       )}
       {critical.count > 0 && major.count > 0 && (
         <p class="hint">{CONSOLE_HOME_TEXTS.breaks.major(count(major.count))}</p>
       )}
-      {oldest !== null && (
-        <p class="hint">{CONSOLE_HOME_TEXTS.breaks.oldest(formatAgeAt(figures, oldest))}</p>
-      )}
+      {oldest !== null && <p class="hint">{CONSOLE_HOME_TEXTS.breaks.oldest(formatAgeAt(figures, oldest))}</p>}
     </FigureCard>
   )
 }
@@ -107,9 +99,7 @@ function WorkersCard({ visit, figures }: HomeCardProps) {
     <FigureCard visit={visit} title={CONSOLE_HOME_TEXTS.workers.title} path="/jobs">
       {age === null || age > SILENT_AFTER_MS ? (
         <Figure
-          word={
-            age === null ? CONSOLE_HOME_TEXTS.workers.none : CONSOLE_HOME_TEXTS.workers.heard(formatAge(age))
-          }
+          word={age === null ? CONSOLE_HOME_TEXTS.workers.none : CONSOLE_HOME_TEXTS.workers.heard(formatAge(age))}
           tone="bad"
         />
       ) : (
@@ -118,9 +108,7 @@ function WorkersCard({ visit, figures }: HomeCardProps) {
       <p class="hint">{CONSOLE_HOME_TEXTS.workers.count(count(alive.length))}</p>
       {(age !== null || late.length > 0) && (
         <p class="hint">
-          {late.length === 0
-            ? CONSOLE_HOME_TEXTS.workers.onTime
-            : CONSOLE_HOME_TEXTS.workers.late(count(late.length))}
+          {late.length === 0 ? CONSOLE_HOME_TEXTS.workers.onTime : CONSOLE_HOME_TEXTS.workers.late(count(late.length))}
         </p>
       )}
     </FigureCard>
@@ -135,19 +123,12 @@ function WebhooksCard({ visit, figures }: HomeCardProps) {
   const overdue = due !== null && due.getTime() < figures.at.getTime()
   return (
     <FigureCard visit={visit} title={CONSOLE_HOME_TEXTS.webhooks.title} path="/jobs">
-      <Figure
-        word={CONSOLE_HOME_TEXTS.webhooks.pending(count(pending))}
-        tone={failing > 0 ? 'warn' : 'good'}
-      />
+      <Figure word={CONSOLE_HOME_TEXTS.webhooks.pending(count(pending))} tone={failing > 0 ? 'warn' : 'good'} />
       <p class="hint">
-        {overdue
-          ? CONSOLE_HOME_TEXTS.webhooks.oldest(formatAgeAt(figures, due))
-          : CONSOLE_HOME_TEXTS.webhooks.onTime}
+        {overdue ? CONSOLE_HOME_TEXTS.webhooks.oldest(formatAgeAt(figures, due)) : CONSOLE_HOME_TEXTS.webhooks.onTime}
       </p>
       <p class="hint">
-        {failing === 0
-          ? CONSOLE_HOME_TEXTS.webhooks.allGood
-          : CONSOLE_HOME_TEXTS.webhooks.failing(count(failing))}
+        {failing === 0 ? CONSOLE_HOME_TEXTS.webhooks.allGood : CONSOLE_HOME_TEXTS.webhooks.failing(count(failing))}
       </p>
     </FigureCard>
   )
@@ -197,9 +178,7 @@ async function showHome(visit: ConsoleVisit): Promise<SurfaceReply> {
       </Section>
       <Section
         title={CONSOLE_HOME_TEXTS.rails.title}
-        aside={
-          hasPage('/rails') ? <a href={visit.to('/rails')}>{CONSOLE_HOME_TEXTS.rails.all}</a> : undefined
-        }
+        aside={hasPage('/rails') ? <a href={visit.to('/rails')}>{CONSOLE_HOME_TEXTS.rails.all}</a> : undefined}
       >
         <RailsTable figures={figures} />
       </Section>

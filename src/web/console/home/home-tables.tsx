@@ -24,8 +24,7 @@ export function UnderWayTable({ figures }: { figures: ServiceFigures }) {
     ),
     {
       title: words.columns.oldest,
-      cell: ({ oldest }) =>
-        oldest === null ? words.none : formatAge(figures.at.getTime() - oldest.getTime()),
+      cell: ({ oldest }) => (oldest === null ? words.none : formatAge(figures.at.getTime() - oldest.getTime())),
       figures: true,
     },
   ]
@@ -86,9 +85,7 @@ const RAIL_COLUMNS: readonly ListColumn<RailRow>[] = [
 export function RailsTable({ figures }: { figures: ServiceFigures }) {
   const rows = figures.rails.map((rail) => ({
     ...rail,
-    float:
-      figures.floats.find((float) => float.installation === rail.installation && float.side === rail.side) ??
-      null,
+    float: figures.floats.find((float) => float.installation === rail.installation && float.side === rail.side) ?? null,
   }))
   if (rows.length === 0) return <Empty title={rails.none} />
   return <Table caption={rails.title} rows={rows} columns={RAIL_COLUMNS} />

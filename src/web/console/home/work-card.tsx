@@ -29,10 +29,7 @@ export function WorkCard({ visit }: { visit: ConsoleVisit }) {
       <p class="quiet">{words.title}</p>
       {kinds.length === 0 && (
         <p class="big">
-          <Status
-            word={waiting === null ? words.unknown : words.none}
-            tone={waiting === null ? 'warn' : 'good'}
-          />
+          <Status word={waiting === null ? words.unknown : words.none} tone={waiting === null ? 'warn' : 'good'} />
         </p>
       )}
       {kinds.map((kind) => (
@@ -43,9 +40,7 @@ export function WorkCard({ visit }: { visit: ConsoleVisit }) {
           {counts.get(PATH_BY_WORK[kind])}
         </p>
       ))}
-      {oldest !== null && (
-        <p class="hint">{words.oldest(formatAge(Math.max(0, now.getTime() - oldest.getTime())))}</p>
-      )}
+      {oldest !== null && <p class="hint">{words.oldest(formatAge(Math.max(0, now.getTime() - oldest.getTime())))}</p>}
     </div>
   )
 }

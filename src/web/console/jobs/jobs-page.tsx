@@ -1,9 +1,4 @@
-import {
-  listProcesses,
-  type ServiceProcess,
-  SILENT_AFTER_MS,
-  workerAgeMs,
-} from '../../../operations/jobs/process.ts'
+import { listProcesses, type ServiceProcess, SILENT_AFTER_MS, workerAgeMs } from '../../../operations/jobs/process.ts'
 import { isLate, type Job, lagMs, listJobs } from '../../../operations/jobs/read-jobs.ts'
 import { listRequestedRuns, type RunRequest, requestRun } from '../../../operations/jobs/requested-runs.ts'
 import { listVerifyRuns } from '../../../operations/verify/verify-runs.ts'
@@ -54,11 +49,7 @@ function JobStatus({ job, nowMs }: { job: Job; nowMs: number }) {
         </p>
       </>
     )
-  return isLate(job, nowMs) ? (
-    <Status word={tasks.late} tone="warn" />
-  ) : (
-    <Status word={tasks.works} tone="good" />
-  )
+  return isLate(job, nowMs) ? <Status word={tasks.late} tone="warn" /> : <Status word={tasks.works} tone="good" />
 }
 
 const buildTaskColumns = (visit: ConsoleVisit, nowMs: number): readonly ListColumn<Job>[] => [
@@ -99,11 +90,7 @@ const buildTaskColumns = (visit: ConsoleVisit, nowMs: number): readonly ListColu
 function RunRequestStatus({ of: { claimedAt, endedAt, error } }: { of: RunRequest }) {
   const { states } = asked
   if (endedAt !== null)
-    return error === null ? (
-      <Status word={states.done} tone="good" />
-    ) : (
-      <Status word={states.failed} tone="bad" />
-    )
+    return error === null ? <Status word={states.done} tone="good" /> : <Status word={states.failed} tone="bad" />
   return <Status word={claimedAt === null ? states.waits : states.runs} tone="open" />
 }
 

@@ -63,10 +63,6 @@ const COLUMNS: readonly ListColumn<VerifyRun>[] = [
 export const VerifyRuns = ({ runs }: { runs: readonly VerifyRun[] }) => (
   <Section title={words.title} id="verify">
     <p>{words.lead}</p>
-    {runs.length === 0 ? (
-      <Empty title={words.none} />
-    ) : (
-      <Table caption={words.title} rows={runs} columns={COLUMNS} />
-    )}
+    {runs.length === 0 ? <Empty title={words.none} /> : <Table caption={words.title} rows={runs} columns={COLUMNS} />}
   </Section>
 )

@@ -12,11 +12,7 @@ const { closing: words } = MERCHANTS.acts
 /** Shows who closes an account, since when, and what it still waits for; null for an account that is not closing. */
 export async function renderClosing({ app, merchant }: Pick<MerchantPageData, 'app' | 'merchant'>) {
   if (merchant.account !== 'closing') return null
-  const waits: readonly ClosingBlocker[] = listClosingBlockers(
-    app,
-    merchant,
-    await readRemainder(app, merchant),
-  )
+  const waits: readonly ClosingBlocker[] = listClosingBlockers(app, merchant, await readRemainder(app, merchant))
   return (
     <Section title={words.title}>
       <p>

@@ -69,9 +69,7 @@ export function MerchantActs({ visit, merchantData, state }: MerchantActsProps) 
             {acts.unfreeze}
           </a>
         )}
-        {merchant.account === 'open' && (
-          <FoldedForm of={CLOSE_ACCOUNT_FORM} {...part} says={acts.closeSays} />
-        )}
+        {merchant.account === 'open' && <FoldedForm of={CLOSE_ACCOUNT_FORM} {...part} says={acts.closeSays} />}
       </div>
     </Section>
   )

@@ -32,11 +32,7 @@ const EntryDetails = ({ before, after, requestId }: AuditEntry) =>
 
 /** A table of acts about a merchant, with who did them. */
 export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>
-  entries.length === 0 ? (
-    <Empty title={audit.none} />
-  ) : (
-    <Table caption={audit.title} rows={entries} columns={COLUMNS} />
-  )
+  entries.length === 0 ? <Empty title={audit.none} /> : <Table caption={audit.title} rows={entries} columns={COLUMNS} />
 
 /** Shows everything that was done about a merchant, by its people and by our staff. */
 export async function showMerchantAudit(visit: ConsoleVisit): Promise<SurfaceReply> {

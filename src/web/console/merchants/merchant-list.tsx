@@ -1,5 +1,5 @@
 import type { AccountState } from '../../../merchants/account/account-state.ts'
-import { findMerchants, type ListedMerchant } from '../../../reports/reports/find-merchants.ts'
+import { findMerchants, type ListedMerchant } from '../../../reports/find-merchants.ts'
 import { Empty, OutsideText, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'

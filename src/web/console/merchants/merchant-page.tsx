@@ -14,7 +14,7 @@ import { listPayouts } from '../../../payments/payouts/find-payouts.ts'
 import { findWithdrawalNumber } from '../../../payments/withdrawals/find-withdrawals.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import type { App } from '../../../program/app.ts'
-import { readStaffActs } from '../../../reports/reports/staff-acts.ts'
+import { readStaffActs } from '../../../reports/staff-acts.ts'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -45,8 +45,8 @@ async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchan
   const window = parseListWindow({ limit: LATEST_ROWS })
   const filter = { ...window, status: null, reference: null, phone: null, email: null }
   const failed = { ...parseListWindow({ limit: '1' }), status: 'failed', event: null }
-  const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks] =
-    await Promise.all([
+  const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks] = await Promise.all(
+    [
       Promise.all((['live', 'test'] as const).map((mode) => getLedgerHead(app, { merchantId, mode }))),
       listMembers(gateway, merchantId),
       findWithdrawalNumber(app, live),
@@ -61,7 +61,8 @@ async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchan
         filter: { part: 'acts', action: null, actor: null, older: null, newer: null },
       }),
       findSupportViewEnd(gateway, { sessionId: signedIn.sessionId, merchantId }),
-    ])
+    ],
+  )
   const failure = deliveries.data[0] ?? null
   return { heads, people, number, charges, payouts, failure, exceptions, notes, did, audit, looks }
 }
@@ -70,10 +71,7 @@ async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchan
 export type MerchantPageData = Awaited<ReturnType<typeof readMerchantPage>> & { app: App; merchant: Merchant }
 
 /** Shows one merchant: its facts, balances, people, latest payments and notes, and the forms that staff may send. */
-export async function showMerchant(
-  visit: ConsoleVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showMerchant(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
   const merchantData: MerchantPageData = { ...(await readMerchantPage(visit, app, merchant)), app, merchant }
   const name = oneLine(merchant.name)
@@ -82,11 +80,7 @@ export async function showMerchant(
     <>
       <div class="top">
         <h1>{name}</h1>
-        <MerchantState
-          active={merchant.active}
-          account={merchant.account}
-          frozen={merchantData.did.frozen !== null}
-        />
+        <MerchantState active={merchant.active} account={merchant.account} frozen={merchantData.did.frozen !== null} />
       </div>
       <MerchantFacts visit={visit} merchantData={merchantData} />
       {await renderClosing(merchantData)}

@@ -9,16 +9,7 @@ import { maskPhone } from '../../../platform/text/phone.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import {
-  Empty,
-  Facts,
-  formatPageTime,
-  OutsideText,
-  Section,
-  Status,
-  Time,
-  Money as Ugx,
-} from '../../parts/parts.tsx'
+import { Empty, Facts, formatPageTime, OutsideText, Section, Status, Time, Money as Ugx } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { PARTS } from '../../parts/texts.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
@@ -167,12 +158,7 @@ export const LatestPayments = ({ visit, merchantData: { charges, payouts } }: Vi
         {rows.length === 0 ? (
           <p class="quiet">{latest.none}</p>
         ) : (
-          <Table
-            caption={title}
-            rows={rows}
-            columns={LATEST_COLUMNS}
-            href={({ id }) => visit.to(`/payments/${id}`)}
-          />
+          <Table caption={title} rows={rows} columns={LATEST_COLUMNS} href={({ id }) => visit.to(`/payments/${id}`)} />
         )}
       </Section>
     ))}
@@ -204,11 +190,7 @@ export const MerchantExceptions = ({ visit, merchantData }: VisitedPartProps) =>
 )
 
 /** The notes that our staff have written about the merchant, which it never sees. */
-export const MerchantNotes = ({
-  visit,
-  merchantData,
-  state,
-}: VisitedPartProps & { state: FormState | null }) => (
+export const MerchantNotes = ({ visit, merchantData, state }: VisitedPartProps & { state: FormState | null }) => (
   <Section title={notes.title}>
     <p class="quiet">{notes.lead}</p>
     {merchantData.notes.length === 0 && <p class="quiet">{notes.none}</p>}
@@ -220,11 +202,6 @@ export const MerchantNotes = ({
         </p>
       </blockquote>
     ))}
-    <FormBox
-      of={MERCHANT_NOTE_FORM}
-      visit={visit}
-      state={state}
-      params={{ id: merchantData.merchant.publicId }}
-    />
+    <FormBox of={MERCHANT_NOTE_FORM} visit={visit} state={state} params={{ id: merchantData.merchant.publicId }} />
   </Section>
 )

@@ -61,8 +61,7 @@ function parseParkedFilter({ query }: ConsoleVisit, counts: readonly ParkedCount
   if (band === null && query.age !== undefined) throw badRequest('age must be one of those on the page')
   const side = SIDES.find((choice) => choice === query.side) ?? null
   const [leftAt = '', id = ''] = (query.after ?? '').split(' ')
-  if (query.after !== undefined && (Number.isNaN(Date.parse(leftAt)) || id === ''))
-    throw badRequest('invalid cursor')
+  if (query.after !== undefined && (Number.isNaN(Date.parse(leftAt)) || id === '')) throw badRequest('invalid cursor')
   return { band: band ?? findWorstBand(counts), side, after: id === '' ? null : { leftAt, id } }
 }
 
@@ -95,12 +94,7 @@ export async function showParked(visit: ConsoleVisit): Promise<SurfaceReply> {
       {parked.length === 0 ? (
         <Empty title={words.empty} />
       ) : (
-        <Table
-          caption={words.title}
-          rows={parked}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/payments/${id}`)}
-        />
+        <Table caption={words.title} rows={parked} columns={COLUMNS} href={({ id }) => visit.to(`/payments/${id}`)} />
       )}
       {next !== null && (
         <p>

@@ -48,11 +48,7 @@ export function parsePaymentFilter(query: ConsoleVisit['query'], merchantId: num
   }
 }
 
-function parseChoice<const T extends string>(
-  name: string,
-  known: readonly T[],
-  value: string | null,
-): T | null {
+function parseChoice<const T extends string>(name: string, known: readonly T[], value: string | null): T | null {
   if (value === null) return null
   const match = known.find((choice) => choice === value)
   if (match === undefined) throw badRequest(`${name} must be one of those on the page`)

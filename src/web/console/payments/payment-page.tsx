@@ -15,13 +15,7 @@ import { Facts, Money, OutsideText, RawJson, Section, Status, Time, Timeline } f
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import {
-  buildTimeline,
-  OperatorSide,
-  PaymentEvents,
-  PaymentExceptions,
-  PaymentTransfers,
-} from './payment-parts.tsx'
+import { buildTimeline, OperatorSide, PaymentEvents, PaymentExceptions, PaymentTransfers } from './payment-parts.tsx'
 
 const { payment: words } = PAYMENTS
 const { facts } = words
@@ -50,10 +44,7 @@ export const END_MARK_FORM: FormSpec = {
 }
 
 /** Shows one payment of any merchant with everything that is known about it. */
-export async function showPayment(
-  visit: ConsoleVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showPayment(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const located = await getPayment(visit.gateway, visit.caller, visit.params.id ?? '')
   const { payment } = located
   const { story, attempt, exceptions, marks, nextAt } = await readPayment(located)
@@ -116,10 +107,7 @@ function PaymentFacts({ visit, located }: { visit: ConsoleVisit; located: Paymen
           </a>,
         ],
         [facts.mode, row.mode],
-        [
-          facts.kind,
-          payment.kind === 'payout' ? formatPayoutKind(payment.row.kind) : words.kinds[payment.kind],
-        ],
+        [facts.kind, payment.kind === 'payout' ? formatPayoutKind(payment.row.kind) : words.kinds[payment.kind]],
         [facts.amount, <Money amount={row.amount} />],
         payment.kind !== 'top-up' && [facts.fee, <Money amount={payment.row.fee} />],
         [
@@ -141,8 +129,7 @@ function PaymentFacts({ visit, located }: { visit: ConsoleVisit; located: Paymen
 }
 
 /** Formats the kind of a payout. A refund and a withdrawal are payouts too, and are named so. */
-const formatPayoutKind = (kind: string) =>
-  kind === 'payout' ? words.kinds.payout : `${kind} ${words.kinds.payout}`
+const formatPayoutKind = (kind: string) => (kind === 'payout' ? words.kinds.payout : `${kind} ${words.kinds.payout}`)
 
 type PaymentMarksProps = {
   visit: ConsoleVisit
@@ -162,9 +149,7 @@ function PaymentMarks({ visit, state, id, marks }: PaymentMarksProps) {
           <footer class="hint">
             {words.marks.by(oneLine(mark.markedBy))}, <Time at={mark.markedAt} />
           </footer>
-          {mark.doneBy !== null && (
-            <p>{words.marks.done(oneLine(mark.doneBy), oneLine(mark.doneSays ?? ''))}</p>
-          )}
+          {mark.doneBy !== null && <p>{words.marks.done(oneLine(mark.doneBy), oneLine(mark.doneSays ?? ''))}</p>}
         </blockquote>
       ))}
       <FormBox of={isOpen ? END_MARK_FORM : MARK_FORM} visit={visit} state={state} params={{ id }} />

@@ -4,7 +4,7 @@ import type { EventWithDelivery } from '../../../merchants/webhooks/events-about
 import type { ExceptionAbout } from '../../../payments/exceptions/exceptions-about.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import type { AttemptDetails, EvidenceDetails } from '../../../rails/read-attempt.ts'
-import type { ObjectStory, StoryEntry } from '../../../reports/reports/story/story.ts'
+import type { ObjectStory, StoryEntry } from '../../../reports/story/story.ts'
 import { Facts, Money, OutsideText, Section, Status, Time, type TimelineEntry } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
@@ -13,12 +13,7 @@ import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { ledger } = PAYMENTS.payment
-const {
-  attempt: attemptTexts,
-  events: eventTexts,
-  exceptions: exceptionTexts,
-  said: storyTexts,
-} = PAYMENTS.payment
+const { attempt: attemptTexts, events: eventTexts, exceptions: exceptionTexts, said: storyTexts } = PAYMENTS.payment
 
 /** Makes the entries of a timeline from a story, in words for staff. */
 export const buildTimeline = ({ entries }: ObjectStory): TimelineEntry[] =>

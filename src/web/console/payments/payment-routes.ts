@@ -11,8 +11,7 @@ import { showSearch } from './search-page.tsx'
 
 const { marks, ask } = PAYMENTS.payment
 
-const getRoutedPayment = ({ gateway, caller, params }: ConsoleVisit) =>
-  getPayment(gateway, caller, params.id ?? '')
+const getRoutedPayment = ({ gateway, caller, params }: ConsoleVisit) => getPayment(gateway, caller, params.id ?? '')
 const redirectToPaymentPage = (visit: ConsoleVisit, doneText: string) =>
   redirectDone(visit.to(`/payments/${visit.params.id ?? ''}`), doneText)
 

@@ -85,13 +85,7 @@ export async function showPayments(visit: ConsoleVisit): Promise<SurfaceReply> {
 }
 
 /** Links to the newest and the next page, and the time back to which payments were searched. */
-function PageLinks({
-  page: { next, until },
-  visit: { query, to },
-}: {
-  page: PaymentsPage
-  visit: ConsoleVisit
-}) {
+function PageLinks({ page: { next, until }, visit: { query, to } }: { page: PaymentsPage; visit: ConsoleVisit }) {
   const here = to(PAYMENTS_PATH)
   return (
     <>

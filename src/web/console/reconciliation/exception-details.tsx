@@ -20,18 +20,11 @@ export const ExceptionDetails = ({ details }: { details: Readonly<Record<string,
   />
 )
 
-function renderFact(
-  name: string,
-  value: unknown,
-  { currency }: Readonly<Record<string, unknown>>,
-): ComponentChildren {
+function renderFact(name: string, value: unknown, { currency }: Readonly<Record<string, unknown>>): ComponentChildren {
   if (typeof value === 'number' && AMOUNT_FACTS.includes(name))
     // Our own amount is in shillings, even if the operator's is in another currency.
     return (
-      <OperatorAmount
-        amount={value}
-        currency={name === 'we_say' || typeof currency !== 'string' ? UGX : currency}
-      />
+      <OperatorAmount amount={value} currency={name === 'we_say' || typeof currency !== 'string' ? UGX : currency} />
     )
   if (typeof value === 'string') return TIME_PATTERN.test(value) ? <Time at={value} /> : oneLine(value)
   if (Array.isArray(value)) return oneLine(value.map((item) => formatValue(item)).join(', '))

@@ -40,10 +40,7 @@ const UPLOAD_COLUMNS: readonly ListColumn<UploadedStatement>[] = [
 export async function showImport(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway } = visit
   const known = gateway.rails.live.op1_momo?.installations ?? []
-  const installation = [
-    { value: '', label: texts.unknown },
-    ...known.map(({ id }) => ({ value: id, label: id })),
-  ]
+  const installation = [{ value: '', label: texts.unknown }, ...known.map(({ id }) => ({ value: id, label: id }))]
   const uploads = await listUploads(gateway)
   const [first] = known
   const only: FormValues = first !== undefined && known.length === 1 ? { installation: first.id } : {}
@@ -53,13 +50,7 @@ export async function showImport(visit: ConsoleVisit, state: FormState | null = 
       <h1>{texts.title}</h1>
       <ReconciliationTabs visit={visit} at={IMPORT_PATH} />
       <p class="quiet">{texts.lead}</p>
-      <FormBox
-        of={UPLOAD_STATEMENT_FORM}
-        visit={visit}
-        state={state}
-        choices={{ installation }}
-        values={only}
-      >
+      <FormBox of={UPLOAD_STATEMENT_FORM} visit={visit} state={state} choices={{ installation }} values={only}>
         <p class="hint">{texts.columnsSay}</p>
       </FormBox>
       {uploads.length > 0 && (

@@ -1,9 +1,6 @@
 import { askTakeBack } from '../../../operations/approvals/take-back-statement.ts'
 import { requestReconciliation } from '../../../operations/reconciliation/reconcile.ts'
-import {
-  importUpload,
-  uploadStatement,
-} from '../../../operations/reconciliation/statements/uploaded-statements.ts'
+import { importUpload, uploadStatement } from '../../../operations/reconciliation/statements/uploaded-statements.ts'
 import { assert } from '../../../platform/assert.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { APPROVALS } from '../texts/approvals.ts'

@@ -29,8 +29,7 @@ export const ReconciliationTabs = ({ visit, at }: { visit: ConsoleVisit; at: str
       ] as const
     ).map(([path, name]) => (
       <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
-        {name}{' '}
-        {path.endsWith('/exceptions') && <WaitingCount of={countByPath(visit.waiting).get(RUNS_PATH)} />}
+        {name} {path.endsWith('/exceptions') && <WaitingCount of={countByPath(visit.waiting).get(RUNS_PATH)} />}
       </a>
     ))}
   </nav>

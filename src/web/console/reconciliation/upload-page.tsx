@@ -199,9 +199,7 @@ function InspectionResult({ looked }: { looked: StoredFindings }) {
           facts={[
             [counts.lines, detail.count(looked.leg.lookedAt)],
             [counts.matched, detail.count(looked.leg.agreed)],
-            ...DIFFERENCE_KINDS.map(
-              (kind) => [counts[kind], detail.count(looked.counts[kind] ?? 0)] as const,
-            ),
+            ...DIFFERENCE_KINDS.map((kind) => [counts[kind], detail.count(looked.counts[kind] ?? 0)] as const),
             judged !== undefined && [
               detail.judged,
               judged.length === 0 ? detail.judgedNothing : oneLine(judged.join(', ')),

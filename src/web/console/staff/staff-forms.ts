@@ -14,10 +14,7 @@ const ROLE_FIELD = { name: 'role', label: list.columns.role, kind: 'select', cho
 export const INVITE_STAFF_FORM: FormSpec = {
   path: `${STAFF_PATH}/invite`,
   action: 'operator.invite',
-  fields: [
-    { name: 'email', label: invite.email, kind: 'email', hint: invite.hint, autocomplete: 'off' },
-    ROLE_FIELD,
-  ],
+  fields: [{ name: 'email', label: invite.email, kind: 'email', hint: invite.hint, autocomplete: 'off' }, ROLE_FIELD],
   submit: invite.submit,
   once: true,
 }

@@ -116,13 +116,7 @@ function StaffActs({ operator, ...of }: StaffPageProps & { operator: StaffMember
         {list.open}
         <span class="ear"> {oneLine(operator.name)}</span>
       </summary>
-      <FormBox
-        of={SET_STAFF_ROLE_FORM}
-        visit={visit}
-        params={params}
-        state={state}
-        values={{ role: operator.role }}
-      />
+      <FormBox of={SET_STAFF_ROLE_FORM} visit={visit} params={params} state={state} values={{ role: operator.role }} />
       <FormBox of={RESET_STAFF_FORM} visit={visit} params={params} state={state} />
       <FormBox of={REMOVE_STAFF_FORM} visit={visit} params={params} state={state} />
     </details>
@@ -139,13 +133,7 @@ function buildInvitationColumns(of: StaffPageProps): ListColumn<OneTimeLink>[] {
     {
       title: columns.acts,
       cell: ({ id }) => (
-        <FormBox
-          of={TAKE_BACK_INVITATION_FORM}
-          visit={visit}
-          params={{ id }}
-          state={stateOfRow(of, id)}
-          compact
-        />
+        <FormBox of={TAKE_BACK_INVITATION_FORM} visit={visit} params={{ id }} state={stateOfRow(of, id)} compact />
       ),
     },
   ]
@@ -160,13 +148,7 @@ function buildSessionColumns(of: StaffPageProps): ListColumn<OpenSession>[] {
     {
       title: columns.acts,
       cell: ({ id }) => (
-        <FormBox
-          of={END_STAFF_SESSION_FORM}
-          visit={visit}
-          params={{ id }}
-          state={stateOfRow(of, id)}
-          compact
-        />
+        <FormBox of={END_STAFF_SESSION_FORM} visit={visit} params={{ id }} state={stateOfRow(of, id)} compact />
       ),
     },
   ]

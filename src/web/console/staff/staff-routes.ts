@@ -1,10 +1,6 @@
 import type { StaffRole } from '../../../api/access/actor.ts'
 import { endStaffSession, removeStaff, setStaffRole } from '../../../merchants/people/staff/change-staff.ts'
-import {
-  inviteStaff,
-  resetStaff,
-  takeBackStaffInvitation,
-} from '../../../merchants/people/staff/invite-staff.ts'
+import { inviteStaff, resetStaff, takeBackStaffInvitation } from '../../../merchants/people/staff/invite-staff.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import type { FormSpec, FormValues } from '../../parts/forms/form-spec.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'

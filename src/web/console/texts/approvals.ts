@@ -49,8 +49,7 @@ export const APPROVALS = {
     open: 'The exception stays open.',
     reopen: (whose: string) =>
       `The closed account of ${whose} is open again and takes money. Its keys and sessions stay ended, its schedules paused.`,
-    unfreeze: (whose: string, reason: string) =>
-      `Live payouts of ${whose} run again. They were frozen for: ${reason}`,
+    unfreeze: (whose: string, reason: string) => `Live payouts of ${whose} run again. They were frozen for: ${reason}`,
     switch: (side: string, to: string, from: string | null) =>
       `New payments of ${side} go through the contract ${to}${from === null ? '' : ` instead of ${from}`}. What is under way stays where it is.`,
     takeBack: (name: string) =>

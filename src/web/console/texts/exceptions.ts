@@ -14,8 +14,7 @@ export const EXCEPTIONS = {
   hints: {
     missing: 'One side has a movement that the other has not.',
     mismatched: 'Both sides have it, and say different things of it.',
-    waiting:
-      'Nothing is wrong yet: the operator has not answered for a day. They close by themselves when it does.',
+    waiting: 'Nothing is wrong yet: the operator has not answered for a day. They close by themselves when it does.',
   } as const satisfies Record<ExceptionList, string>,
   waitingNow: 'What waits for the operator now, younger ones too, is under Parked.',
   parked: 'Parked',

@@ -51,8 +51,7 @@ export const JOBS = {
     night: 'the night',
     holds: 'holds',
     broken: 'broken',
-    accepted: (id: string, count: number) =>
-      `accepted by two operators: ${id}, ${NUMBER_FORMAT.format(count)}`,
+    accepted: (id: string, count: number) => `accepted by two operators: ${id}, ${NUMBER_FORMAT.format(count)}`,
     more: 'and more',
     unfinished: 'not finished',
     seconds: (seconds: number) => `${NUMBER_FORMAT.format(seconds)} s`,

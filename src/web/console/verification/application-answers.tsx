@@ -77,21 +77,14 @@ const buildNumberColumns = (
 ]
 
 /** The name that the operator of the wallet has for a number. */
-export const HeardNameStatus = ({
-  check,
-  differs = false,
-}: {
-  check: NameCheck | null
-  differs?: boolean
-}) =>
+export const HeardNameStatus = ({ check, differs = false }: { check: NameCheck | null; differs?: boolean }) =>
   check === null ? (
     <span class="quiet">{checks.notAsked}</span>
   ) : !check.active ? (
     <Status word={checks.inactive} tone="bad" />
   ) : (
     <>
-      <OutsideText text={check.name ?? checks.unnamed} />{' '}
-      {differs && <Status word={checks.differs} tone="bad" />}
+      <OutsideText text={check.name ?? checks.unnamed} /> {differs && <Status word={checks.differs} tone="bad" />}
     </>
   )
 
@@ -105,11 +98,7 @@ const SHARED_COLUMNS: readonly ListColumn<SharedFact>[] = [
 export const ApplicationChecks = (part: ReviewPartProps) => (
   <Section title={checks.title}>
     <h3>{checks.asked}</h3>
-    <Table
-      caption={checks.asked}
-      rows={listHeardNames(part)}
-      columns={buildNumberColumns(part.visit, part)}
-    />
+    <Table caption={checks.asked} rows={listHeardNames(part)} columns={buildNumberColumns(part.visit, part)} />
     <h3>{checks.shared}</h3>
     {part.reviewed.shared.length === 0 ? (
       <p class="quiet">{checks.sharedNone}</p>

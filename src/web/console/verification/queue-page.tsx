@@ -1,8 +1,5 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import {
-  type ExpiringDocument,
-  readExpiringDocuments,
-} from '../../../merchants/verification/document-expiry.ts'
+import { type ExpiringDocument, readExpiringDocuments } from '../../../merchants/verification/document-expiry.ts'
 import {
   listWaitingApplications,
   type WaitingApplication,

@@ -1,9 +1,6 @@
 import { hasFreshFactor, mayDo } from '../../../api/access/allow.ts'
 import { getMerchant } from '../../../merchants/account/set-merchant.ts'
-import {
-  type ApplicationReview,
-  reviewApplication,
-} from '../../../merchants/verification/review-application.ts'
+import { type ApplicationReview, reviewApplication } from '../../../merchants/verification/review-application.ts'
 import { findWithdrawalNumber } from '../../../payments/withdrawals/find-withdrawals.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
@@ -13,12 +10,7 @@ import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.t
 import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { formatNoteSubject } from './answer-words.ts'
-import {
-  ApplicationAnswers,
-  ApplicationChecks,
-  formatNumberName,
-  listHeardNames,
-} from './application-answers.tsx'
+import { ApplicationAnswers, ApplicationChecks, formatNumberName, listHeardNames } from './application-answers.tsx'
 import { ApplicationDocuments } from './documents.tsx'
 import { APPROVE_APPLICATION_FORM, OPEN_PAPERS_FORM, REJECT_APPLICATION_FORM } from './review-forms.ts'
 
@@ -104,9 +96,7 @@ const DecisionForms = ({ number, ...part }: ReviewPartProps & { number: number }
   return (
     <Section title={decide.title}>
       {differing.length > 0 && (
-        <Note tone="warn">
-          {decide.differs(differing.map(({ what }) => formatNumberName(what)).join(', '))}
-        </Note>
+        <Note tone="warn">{decide.differs(differing.map(({ what }) => formatNumberName(what)).join(', '))}</Note>
       )}
       <FormBox
         of={APPROVE_APPLICATION_FORM}

@@ -5,7 +5,7 @@ import { readDocument } from '../../../merchants/verification/change-documents.t
 import { approveApplication, rejectApplication } from '../../../merchants/verification/decide-application.ts'
 import { setDocumentExpiry } from '../../../merchants/verification/document-expiry.ts'
 import type { App } from '../../../program/app.ts'
-import { askName } from '../../../reports/reports/ask-name.ts'
+import { askName } from '../../../reports/ask-name.ts'
 import type { FormSpec, FormValues } from '../../parts/forms/form-spec.ts'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
@@ -31,11 +31,7 @@ const FILE_EXTENSIONS = {
 }
 
 type RoutedMerchant = { app: App; merchant: Merchant }
-type ReviewAct = (
-  visit: ConsoleVisit,
-  routed: RoutedMerchant,
-  values: FormValues,
-) => Promise<string | undefined>
+type ReviewAct = (visit: ConsoleVisit, routed: RoutedMerchant, values: FormValues) => Promise<string | undefined>
 
 const getRoutedMerchant = ({ gateway, params }: ConsoleVisit) => getMerchant(gateway, params.id)
 
@@ -61,18 +57,12 @@ async function sendDocument(visit: ConsoleVisit, content: 'file' | 'preview'): P
 
 /** Takes the notes that were written beside fields, by their subject. */
 const parseNotes = (values: FormValues) =>
-  Object.fromEntries(
-    NOTE_SUBJECTS.flatMap((name) => ((values[name] ?? '') === '' ? [] : [[name, values[name] ?? '']])),
-  )
+  Object.fromEntries(NOTE_SUBJECTS.flatMap((name) => ((values[name] ?? '') === '' ? [] : [[name, values[name] ?? '']])))
 
 export const CONSOLE_VERIFICATION_ROUTES: readonly ConsoleRoute[] = [
   page('/verification', showQueue),
   page('/verification/:id', (visit) => showReview(visit), 'verification.read'),
-  page(
-    '/verification/:id/documents/:document/preview',
-    (visit) => sendDocument(visit, 'preview'),
-    'verification.read',
-  ),
+  page('/verification/:id/documents/:document/preview', (visit) => sendDocument(visit, 'preview'), 'verification.read'),
   reviewForm(OPEN_PAPERS_FORM, async () => undefined),
   form(DOWNLOAD_DOCUMENT_FORM, { submit: (visit) => sendDocument(visit, 'file'), showRefused: showReview }),
   reviewForm(ASK_NAME_FORM, async ({ caller, params }, { app, merchant }) => {

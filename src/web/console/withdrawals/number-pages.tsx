@@ -8,7 +8,7 @@ import { listWaitingNumbers, type WaitingNumber } from '../../../payments/withdr
 import { verifyWithdrawalNumber } from '../../../payments/withdrawals/withdrawal-number.ts'
 import { maskPhone } from '../../../platform/text/phone.ts'
 import type { Gateway } from '../../../program/app.ts'
-import { askName } from '../../../reports/reports/ask-name.ts'
+import { askName } from '../../../reports/ask-name.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
@@ -45,9 +45,7 @@ async function addNameCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> 
     readNameChecks(app, merchant.id),
     readVerification(app, merchant.id),
   ])
-  const nameCheck = compareNames({ answers, withdrawal: row.phone, checks }).find(
-    ({ what }) => what === 'withdrawal',
-  )
+  const nameCheck = compareNames({ answers, withdrawal: row.phone, checks }).find(({ what }) => what === 'withdrawal')
   return { ...row, check: nameCheck?.check ?? null, differs: nameCheck?.differs ?? false }
 }
 
@@ -63,14 +61,7 @@ const buildNumberColumns = (visit: ConsoleVisit, state: FormState | null): reado
       return (
         <>
           <FormBox of={ASK_NUMBER_NAME_FORM} visit={visit} state={ownState} params={{ id }} compact />
-          <FormBox
-            of={VERIFY_NUMBER_FORM}
-            visit={visit}
-            state={ownState}
-            params={{ id }}
-            values={{ phone }}
-            compact
-          />
+          <FormBox of={VERIFY_NUMBER_FORM} visit={visit} state={ownState} params={{ id }} values={{ phone }} compact />
         </>
       )
     },
@@ -146,11 +137,7 @@ export const NUMBER_ROUTES: readonly ConsoleRoute[] = [
     async submit(visit) {
       const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
       const { id: merchantId, tag } = merchant
-      await askName(
-        app,
-        actingFor(visit.caller, { merchantId, tag, cell: app.cell, mode: 'live' }),
-        'withdrawal',
-      )
+      await askName(app, actingFor(visit.caller, { merchantId, tag, cell: app.cell, mode: 'live' }), 'withdrawal')
       return redirectDone(visit.to(NUMBERS_PATH), words.asked)
     },
     showRefused: showNumbers,

@@ -87,9 +87,7 @@ function Preview({ visit, accent, picture }: PreviewProps) {
   const { merchant } = visit
   const letters = Array.from(oneLine(merchant.name))
   const name =
-    letters.length <= MAX_NAME_LETTERS
-      ? letters.join('')
-      : `${letters.slice(0, MAX_NAME_LETTERS - 1).join('')}…`
+    letters.length <= MAX_NAME_LETTERS ? letters.join('') : `${letters.slice(0, MAX_NAME_LETTERS - 1).join('')}…`
   return (
     <Section title={preview.title} id="preview">
       <div class="previews">
@@ -162,8 +160,7 @@ const PreviewCard = ({ label, paint, colours, name, picture }: PreviewCardProps)
 )
 const SAMPLE_AMOUNT = 'UGX 25,000'
 
-const returnToBranding = (visit: DashboardVisit, message: string) =>
-  redirectDone(visit.to(BRANDING_PATH), message)
+const returnToBranding = (visit: DashboardVisit, message: string) => redirectDone(visit.to(BRANDING_PATH), message)
 
 function changeBranding(visit: DashboardVisit, to: Parameters<typeof setBranding>[2]['change']) {
   return setBranding(visit.app, visit.caller, { merchantId: visit.merchant.id, change: to })

@@ -104,9 +104,7 @@ function Counts(facts: BatchFacts) {
   const sum = accepted.reduce((total, { amount, replayed }) => total + (replayed ? 0 : (amount ?? 0)), 0)
   return (
     <Section title={words.progress}>
-      {isUnderWay(facts) && (
-        <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>
-      )}
+      {isUnderWay(facts) && <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>}
       <progress value={batch.done} max={batch.total} aria-label={words.done} />
       <Facts
         facts={[

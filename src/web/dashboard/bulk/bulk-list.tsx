@@ -73,10 +73,7 @@ const DRAFT_COLUMNS: readonly ListColumn<Omit<BulkDraft, 'csv'>>[] = [
 export async function showBulk(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
-  const [batches, drafted] = await Promise.all([
-    listBatches(app, caller, window),
-    listUnsentDrafts(app, caller),
-  ])
+  const [batches, drafted] = await Promise.all([listBatches(app, caller, window), listUnsentDrafts(app, caller)])
   const here = visit.to('/bulk')
   return pageReply(
     BULK.title,
@@ -110,12 +107,7 @@ export async function showBulk(visit: DashboardVisit, state: FormState | null = 
           <p>{BULK.empty.says}</p>
         </Empty>
       ) : (
-        <Table
-          caption={BULK.title}
-          rows={batches.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/bulk/${id}`)}
-        />
+        <Table caption={BULK.title} rows={batches.data} columns={COLUMNS} href={({ id }) => visit.to(`/bulk/${id}`)} />
       )}
       <Pager cursors={cursorsOf(batches)} query={query} here={here} />
     </>,

@@ -35,9 +35,7 @@ export function DraftLines({ visit, preview, from, holders }: DraftLinesProps) {
   const rows = preview.lines.filter(({ line }) => line >= from).slice(0, DRAFT_LINES_PER_PAGE)
   const here = visit.to(`/bulk/drafts/${preview.draft.id}`)
   const live =
-    holders === null
-      ? { 'data-live': addressWith(here, { part: 'names', from: String(from) }) }
-      : { 'data-live': '' }
+    holders === null ? { 'data-live': addressWith(here, { part: 'names', from: String(from) }) } : { 'data-live': '' }
   const byLine = new Map((holders ?? []).map((holder) => [holder.line, holder]))
   return (
     <div {...live}>
@@ -69,8 +67,7 @@ const columnsWith = (holders: ReadonlyMap<number, DraftLineHolder>): readonly Li
   { title: words.columns.name, cell: ({ written }) => <OutsideText text={written.name} /> },
   {
     title: words.columns.amount,
-    cell: ({ item, written }) =>
-      item.ok ? <Money amount={item.amount} /> : <OutsideText text={written.amount} />,
+    cell: ({ item, written }) => (item.ok ? <Money amount={item.amount} /> : <OutsideText text={written.amount} />),
     figures: true,
   },
   { title: words.columns.reference, cell: ({ item }) => <OutsideText text={item.reference} /> },
@@ -86,9 +83,7 @@ function WalletOwner({ holder }: { holder: DraftLineHolder | undefined }) {
         <Status word={words.inactive} tone="bad" />
       </div>
     )
-  return (
-    <div class="hint">{unknown === null ? `${words.holder} ${name ?? words.unknown}` : words.unknown}</div>
-  )
+  return <div class="hint">{unknown === null ? `${words.holder} ${name ?? words.unknown}` : words.unknown}</div>
 }
 
 function Result({ line: { result, sameAs } }: { line: PreviewLine }) {

@@ -3,11 +3,7 @@ import {
   type DraftLineHolder,
   lookUpDraftHolders,
 } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
-import {
-  type BulkPreview,
-  type PreviewLine,
-  previewBulk,
-} from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
+import { type BulkPreview, type PreviewLine, previewBulk } from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
 import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
@@ -152,9 +148,7 @@ function Problems({ lines }: { lines: readonly PreviewLine[] }) {
   return (
     <Section title={words.problems}>
       <Table caption={words.problems} rows={lines.slice(0, MAX_PROBLEMS_SHOWN)} columns={PROBLEM_COLUMNS} />
-      {lines.length > MAX_PROBLEMS_SHOWN && (
-        <p class="hint">{words.more(lines.length - MAX_PROBLEMS_SHOWN)}</p>
-      )}
+      {lines.length > MAX_PROBLEMS_SHOWN && <p class="hint">{words.more(lines.length - MAX_PROBLEMS_SHOWN)}</p>}
     </Section>
   )
 }

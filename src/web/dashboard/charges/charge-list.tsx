@@ -97,10 +97,7 @@ export const parseChargeFilter = (query: DashboardVisit['query']): ChargeFilter 
 })
 
 /** Shows the list of charges with its filters, and in test mode the form that makes one. */
-export async function showCharges(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query, mode } = visit
   const filter = parseChargeFilter(query)
   const [page, totals, views, states] = await Promise.all([
@@ -145,9 +142,7 @@ function NoCharges({ visit: { query, mode, app } }: { visit: DashboardVisit }) {
   return (
     <Empty title={CHARGES.empty.title}>
       <p>{CHARGES.empty[mode]}</p>
-      {mode === 'test' && (
-        <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />
-      )}
+      {mode === 'test' && <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />}
     </Empty>
   )
 }

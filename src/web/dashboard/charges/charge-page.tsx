@@ -2,8 +2,8 @@ import { payoutFee } from '../../../ledger/fees.ts'
 import { type Charge, type ChargeView, presentCharge } from '../../../payments/charges/charge.ts'
 import { getCharge } from '../../../payments/charges/find-charges.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
-import { readLinkPrefix } from '../../../reports/reports/search.ts'
-import { chargeStory, type ObjectStory } from '../../../reports/reports/story/story.ts'
+import { readLinkPrefix } from '../../../reports/search.ts'
+import { chargeStory, type ObjectStory } from '../../../reports/story/story.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import {
@@ -51,18 +51,14 @@ type ChargeStoryProps = {
 const isOpen = ({ status }: Charge) => status === 'pending' || status === 'authorized'
 
 /** Shows one charge: its facts, what happened, where the money went, and the events that were sent. */
-export async function showCharge(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showCharge(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller } = visit
   const charge = await getCharge(app, caller, visit.params.id ?? '')
   const states = isOpen(charge) ? await readStatesForMode(visit) : []
   const { paymentLinkId } = charge
   const isOrder = paymentLinkId !== null && (await readLinkPrefix(app, caller, paymentLinkId)) === 'ord_'
   const props = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
-  if (visit.part === 'story')
-    return { kind: 'part', body: <ChargeStory {...props} />, final: !isOpen(charge) }
+  if (visit.part === 'story') return { kind: 'part', body: <ChargeStory {...props} />, final: !isOpen(charge) }
   return pageReply(
     charge.id,
     <>
@@ -139,15 +135,7 @@ function ChargeFacts({ visit, charge, isOrder, view }: ChargeFactsProps) {
   )
 }
 
-function RefundBox({
-  visit,
-  charge,
-  state,
-}: {
-  visit: DashboardVisit
-  charge: Charge
-  state: FormState | null
-}) {
+function RefundBox({ visit, charge, state }: { visit: DashboardVisit; charge: Charge; state: FormState | null }) {
   return (
     <details id="refund" open={state !== null}>
       <summary>{CHARGES.refund.title}</summary>

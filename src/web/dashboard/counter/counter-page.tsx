@@ -57,11 +57,7 @@ const Strip = ({ charges }: { charges: readonly Charge[] }) => (
         </span>
         <Status {...STATUS_WORDS[charge.status]} />
         <span>
-          {charge.phone === null ? (
-            <OutsideText text={charge.reference} />
-          ) : (
-            COUNTER.ending(charge.phone.slice(-3))
-          )}
+          {charge.phone === null ? <OutsideText text={charge.reference} /> : COUNTER.ending(charge.phone.slice(-3))}
         </span>
         <Time at={charge.completedAt ?? charge.createdAt} />
       </li>

@@ -6,16 +6,7 @@ import { notFound } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import {
-  CopyBox,
-  Facts,
-  Note,
-  RawJson,
-  Section,
-  Time,
-  Timeline,
-  type TimelineEntry,
-} from '../../parts/parts.tsx'
+import { CopyBox, Facts, Note, RawJson, Section, Time, Timeline, type TimelineEntry } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
@@ -37,10 +28,7 @@ type DeliveryStoryProps = {
 }
 
 /** Shows one delivery: what was sent to where, every attempt with its answer, and the form that sends it again. */
-export async function showDelivery(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showDelivery(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller } = visit
   const id = visit.params.id ?? ''
   const delivery = await findDelivery(app, caller, id)
@@ -110,8 +98,7 @@ function buildAttemptEntry(
   { at, responseCode, error, ms, url, answer }: DeliveryAttempt,
   isNewest: boolean,
 ): TimelineEntry {
-  const title =
-    error === null || /^http /.test(error) ? texts.answered(responseCode ?? 0) : texts.failed(error)
+  const title = error === null || /^http /.test(error) ? texts.answered(responseCode ?? 0) : texts.failed(error)
   return {
     at,
     title,

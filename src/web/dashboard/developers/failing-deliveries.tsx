@@ -1,10 +1,6 @@
 import type { Delivery } from '../../../merchants/webhooks/delivery.ts'
 import { listAttempts } from '../../../merchants/webhooks/delivery-attempts.ts'
-import {
-  type FailingSummary,
-  isFailing,
-  MAX_FAILING_COUNTED,
-} from '../../../merchants/webhooks/failing-deliveries.ts'
+import { type FailingSummary, isFailing, MAX_FAILING_COUNTED } from '../../../merchants/webhooks/failing-deliveries.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { formatPageTime, Note, Section, Status } from '../../parts/parts.tsx'
 import { DELIVERY_FAILURES, WEBHOOKS } from '../texts/webhooks.ts'
@@ -37,10 +33,7 @@ export function formatFailing({ count, since, lastResponseCode, lastError }: Fai
 }
 
 /** Finds the beginning of the receiver's answer to the newest attempt; null if it gave none. */
-export async function findLastAnswer(
-  { app, caller }: DashboardVisit,
-  eventId: string,
-): Promise<string | null> {
+export async function findLastAnswer({ app, caller }: DashboardVisit, eventId: string): Promise<string | null> {
   const [newest] = await listAttempts(app, caller, eventId)
   return newest?.answer ?? null
 }

@@ -71,9 +71,7 @@ export async function readKeysInMode({ app, merchant, mode }: DashboardVisit): P
 }
 
 /** Gets the key that the address names, and all keys of its mode. Throws 404. */
-export async function getVisitedKey(
-  visit: DashboardVisit,
-): Promise<{ key: ListedKey; keysInMode: ListedKey[] }> {
+export async function getVisitedKey(visit: DashboardVisit): Promise<{ key: ListedKey; keysInMode: ListedKey[] }> {
   const keysInMode = await readKeysInMode(visit)
   const visitedKey = keysInMode.find(({ id }) => id === visit.params.id)
   if (!visitedKey) throw notFound('key')

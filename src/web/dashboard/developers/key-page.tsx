@@ -69,8 +69,7 @@ const KeyFacts = ({ visit, of: key }: { visit: DashboardVisit; of: ListedKey }) 
 
 /** The three steps of a change. The keys that exist tell which step is next; the older key is the one to revoke. */
 function Change({ visit, of: key, secondKey, state }: KeyProps) {
-  const [old, fresh] =
-    secondKey === null || secondKey.createdAt >= key.createdAt ? [key, secondKey] : [secondKey, key]
+  const [old, fresh] = secondKey === null || secondKey.createdAt >= key.createdAt ? [key, secondKey] : [secondKey, key]
   return (
     <Section title={change.title}>
       <ol class="steps">

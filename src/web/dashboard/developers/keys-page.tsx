@@ -34,10 +34,7 @@ export const LastUsed = ({ at }: { at: Date | null }) =>
 
 /** Whether a key is in force. */
 export const KeyStatus = ({ of: { revokedAt } }: { of: ListedKey }) => (
-  <Status
-    word={revokedAt === null ? keys.inForce : keys.revoked}
-    tone={revokedAt === null ? 'good' : 'quiet'}
-  />
+  <Status word={revokedAt === null ? keys.inForce : keys.revoked} tone={revokedAt === null ? 'good' : 'quiet'} />
 )
 
 /** Shows the keys of the mode, and the form that makes another. */

@@ -72,9 +72,7 @@ const Snippets = ({ of, about = reference.charge }: { of: readonly Snippet[]; ab
 
 /** Shows the reference with the whole test key in its examples; the audit records it like every reveal of a key. */
 async function showWithTestKey(visit: DashboardVisit): Promise<SurfaceReply> {
-  const testKey = (await readKeysInMode(visit)).find(
-    ({ kind, revokedAt }) => kind === 'test' && revokedAt === null,
-  )
+  const testKey = (await readKeysInMode(visit)).find(({ kind, revokedAt }) => kind === 'test' && revokedAt === null)
   if (!testKey) throw domainRefusal('no_test_key', reference.noKey)
   const { key } = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: testKey.id })
   return showReference({ visit, key })

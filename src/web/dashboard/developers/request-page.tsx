@@ -36,9 +36,7 @@ export async function showRequest(visit: DashboardVisit): Promise<SurfaceReply> 
           [facts.outcome, keyOutcome === null ? REQUESTS.noKey : outcomes[keyOutcome]],
           [
             facts.key,
-            <a href={addressWith(visit.to(REQUESTS_PATH), { key: request.keyLast4 })}>
-              ...{request.keyLast4}
-            </a>,
+            <a href={addressWith(visit.to(REQUESTS_PATH), { key: request.keyLast4 })}>...{request.keyLast4}</a>,
           ],
           [facts.id, <code>{request.requestId}</code>],
         ]}

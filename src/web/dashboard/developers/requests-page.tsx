@@ -78,9 +78,7 @@ export async function showRequests(visit: DashboardVisit): Promise<SurfaceReply>
           </p>
         </Empty>
       )}
-      {page.searchedBackTo !== null && (
-        <Note>{REQUESTS.lookedBackTo(formatPageTime(page.searchedBackTo))}</Note>
-      )}
+      {page.searchedBackTo !== null && <Note>{REQUESTS.lookedBackTo(formatPageTime(page.searchedBackTo))}</Note>}
       <Pager cursors={page} query={query} here={here} />
     </DeveloperArea>,
   )

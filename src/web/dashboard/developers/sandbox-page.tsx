@@ -87,10 +87,7 @@ export const PRESS_TEST_MACHINE: FormSpec = {
 }
 
 /** Shows the tools for what would take long in test mode, or could not be made to happen. */
-export async function showSandbox(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showSandbox(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const body = visit.mode === 'test' ? <Tools visit={visit} state={state} /> : <LiveModeNote visit={visit} />
   return pageReply(
     SANDBOX.title,
@@ -133,9 +130,7 @@ function Tools({ visit, state }: { visit: DashboardVisit; state: FormState | nul
         </Section>
         <Section title={failing.title}>
           {failNextPayouts > 0 && (
-            <Note tone="warn">
-              {failing.says(failNextPayouts, (failNextReason ?? '').replaceAll('_', ' '))}
-            </Note>
+            <Note tone="warn">{failing.says(failNextPayouts, (failNextReason ?? '').replaceAll('_', ' '))}</Note>
           )}
           <FormBox
             of={FAIL_NEXT_PAYOUTS}

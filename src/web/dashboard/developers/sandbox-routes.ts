@@ -58,10 +58,7 @@ async function moveClock(visit: DashboardVisit, { advance = '' }: FormValues): P
   return redirectDone(visit.to(SANDBOX_PATH), clock.done(formatPageTime(moved.testTime), moved.settled))
 }
 
-async function pressButton(
-  visit: DashboardVisit,
-  { order = '', button = '' }: FormValues,
-): Promise<SurfaceReply> {
+async function pressButton(visit: DashboardVisit, { order = '', button = '' }: FormValues): Promise<SurfaceReply> {
   const pressed = MACHINE_BUTTONS.find((machineButton) => machineButton === button) ?? 'silent'
   const result = await pressMachine(visit.app, visit.caller, { id: order.trim(), button: pressed })
   return redirectDone(visit.to(SANDBOX_PATH), machine.done(result.vendingStatus))

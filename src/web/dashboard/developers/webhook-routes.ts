@@ -36,11 +36,7 @@ async function rotateSecret(visit: DashboardVisit, values: FormValues): Promise<
   const rotation = { merchant: visit.merchant, atOnce, commandKey: visit.once?.key }
   const rotated = await rotateWebhookSecret(visit.app, visit.caller, rotation)
   const oldSecret = atOnce ? secret.madeAtOnce : secret.madeUntil(formatPageTime(rotated.previousUntil))
-  return showWebhookSecret(
-    visit,
-    { title: secret.madeTitle, value: rotated.secret },
-    `${secret.made} ${oldSecret}`,
-  )
+  return showWebhookSecret(visit, { title: secret.madeTitle, value: rotated.secret }, `${secret.made} ${oldSecret}`)
 }
 
 const showWebhookSecret = (
@@ -53,10 +49,7 @@ const showWebhookSecret = (
     message,
   )
 
-async function resendFailedSince(
-  visit: DashboardVisit,
-  { day = '', time = '' }: FormValues,
-): Promise<SurfaceReply> {
+async function resendFailedSince(visit: DashboardVisit, { day = '', time = '' }: FormValues): Promise<SurfaceReply> {
   const since = parseIsoTime(`${day}T${time === '' ? '00:00' : time}+03:00`)
   if (since === null) throw new FieldFault('day', resendAll.wrong)
   const { resent, more } = await resendFailed(visit.app, visit.caller, since)

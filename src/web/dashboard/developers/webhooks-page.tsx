@@ -43,10 +43,7 @@ const FILTERS: readonly ListFilter[] = [
 type WebhooksPartProps = { visit: DashboardVisit; state: FormState | null }
 
 /** Shows where events go, the secret that signs them, and their deliveries. */
-export async function showWebhooks(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showWebhooks(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant } = visit
   const times = await readWebhookSecretTimes(app, merchant.id)
   const failing = await findFailingDeliveries(app, visit.caller)
@@ -63,12 +60,7 @@ export async function showWebhooks(
               <code>{merchant.webhookUrl}</code>
             </p>
           )}
-          <FormBox
-            of={SET_WEBHOOK_ADDRESS}
-            visit={visit}
-            state={state}
-            values={{ url: merchant.webhookUrl ?? '' }}
-          />
+          <FormBox of={SET_WEBHOOK_ADDRESS} visit={visit} state={state} values={{ url: merchant.webhookUrl ?? '' }} />
         </Section>
         <Secret visit={visit} state={state} times={times} />
       </div>
@@ -93,9 +85,7 @@ function Secret({
   return (
     <Section title={secret.title}>
       <Facts facts={[[secret.since, <Time at={times.since} />]]} />
-      {times.previousUntil !== null && (
-        <Note tone="open">{secret.both(formatPageTime(times.previousUntil))}</Note>
-      )}
+      {times.previousUntil !== null && <Note tone="open">{secret.both(formatPageTime(times.previousUntil))}</Note>}
       <details open={state?.path === REVEAL_WEBHOOK_SECRET.path}>
         <summary>{secret.reveal}</summary>
         <FormBox of={REVEAL_WEBHOOK_SECRET} visit={visit} state={state} />
@@ -113,12 +103,7 @@ function Secret({
 type DeliveriesPage = Awaited<ReturnType<typeof readDeliveryPage>>
 
 function readDeliveryPage({ app, caller, query }: DashboardVisit) {
-  const {
-    status = null,
-    event = null,
-    after,
-    before,
-  } = pickFilters(query, 'status', 'event', 'after', 'before')
+  const { status = null, event = null, after, before } = pickFilters(query, 'status', 'event', 'after', 'before')
   return listDeliveries(app, caller, {
     ...parseListWindow({ limit: '20', starting_after: after }),
     ...{ endingBefore: before ?? null, status, event },

@@ -31,9 +31,7 @@ const CLOSE: FormSpec = {
 const ANSWER: FormSpec = {
   path: '/disputes/:id/answer',
   action: 'dispute.answer',
-  fields: [
-    { name: 'says', label: DISPUTES.answer.label, kind: 'lines', maxLength: 2000, refused: /^answer/ },
-  ],
+  fields: [{ name: 'says', label: DISPUTES.answer.label, kind: 'lines', maxLength: 2000, refused: /^answer/ }],
   submit: DISPUTES.answer.submit,
   once: true,
 }

@@ -47,10 +47,7 @@ const columnsAt = (now: Date): readonly ListColumn<GiftCard>[] => [
 ]
 
 /** Lists the gift cards, with the form that issues more. */
-export async function showCards(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showCards(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   if (visit.mode === 'test')
     return pageReply(
       GIFT_CARDS.title,
@@ -96,10 +93,7 @@ export const showIssuedCards = (visit: DashboardVisit, cards: readonly IssuedCar
     <>
       <h1>{GIFT_CARDS.issued.title}</h1>
       <Note tone="warn">{GIFT_CARDS.issued.says}</Note>
-      <CopyBox
-        label={GIFT_CARDS.issued.codes}
-        text={cards.map(({ code, value }) => `${code}  ${value}`).join('\n')}
-      />
+      <CopyBox label={GIFT_CARDS.issued.codes} text={cards.map(({ code, value }) => `${code}  ${value}`).join('\n')} />
       <p>
         <a href={visit.to('/gift-cards')}>{GIFT_CARDS.issued.back}</a>
       </p>

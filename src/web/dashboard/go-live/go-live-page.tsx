@@ -1,6 +1,6 @@
 import type { Action } from '../../../api/access/actions.ts'
 import { mayDo } from '../../../api/access/allow.ts'
-import { type GoLiveFact, type GoLiveStep, readGoLiveFacts } from '../../../reports/reports/go-live.ts'
+import { type GoLiveFact, type GoLiveStep, readGoLiveFacts } from '../../../reports/go-live.ts'
 import { Note, Status, Time } from '../../parts/parts.tsx'
 import { pageReply } from '../../parts/routes/surface-reply.ts'
 import { isReachable } from '../hidden-from-staff.ts'

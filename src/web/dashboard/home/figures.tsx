@@ -1,5 +1,5 @@
 import { dayBounds } from '../../../platform/time/kampala.ts'
-import type { DayTally } from '../../../reports/reports/tallies/tally-days.ts'
+import type { DayTally } from '../../../reports/tallies/tally-days.ts'
 import { Chart } from '../../parts/chart.tsx'
 import { formatPageDay, formatPageTime, Money, Section } from '../../parts/parts.tsx'
 import { Stacks } from '../../parts/stacks.tsx'

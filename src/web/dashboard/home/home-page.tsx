@@ -5,9 +5,9 @@ import { addTestFunds } from '../../../ledger/test-funds.ts'
 import { findFirstTestKey } from '../../../merchants/account/first-key.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
 import { findNextRelease } from '../../../payments/charges/find-next-release.ts'
-import { readNeeds } from '../../../reports/reports/read-needs.ts'
-import { readStaffActs } from '../../../reports/reports/staff-acts.ts'
-import { readDayTallies } from '../../../reports/reports/tallies/tally-days.ts'
+import { readNeeds } from '../../../reports/read-needs.ts'
+import { readStaffActs } from '../../../reports/staff-acts.ts'
+import { readDayTallies } from '../../../reports/tallies/tally-days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import { type FormSpec, type FormState, getAmount } from '../../parts/forms/form-spec.ts'
 import { CopyBox, formatPageTime, Money, Section } from '../../parts/parts.tsx'
@@ -41,8 +41,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
     ...parseListWindow({ limit: LATEST_CHARGES_SHOWN }),
     ...{ status: null, reference: null, phone: null, email: null },
   })
-  if (visit.part === 'latest')
-    return { kind: 'part', body: <LatestCharges visit={visit} charges={latest.data} /> }
+  if (visit.part === 'latest') return { kind: 'part', body: <LatestCharges visit={visit} charges={latest.data} /> }
   const [head, release, needs, tallies, key, states, acts] = await Promise.all([
     getLedgerHead(app, caller),
     findNextRelease(app, caller),

@@ -28,12 +28,7 @@ export const LatestCharges = ({ visit, charges }: { visit: DashboardVisit; charg
           )}
         </Empty>
       ) : (
-        <Table
-          caption={HOME.latest}
-          rows={charges}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/charges/${id}`)}
-        />
+        <Table caption={HOME.latest} rows={charges} columns={COLUMNS} href={({ id }) => visit.to(`/charges/${id}`)} />
       )}
     </Section>
   </div>

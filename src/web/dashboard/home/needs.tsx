@@ -1,6 +1,6 @@
 import type { Action } from '../../../api/access/actions.ts'
 import { mayDo } from '../../../api/access/allow.ts'
-import type { Need } from '../../../reports/reports/read-needs.ts'
+import type { Need } from '../../../reports/read-needs.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { formatPageTime, Section } from '../../parts/parts.tsx'
 import { formatShillings } from '../../parts/wording.ts'

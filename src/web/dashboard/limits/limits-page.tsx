@@ -47,15 +47,10 @@ export const DROP_CHECKER_CHANGE: FormSpec = {
 }
 
 /** Shows the rule of the second person, the largest amounts, and the rate limits. */
-export async function showLimits(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showLimits(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, caller } = visit
   const rule = await checkerState(app, caller)
-  const limit = (own: number | null) => (
-    <Money amount={Math.min(own ?? app.config.amountMax, app.config.amountMax)} />
-  )
+  const limit = (own: number | null) => <Money amount={Math.min(own ?? app.config.amountMax, app.config.amountMax)} />
   return pageReply(
     LIMITS.title,
     <>
@@ -74,9 +69,7 @@ export async function showLimits(
             {...{ visit, state }}
             values={{ above: formatAmountField(rule.above) }}
           />
-          {rule.above !== null && (
-            <FoldedForm of={TURN_OFF_CHECKER} title={checker.off_} {...{ visit, state }} />
-          )}
+          {rule.above !== null && <FoldedForm of={TURN_OFF_CHECKER} title={checker.off_} {...{ visit, state }} />}
         </div>
       </Section>
       <Section title={LIMITS.largest}>
@@ -124,8 +117,7 @@ type PendingChangeProps = { visit: DashboardVisit; rule: CheckerState; state: Fo
 /** Shows the weaker rule that an owner has asked for. A second owner may agree to it, any owner may drop it. */
 function PendingChange({ visit, rule: { wanted }, state }: PendingChangeProps) {
   if (wanted === null) return null
-  const change =
-    wanted.above === null ? checker.wantedNone : checker.wantedAmount(formatShillings(wanted.above))
+  const change = wanted.above === null ? checker.wantedNone : checker.wantedAmount(formatShillings(wanted.above))
   return (
     <>
       <Note tone="open">

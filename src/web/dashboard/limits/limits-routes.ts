@@ -8,13 +8,7 @@ import { type FormSpec, type FormValues, getAmount } from '../../parts/forms/for
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { LIMITS } from '../texts/limits.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import {
-  AGREE_TO_CHECKER,
-  DROP_CHECKER_CHANGE,
-  SET_CHECKER,
-  showLimits,
-  TURN_OFF_CHECKER,
-} from './limits-page.tsx'
+import { AGREE_TO_CHECKER, DROP_CHECKER_CHANGE, SET_CHECKER, showLimits, TURN_OFF_CHECKER } from './limits-page.tsx'
 
 const { checker } = LIMITS
 const LIMITS_PATH = '/settings/limits'

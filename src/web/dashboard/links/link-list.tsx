@@ -78,10 +78,7 @@ export const parseLinkFilter = (query: DashboardVisit['query']): LinkFilter => (
 })
 
 /** Lists the payment links of the mode, with the form that makes one. */
-export async function showLinks(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showLinks(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const filter = parseLinkFilter(query)
   const [page, counted, views] = await Promise.all([

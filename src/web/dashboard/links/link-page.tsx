@@ -10,18 +10,7 @@ import { findItemOfLink } from '../../../selling/storefront/publish-link.ts'
 import { findOrder } from '../../../selling/vending/orders/find-orders.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import {
-  CopyBox,
-  Empty,
-  Facts,
-  Money,
-  Note,
-  OutsideText,
-  RawJson,
-  Section,
-  Status,
-  Time,
-} from '../../parts/parts.tsx'
+import { CopyBox, Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { LINKS } from '../texts/links.ts'
@@ -61,10 +50,7 @@ const PAYMENT_COLUMNS: readonly ListColumn<Charge>[] = [
 ]
 
 /** Shows one link: its facts, address, QR code and payments, and the forms that switch and publish it. */
-export async function showPaymentLink(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showPaymentLink(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, params } = visit
   const id = params.id ?? ''
   // An order has the id of a link, so a reader who has only the id comes here first.
@@ -85,9 +71,7 @@ export async function showPaymentLink(
         </h1>
         <Status word={view.status} />
       </div>
-      {state?.path === PUBLISH_LINK.path && !mayBePublished(link, item) && (
-        <Note tone="bad">{state.fault}</Note>
-      )}
+      {state?.path === PUBLISH_LINK.path && !mayBePublished(link, item) && <Note tone="bad">{state.fault}</Note>}
       <div class="split">
         <Section title={LINKS.about}>
           <LinkFacts visit={visit} link={link} />
@@ -197,9 +181,7 @@ function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
       ) : (
         <p>
           {item.removed ? publish.removed : publish.shown}{' '}
-          {mayDo(visit.caller, 'shop.read') && (
-            <a href={visit.to(`/storefront/${item.id}`)}>{publish.open}</a>
-          )}
+          {mayDo(visit.caller, 'shop.read') && <a href={visit.to(`/storefront/${item.id}`)}>{publish.open}</a>}
         </p>
       )}
     </Section>

@@ -1,9 +1,4 @@
-import {
-  readSavedViews,
-  removeView,
-  type SavedView,
-  saveView,
-} from '../../../merchants/saved-views/saved-views.ts'
+import { readSavedViews, removeView, type SavedView, saveView } from '../../../merchants/saved-views/saved-views.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec } from '../../parts/forms/form-spec.ts'
@@ -45,8 +40,7 @@ type SavedViewsProps = {
 }
 
 /** Reads the views of the list that this person has saved in this mode. */
-export const readViewsOfList = ({ app, caller }: DashboardVisit, list: ListName) =>
-  readSavedViews(app, caller, list)
+export const readViewsOfList = ({ app, caller }: DashboardVisit, list: ListName) => readSavedViews(app, caller, list)
 
 /** The saved views of a list, and the form that saves the filters in use. */
 export function SavedViews({ visit, list, filters, views }: SavedViewsProps) {
@@ -68,12 +62,7 @@ export function SavedViews({ visit, list, filters, views }: SavedViewsProps) {
         </nav>
       )}
       {current !== undefined ? (
-        <FormBox
-          of={removeForm(current.name)}
-          visit={visit}
-          params={{ list, place: String(current.place) }}
-          compact
-        />
+        <FormBox of={removeForm(current.name)} visit={visit} params={{ list, place: String(current.place) }} compact />
       ) : (
         query !== '' && (
           <details>

@@ -8,13 +8,7 @@ export const readStatesForMode = async ({ app, mode }: DashboardVisit): Promise<
   mode === 'live' ? readOperatorStates(app) : []
 
 /** Warns of operators that do not serve, before the reader looks for the fault here. */
-export const OperatorNotes = ({
-  states,
-  side,
-}: {
-  states: readonly OperatorState[]
-  side?: OperatorState['side']
-}) => (
+export const OperatorNotes = ({ states, side }: { states: readonly OperatorState[]; side?: OperatorState['side'] }) => (
   <>
     {states
       .filter((state) => side === undefined || state.side === side)

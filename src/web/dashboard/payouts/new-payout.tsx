@@ -9,13 +9,7 @@ import { lookUpWallet } from '../../../payments/payouts/resolve-account.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { buildStepAddress, readCarriedStep } from '../../parts/forms/carried-step.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import {
-  FieldFault,
-  type FormSpec,
-  type FormState,
-  type FormValues,
-  getAmount,
-} from '../../parts/forms/form-spec.ts'
+import { FieldFault, type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
 import { Facts, Money, Note, OutsideText, Section } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
@@ -69,10 +63,7 @@ export const PREPARE_PAYOUT: FormSpec = {
 }
 
 /** Shows the first step: the recipient and the amount. */
-export async function showNewPayout(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showNewPayout(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { phone, amount, name, reference, note } = visit.query
   const typed = { phone, amount, name, reference, note }
   const values = Object.fromEntries(Object.entries(typed).map(([field, value]) => [field, value ?? '']))
@@ -103,9 +94,7 @@ export async function checkRecipient(visit: DashboardVisit, values: FormValues):
   // Before the operator is asked: look-ups are limited, and a payout that cannot be sent needs none.
   await checkPayout(visit.app, { caller: visit.caller, input })
   const holder = await askHolder(visit, input.recipient.phone)
-  return redirectDone(
-    await buildStepAddress(visit, CHECK_PAYOUT.path, { values, holder } satisfies CheckedStep),
-  )
+  return redirectDone(await buildStepAddress(visit, CHECK_PAYOUT.path, { values, holder } satisfies CheckedStep))
 }
 
 type CheckedStep = { values: FormValues; holder: string }
@@ -166,11 +155,7 @@ async function showSending(
             [create.available, <Money amount={Number(available)} />],
           ]}
         />
-        <SecondPersonNote
-          visit={visit}
-          amount={amount}
-          above={(await checkerState(visit.app, visit.caller)).above}
-        />
+        <SecondPersonNote visit={visit} amount={amount} above={(await checkerState(visit.app, visit.caller)).above} />
         <FormBox
           of={mayDo(visit.caller, 'payout.create') ? SEND_PAYOUT : PREPARE_PAYOUT}
           visit={visit}
@@ -186,15 +171,7 @@ async function showSending(
   )
 }
 
-function SecondPersonNote({
-  visit,
-  amount,
-  above,
-}: {
-  visit: DashboardVisit
-  amount: number
-  above: number | null
-}) {
+function SecondPersonNote({ visit, amount, above }: { visit: DashboardVisit; amount: number; above: number | null }) {
   if (!mayDo(visit.caller, 'payout.create')) return <Note>{create.accountant}</Note>
   if (visit.mode === 'test' || above === null || amount <= above) return null
   return <Note>{create.alone(formatShillings(above))}</Note>

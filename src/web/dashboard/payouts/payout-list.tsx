@@ -82,10 +82,7 @@ export const parsePayoutFilter = (query: DashboardVisit['query']): PayoutFilter 
 })
 
 /** Lists the payouts of every kind, with the way to those that wait for a second person. */
-export async function showPayouts(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showPayouts(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const filter = parsePayoutFilter(query)
   const [payouts, totals, views, waiting, states] = await Promise.all([

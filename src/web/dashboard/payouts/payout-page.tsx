@@ -3,7 +3,7 @@ import { AMBIGUOUS_REASON, type Payout, presentPayout } from '../../../payments/
 import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
-import { type ObjectStory, payoutStory } from '../../../reports/reports/story/story.ts'
+import { type ObjectStory, payoutStory } from '../../../reports/story/story.ts'
 import {
   CopyBox,
   Facts,
@@ -41,8 +41,7 @@ export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
   const prepared = await findPreparedOfObject(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
   const states = isOpen(payout) ? await readStatesForMode(visit) : []
   const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
-  if (visit.part === 'story')
-    return { kind: 'part', body: <PayoutStory {...props} />, final: !isOpen(payout) }
+  if (visit.part === 'story') return { kind: 'part', body: <PayoutStory {...props} />, final: !isOpen(payout) }
   return pageReply(
     payout.id,
     <>
@@ -66,18 +65,14 @@ const isOpen = ({ status }: Payout) => status === 'pending' || status === 'autho
 
 /** The part of the page that changes while the payout is under way; a script reloads it. */
 function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProps) {
-  const live = isOpen(payout)
-    ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) }
-    : {}
+  const live = isOpen(payout) ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) } : {}
   return (
     <div class="story" {...live}>
       <OperatorNotes states={states} side="disburse" />
       <div class="split">
         <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
           {isOpen(payout) && (
-            <Note tone="open">
-              {payout.failureReason === AMBIGUOUS_REASON ? PAYOUTS.doubt : PAYOUTS.underWay}
-            </Note>
+            <Note tone="open">{payout.failureReason === AMBIGUOUS_REASON ? PAYOUTS.doubt : PAYOUTS.underWay}</Note>
           )}
           {payout.status === 'failed' && (
             <Note tone="bad">
@@ -97,8 +92,7 @@ function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProp
 }
 
 function PayoutFacts({ visit, payout, prepared }: Pick<PayoutStoryProps, 'visit' | 'payout' | 'prepared'>) {
-  const link = (path: string, id: string | null) =>
-    id !== null && <a href={visit.to(`${path}/${id}`)}>{id}</a>
+  const link = (path: string, id: string | null) => id !== null && <a href={visit.to(`${path}/${id}`)}>{id}</a>
   const { chargeId, batchId, scheduleId, subaccountId } = payout
   return (
     <Facts
@@ -139,10 +133,7 @@ function buildApprovalEntries(prepared: PreparedPayout | null): TimelineEntry[] 
 }
 
 /** Formats the command that makes a payout like this one. */
-function formatCurl(
-  { app, mode }: DashboardVisit,
-  { amount, recipientPhone, recipientName, reference }: Payout,
-) {
+function formatCurl({ app, mode }: DashboardVisit, { amount, recipientPhone, recipientName, reference }: Payout) {
   const body = {
     amount,
     recipient: { phone: recipientPhone, ...(recipientName === null ? {} : { name: recipientName }) },

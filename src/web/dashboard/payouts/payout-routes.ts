@@ -3,7 +3,7 @@ import { rejectPrepared, withdrawPrepared } from '../../../payments/payouts/prep
 import { lookUpPreparedHolders } from '../../../payments/payouts/prepared/look-up-prepared-holders.ts'
 import { requestPayout } from '../../../payments/payouts/prepared/request-payout.ts'
 import { approveSchedule } from '../../../payments/scheduled-payouts/request-schedule.ts'
-import { exportPayouts } from '../../../reports/reports/exports/export-payouts.ts'
+import { exportPayouts } from '../../../reports/exports/export-payouts.ts'
 import { getCreatedId } from '../../parts/created.ts'
 import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
 import { getOnce } from '../../parts/routes/route.ts'
@@ -38,9 +38,7 @@ const sendHandlers = {
     const { caller, requestId } = visit
     const note = values.note === '' ? null : (values.note ?? null)
     const input = parsePayout(values)
-    const id = getCreatedId(
-      await requestPayout(visit.app, { caller, requestId, note, input, ...getOnce(visit) }),
-    )
+    const id = getCreatedId(await requestPayout(visit.app, { caller, requestId, note, input, ...getOnce(visit) }))
     const message = id.startsWith('prep_') ? PAYOUTS.create.prepared : PAYOUTS.create.sent
     return redirectDone(visit.to(pathOfPayoutObject(id)), message)
   },

@@ -1,13 +1,7 @@
 import { readBalance } from '../../../ledger/balances.ts'
 import { getPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
-import {
-  type LineHolder,
-  lookUpPreparedHolders,
-} from '../../../payments/payouts/prepared/look-up-prepared-holders.ts'
-import {
-  parsePreparedSchedule,
-  parsePreparedSubaccount,
-} from '../../../payments/payouts/prepared/prepared-lines.ts'
+import { type LineHolder, lookUpPreparedHolders } from '../../../payments/payouts/prepared/look-up-prepared-holders.ts'
+import { parsePreparedSchedule, parsePreparedSubaccount } from '../../../payments/payouts/prepared/prepared-lines.ts'
 import type { StoredPrepared } from '../../../payments/payouts/prepared/prepared-payout.ts'
 import { getSubaccount, readBalances } from '../../../payments/subaccounts/find-subaccounts.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
@@ -153,9 +147,7 @@ function DecisionForms({ visit, row, state }: DecisionProps) {
     return (
       <>
         <Note>{PREPARED.own}</Note>
-        {row.status === 'prepared' && (
-          <FormBox of={WITHDRAW_PREPARED} visit={visit} state={state} params={params} />
-        )}
+        {row.status === 'prepared' && <FormBox of={WITHDRAW_PREPARED} visit={visit} state={state} params={params} />}
       </>
     )
   return (

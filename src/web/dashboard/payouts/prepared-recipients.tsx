@@ -47,19 +47,14 @@ type RecipientsProps = {
 /** Shows who is paid, and whose wallets these are. For a person who may decide, the page's script or a button asks for the latter. */
 export function Recipients({ visit, row, holders, waits }: RecipientsProps) {
   const mayDecide = waits && row.madeBy !== visit.caller.personId
-  const asksNames =
-    mayDecide && mayDo(visit.caller, LOOK_UP_PREPARED_WALLETS.action) && visit.staffView === null
+  const asksNames = mayDecide && mayDo(visit.caller, LOOK_UP_PREPARED_WALLETS.action) && visit.staffView === null
   const here = visit.to(`/payouts/prepared/${row.id}`)
   const live =
-    asksNames && holders === null
-      ? { 'data-live': addressWith(here, { part: 'names' }) }
-      : { 'data-live': '' }
+    asksNames && holders === null ? { 'data-live': addressWith(here, { part: 'names' }) } : { 'data-live': '' }
   const byLine = new Map((holders ?? []).map((lineHolder) => [lineHolder.line, lineHolder]))
   return (
     <div {...(asksNames ? live : {})}>
-      {holders?.some(({ says }) => says === 'differs' || says === 'no wallet') && (
-        <Note tone="bad">{words.look}</Note>
-      )}
+      {holders?.some(({ says }) => says === 'differs' || says === 'no wallet') && <Note tone="bad">{words.look}</Note>}
       <Table caption={PREPARED.recipients} rows={parsePreparedLines(row)} columns={columnsWith(byLine)} />
       {asksNames && holders === null && (
         <FormBox of={LOOK_UP_PREPARED_WALLETS} visit={visit} params={{ id: row.id }} compact />

@@ -35,9 +35,7 @@ export function CalendarLine({ title, runs, from, days }: CalendarProps) {
               height={height}
             >
               <title>
-                {day === undefined
-                  ? formatPageDay(date)
-                  : `${formatPageDay(date)}: ${formatShillings(day.need)}`}
+                {day === undefined ? formatPageDay(date) : `${formatPageDay(date)}: ${formatShillings(day.need)}`}
               </title>
             </rect>
           )

@@ -9,13 +9,7 @@ import {
 } from '../../../payments/scheduled-payouts/schedule-request.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import {
-  FieldFault,
-  type FormSpec,
-  type FormState,
-  type FormValues,
-  getAmount,
-} from '../../parts/forms/form-spec.ts'
+import { FieldFault, type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
 import { Note } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
@@ -97,10 +91,7 @@ export const PREPARE_SCHEDULE: FormSpec = {
 }
 
 /** Shows the form of a new schedule. */
-export async function showNewSchedule(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showNewSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const mayCreateAlone = mayDo(visit.caller, 'schedule.create')
   const { above } = await checkerState(visit.app, visit.caller)
   return pageReply(
@@ -108,9 +99,7 @@ export async function showNewSchedule(
     <>
       <h1>{create.title}</h1>
       {!mayCreateAlone && <Note>{PAYOUTS.create.accountant}</Note>}
-      {mayCreateAlone && above !== null && visit.mode === 'live' && (
-        <Note>{create.alone(formatShillings(above))}</Note>
-      )}
+      {mayCreateAlone && above !== null && visit.mode === 'live' && <Note>{create.alone(formatShillings(above))}</Note>}
       <FormBox
         of={CHECK_SCHEDULE}
         visit={visit}

@@ -5,17 +5,7 @@ import { listActiveSchedules, listSchedules } from '../../../payments/scheduled-
 import { type ForecastRun, forecastRuns } from '../../../payments/scheduled-payouts/forecast.ts'
 import { SCHEDULE_STATUSES, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
 import { addMs } from '../../../platform/time/clock.ts'
-import {
-  Empty,
-  Facts,
-  formatPageTime,
-  Money,
-  Note,
-  OutsideText,
-  Section,
-  Status,
-  Time,
-} from '../../parts/parts.tsx'
+import { Empty, Facts, formatPageTime, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import {
   buildPageQuery,
@@ -63,9 +53,7 @@ const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[]
   {
     title: ahead.name,
     cell: ({ scheduleId, name }) => (
-      <a href={visit.to(`/payroll/${scheduleId}`)}>
-        {name === null ? scheduleId : <OutsideText text={name} />}
-      </a>
+      <a href={visit.to(`/payroll/${scheduleId}`)}>{name === null ? scheduleId : <OutsideText text={name} />}</a>
     ),
   },
   { title: ahead.people, cell: ({ recipients }) => recipients, figures: true },
@@ -119,10 +107,7 @@ export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> 
 
 async function Forecast({ visit }: { visit: DashboardVisit }) {
   const { app, caller, now } = visit
-  const [schedules, { available }] = await Promise.all([
-    listActiveSchedules(app, caller),
-    getLedgerHead(app, caller),
-  ])
+  const [schedules, { available }] = await Promise.all([listActiveSchedules(app, caller), getLedgerHead(app, caller)])
   if (schedules.length === 0) return null
   // Schedules of test mode run by the test clock, which is ahead of the real one.
   const clockAheadMs = visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0
@@ -135,24 +120,13 @@ async function Forecast({ visit }: { visit: DashboardVisit }) {
       {shortRun === undefined ? (
         <Note tone="good">{runs.length === 0 ? PAYROLL.forecast.none : PAYROLL.forecast.enough}</Note>
       ) : (
-        <Note tone="warn">
-          {PAYROLL.forecast.short(formatShillings(-shortRun.after), formatPageTime(shortRun.at))}
-        </Note>
+        <Note tone="warn">{PAYROLL.forecast.short(formatShillings(-shortRun.after), formatPageTime(shortRun.at))}</Note>
       )}
       {runs.length > 0 && (
-        <CalendarLine
-          title={PAYROLL.forecast.title}
-          runs={runs}
-          from={addMs(now, clockAheadMs)}
-          days={DAYS_AHEAD}
-        />
+        <CalendarLine title={PAYROLL.forecast.title} runs={runs} from={addMs(now, clockAheadMs)} days={DAYS_AHEAD} />
       )}
       {runs.length > 0 && (
-        <Table
-          caption={PAYROLL.forecast.title}
-          rows={runs.slice(0, MAX_RUNS_SHOWN)}
-          columns={columnsAhead(visit)}
-        />
+        <Table caption={PAYROLL.forecast.title} rows={runs.slice(0, MAX_RUNS_SHOWN)} columns={columnsAhead(visit)} />
       )}
     </Section>
   )

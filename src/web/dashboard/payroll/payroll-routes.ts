@@ -7,13 +7,7 @@ import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
 import { PAYROLL } from '../texts/payroll.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import {
-  CHECK_SCHEDULE,
-  CREATE_SCHEDULE,
-  PREPARE_SCHEDULE,
-  parseSchedule,
-  showNewSchedule,
-} from './new-schedule.tsx'
+import { CHECK_SCHEDULE, CREATE_SCHEDULE, PREPARE_SCHEDULE, parseSchedule, showNewSchedule } from './new-schedule.tsx'
 import { showPayroll } from './payroll-list.tsx'
 import { reviewSchedule, showRefusedReview, showReviewedSchedule } from './review-schedule.tsx'
 import { CANCEL_SCHEDULE, PAUSE_SCHEDULE, RESUME_SCHEDULE, showSchedule } from './schedule-page.tsx'

@@ -13,13 +13,7 @@ import { formatShillings } from '../../parts/wording.ts'
 import { PAYOUTS } from '../texts/payouts.ts'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
-import {
-  CHECK_SCHEDULE,
-  CREATE_SCHEDULE,
-  PREPARE_SCHEDULE,
-  parseSchedule,
-  showNewSchedule,
-} from './new-schedule.tsx'
+import { CHECK_SCHEDULE, CREATE_SCHEDULE, PREPARE_SCHEDULE, parseSchedule, showNewSchedule } from './new-schedule.tsx'
 import { RECIPIENT_COLUMNS } from './schedule-page.tsx'
 
 const { create } = PAYROLL
@@ -54,10 +48,7 @@ export async function showRefusedReview(visit: DashboardVisit, state: FormState)
 
 type ReviewInput = { plan: SchedulePlan; values: FormValues; state?: FormState }
 
-async function showReview(
-  visit: DashboardVisit,
-  { plan, values, state }: ReviewInput,
-): Promise<SurfaceReply> {
+async function showReview(visit: DashboardVisit, { plan, values, state }: ReviewInput): Promise<SurfaceReply> {
   const { terms, amount, fees, first } = plan
   const { available } = await readBalance(visit.app.db, visit.merchant.id, visit.mode)
   const missing = amount + fees - Number(available)
@@ -87,12 +78,7 @@ async function showReview(
         {mayCreateAlone && visit.mode === 'live' && above !== null && amount > above && (
           <Note>{create.alone(formatShillings(above))}</Note>
         )}
-        <FormBox
-          of={mayCreateAlone ? CREATE_SCHEDULE : PREPARE_SCHEDULE}
-          visit={visit}
-          state={state}
-          values={values}
-        />
+        <FormBox of={mayCreateAlone ? CREATE_SCHEDULE : PREPARE_SCHEDULE} visit={visit} state={state} values={values} />
         <details>
           <summary>{create.change}</summary>
           <FormBox of={CHECK_SCHEDULE} visit={visit} values={values} />

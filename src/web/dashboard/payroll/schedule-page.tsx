@@ -2,11 +2,7 @@ import { payoutFee } from '../../../ledger/fees.ts'
 import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
 import { type CycleRow, listCycles } from '../../../payments/scheduled-payouts/find-cycles.ts'
 import { getSchedule } from '../../../payments/scheduled-payouts/find-schedules.ts'
-import {
-  presentSchedule,
-  type Recipient,
-  type Schedule,
-} from '../../../payments/scheduled-payouts/schedule.ts'
+import { presentSchedule, type Recipient, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
@@ -45,10 +41,7 @@ export const RECIPIENT_COLUMNS: readonly ListColumn<Recipient>[] = [
 ]
 
 /** Shows one schedule: the money it needs, when it runs, its cycles and its people. */
-export async function showSchedule(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller } = visit
   const schedule = await getSchedule(app, caller, visit.params.id ?? '')
   const [cycleRows, prepared] = await Promise.all([
@@ -87,8 +80,7 @@ export async function showSchedule(
 }
 
 /** The whole UGX that one cycle takes from the balance, with its fees. */
-const computeCycleCost = ({ amount, recipients }: Schedule) =>
-  (amount + payoutFee(amount)) * recipients.length
+const computeCycleCost = ({ amount, recipients }: Schedule) => (amount + payoutFee(amount)) * recipients.length
 
 type ScheduleFactsProps = { visit: DashboardVisit; schedule: Schedule; preparedId: string | null }
 
@@ -104,10 +96,7 @@ function ScheduleFacts({ visit, schedule, preparedId }: ScheduleFactsProps) {
         status === 'active' && [facts.next, <Time at={schedule.nextRunAt} />],
         [facts.last, <Time at={schedule.lastRunAt} />],
         maxPerRecipient !== null && [facts.cap, <Money amount={maxPerRecipient} />],
-        preparedId !== null && [
-          facts.prepared,
-          <a href={visit.to(`/payouts/prepared/${preparedId}`)}>{preparedId}</a>,
-        ],
+        preparedId !== null && [facts.prepared, <a href={visit.to(`/payouts/prepared/${preparedId}`)}>{preparedId}</a>],
         [facts.made, <Time at={schedule.createdAt} />],
       ]}
     />
@@ -124,15 +113,8 @@ function Changes({ visit, schedule, state }: ChangesProps) {
   const runsNow = status === 'paused' && nextRunAt !== null && nextRunAt.getTime() <= now
   return (
     <div class="actions">
-      <FormBox
-        of={status === 'active' ? PAUSE_SCHEDULE : RESUME_SCHEDULE}
-        visit={visit}
-        state={state}
-        params={params}
-      >
-        {runsNow && (
-          <Note tone="warn">{PAYROLL.resumesNow(formatShillings(computeCycleCost(schedule)))}</Note>
-        )}
+      <FormBox of={status === 'active' ? PAUSE_SCHEDULE : RESUME_SCHEDULE} visit={visit} state={state} params={params}>
+        {runsNow && <Note tone="warn">{PAYROLL.resumesNow(formatShillings(computeCycleCost(schedule)))}</Note>}
       </FormBox>
       <details open={state?.path === CANCEL_SCHEDULE.path}>
         <summary>{PAYROLL.cancel.title}</summary>

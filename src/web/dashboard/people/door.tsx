@@ -25,9 +25,7 @@ export const DASHBOARD_DOOR: SignInConfig = {
     if (at === null) return null
     const query = findMerchantsById([at.merchantId])
     const [merchant] = await gateway.appOf(at).db.query(query.statement, query.values)
-    return person.confirmed && merchant?.kycStatus === 'verified'
-      ? DASHBOARD_BASE
-      : `${DASHBOARD_BASE}${TEST_PREFIX}`
+    return person.confirmed && merchant?.kycStatus === 'verified' ? DASHBOARD_BASE : `${DASHBOARD_BASE}${TEST_PREFIX}`
   },
   actorOf: buildAccountCaller,
 }

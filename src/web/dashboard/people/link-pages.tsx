@@ -158,10 +158,7 @@ const JOIN_PAGE: LinkPage = {
     ),
 }
 
-function joinForm(
-  { role, email, known }: OpenInvitation,
-  business: string,
-): Awaited<ReturnType<LinkPage['form']>> {
+function joinForm({ role, email, known }: OpenInvitation, business: string): Awaited<ReturnType<LinkPage['form']>> {
   const { join } = SIGN_IN
   const { name, password } = ENTRY
   const ownPassword = { name: 'password', label: password.label, kind: 'password' as const, most: 512 }

@@ -78,10 +78,7 @@ export const END_MEMBER_SESSION: FormSpec = {
 }
 
 /** Shows everybody who works for the merchant. People who may not change that see names and roles, and no forms. */
-export async function showPeople(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showPeople(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, merchant, caller } = visit
   const [people, invitations, openSessions, refundLimit] = await Promise.all([
     listMembers(gateway, merchant.id),
@@ -112,12 +109,7 @@ export async function showPeople(
             <FormBox of={SHOW_TILL_CODE} visit={visit} state={state} values={{ hours: '8' }} />
           </Section>
           <Section title={limit.title}>
-            <FormBox
-              of={SET_REFUND_LIMIT}
-              visit={visit}
-              state={state}
-              values={{ limit: String(refundLimit) }}
-            />
+            <FormBox of={SET_REFUND_LIMIT} visit={visit} state={state} values={{ limit: String(refundLimit) }} />
           </Section>
           <Section title={sessions.title}>
             <Table caption={sessions.title} rows={openSessions} columns={openSessionColumns(visit, state)} />
@@ -181,13 +173,7 @@ function MemberForms({ visit, state, member }: MemberFormsProps) {
         <span class="ear"> {oneLine(member.name)}</span>
       </summary>
       {!member.till && (
-        <FormBox
-          of={SET_MEMBER_ROLE}
-          visit={visit}
-          params={params}
-          state={own}
-          values={{ role: member.role }}
-        />
+        <FormBox of={SET_MEMBER_ROLE} visit={visit} params={params} state={own} values={{ role: member.role }} />
       )}
       <FormBox of={REMOVE_MEMBER} visit={visit} params={params} state={own} />
     </details>
@@ -226,13 +212,7 @@ function openSessionColumns(visit: DashboardVisit, state: FormState | null): Lis
     {
       title: columns.acts,
       cell: ({ id }) => (
-        <FormBox
-          of={END_MEMBER_SESSION}
-          visit={visit}
-          params={{ id }}
-          state={findRowState(state, visit, id)}
-          compact
-        />
+        <FormBox of={END_MEMBER_SESSION} visit={visit} params={{ id }} state={findRowState(state, visit, id)} compact />
       ),
     },
   ]

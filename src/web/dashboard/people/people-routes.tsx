@@ -42,10 +42,7 @@ const memberKeyOf = (visit: DashboardVisit) => ({ merchantId: visit.merchant.id,
 // The form accepts only its choices, which are the roles.
 const roleOf = ({ role }: FormValues) => role as MerchantRole
 
-async function showTillCodePage(
-  visit: DashboardVisit,
-  { name = '', hours = '' }: FormValues,
-): Promise<SurfaceReply> {
+async function showTillCodePage(visit: DashboardVisit, { name = '', hours = '' }: FormValues): Promise<SurfaceReply> {
   const { gateway, caller, merchant } = visit
   const code = await makeTillCode(gateway, caller, { merchantId: merchant.id, name, hours: Number(hours) })
   const { till } = PEOPLE

@@ -61,9 +61,7 @@ async function showSecurity(visit: DashboardVisit, state: FormState | null): Pro
     ACCOUNT.title,
     <>
       <h1>{ACCOUNT.title}</h1>
-      {signedIn.heldUntil !== null && (
-        <Note tone="warn">{security.held(formatPageTime(signedIn.heldUntil))}</Note>
-      )}
+      {signedIn.heldUntil !== null && <Note tone="warn">{security.held(formatPageTime(signedIn.heldUntil))}</Note>}
       {signedIn.till ? (
         <Note>{security.till}</Note>
       ) : (

@@ -8,13 +8,7 @@ import { addressIn } from '../addresses.ts'
 import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { PEOPLE } from '../texts/people.ts'
 import { type DashboardRoute, form } from '../visit.ts'
-import {
-  ADD_BUSINESS,
-  CHANGE_EMAIL,
-  RESEND_CONFIRMATION,
-  SECURITY_PAGE,
-  SWITCH_BUSINESS,
-} from './security-page.tsx'
+import { ADD_BUSINESS, CHANGE_EMAIL, RESEND_CONFIRMATION, SECURITY_PAGE, SWITCH_BUSINESS } from './security-page.tsx'
 
 const { security } = PEOPLE
 

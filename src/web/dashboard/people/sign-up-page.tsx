@@ -49,11 +49,9 @@ const signUpForm = (token: string): GuestForm => ({
   ),
 })
 
-const newToken = ({ gateway, now }: PageRequest) =>
-  newOneTimeToken(gateway.vault, TOKEN_BINDING, now.getTime())
+const newToken = ({ gateway, now }: PageRequest) => newOneTimeToken(gateway.vault, TOKEN_BINDING, now.getTime())
 
-const showSignUp = async (asked: PageRequest): Promise<SurfaceReply> =>
-  showGuestForm(signUpForm(newToken(asked)))
+const showSignUp = async (asked: PageRequest): Promise<SurfaceReply> => showGuestForm(signUpForm(newToken(asked)))
 
 async function submitSignUp(asked: PageRequest): Promise<SurfaceReply> {
   const { gateway, fields } = asked

@@ -1,4 +1,4 @@
-import { searchObjects } from '../../../reports/reports/search.ts'
+import { searchObjects } from '../../../reports/search.ts'
 import { presentLink } from '../../../selling/payment-links/payment-link.ts'
 import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'

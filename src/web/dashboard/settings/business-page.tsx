@@ -1,5 +1,5 @@
 import { changeHandle } from '../../../merchants/account/change-handle.ts'
-import { readStaffActs } from '../../../reports/reports/staff-acts.ts'
+import { readStaffActs } from '../../../reports/staff-acts.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Facts, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'

@@ -75,8 +75,7 @@ const closeSpec = (handle: string): FormSpec => ({
 function AccountContents({ left }: { left: AccountRemainder }) {
   const { now } = WORDS
   const countFact = (name: string, count: number): Fact | false => count > 0 && [name, String(count)]
-  const moneyFact = (name: string, amount: number): Fact | false =>
-    amount > 0 && [name, <Money amount={amount} />]
+  const moneyFact = (name: string, amount: number): Fact | false => amount > 0 && [name, <Money amount={amount} />]
   return (
     <Section title={now.title}>
       <Facts
@@ -108,8 +107,7 @@ const OwnNumber = ({ left: { number } }: { left: AccountRemainder }) =>
     <span>{WORDS.now.noNumber}</span>
   ) : (
     <>
-      <OutsideText text={number.phone} />{' '}
-      {!number.verified && <Status word={WORDS.now.unverified} tone="open" />}
+      <OutsideText text={number.phone} /> {!number.verified && <Status word={WORDS.now.unverified} tone="open" />}
     </>
   )
 

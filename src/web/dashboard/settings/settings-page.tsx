@@ -26,9 +26,7 @@ const ENTRIES: readonly SettingsEntry[] = [
 
 /** The settings that this person may open. */
 const filterEntries = (visit: DashboardVisit) =>
-  ENTRIES.filter(
-    ({ path, see }) => isReachable(visit, path) && (see === undefined || mayDo(visit.caller, see)),
-  )
+  ENTRIES.filter(({ path, see }) => isReachable(visit, path) && (see === undefined || mayDo(visit.caller, see)))
 
 /** Lists the settings of the business and of the person's own account. */
 const showSettings = async (visit: DashboardVisit) =>

@@ -1,5 +1,5 @@
 import { oneLine } from '../../../platform/text/text.ts'
-import type { StaffActs } from '../../../reports/reports/staff-acts.ts'
+import type { StaffActs } from '../../../reports/staff-acts.ts'
 import { formatPageTime, Note, Section, Timeline, type TimelineEntry } from '../../parts/parts.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { STAFF_ACTS as WORDS } from '../texts/staff-acts.ts'
@@ -48,8 +48,7 @@ export function StaffActsSection({ visit, acts }: StaffActsProps) {
   )
 }
 
-const formatLimit = (limit: number | null) =>
-  limit === null ? WORDS.usual : WORDS.upTo(formatShillings(limit))
+const formatLimit = (limit: number | null) => (limit === null ? WORDS.usual : WORDS.upTo(formatShillings(limit)))
 
 function buildEntries({ limits, decided, visits }: StaffActs): TimelineEntry[] {
   const entries: TimelineEntry[] = [

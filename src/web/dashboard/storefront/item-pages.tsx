@@ -86,10 +86,7 @@ function ItemName({ item, handle }: { item: ShopItem; handle: string }) {
 }
 
 /** Lists the items of the public page, with the form that adds one. */
-export async function showItemList(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showItemList(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, caller, query } = visit
   if (visit.mode === 'test')
     return pageReply(
@@ -188,12 +185,7 @@ export async function showItem(visit: DashboardVisit, state: FormState | null = 
             ]}
           />
           {!item.removed && (
-            <FormBox
-              of={item.hidden ? SHOW_ITEM : HIDE_ITEM}
-              visit={visit}
-              state={state}
-              params={{ id: item.id }}
-            >
+            <FormBox of={item.hidden ? SHOW_ITEM : HIDE_ITEM} visit={visit} state={state} params={{ id: item.id }}>
               <p class="hint">{item.hidden ? STOREFRONT.showSays : STOREFRONT.hideSays}</p>
             </FormBox>
           )}

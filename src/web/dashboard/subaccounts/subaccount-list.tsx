@@ -33,10 +33,7 @@ export const CREATE_SUBACCOUNT: FormSpec = {
 }
 
 /** Lists the subaccounts of a merchant, which are the same in both modes, with the form that makes one. */
-export async function showSubaccounts(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showSubaccounts(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const subaccounts = await listSubaccounts(app, caller, {
     limit: ROWS_PER_PAGE,

@@ -33,10 +33,7 @@ export const DEACTIVATE_SUBACCOUNT: FormSpec = {
 }
 
 /** Shows one subaccount: its balances in this mode, and the forms that pay it out and switch it. */
-export async function showSubaccount(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showSubaccount(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller } = visit
   const subaccount = await getSubaccount(app, caller, visit.params.id ?? '')
   const balances = await readBalances(app, caller, subaccount.id)

@@ -11,12 +11,7 @@ import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import { type DashboardRoute, form, page } from '../visit.ts'
 import { CREATE_SUBACCOUNT, showSubaccounts } from './subaccount-list.tsx'
-import {
-  ACTIVATE_SUBACCOUNT,
-  DEACTIVATE_SUBACCOUNT,
-  PAY_OUT_SUBACCOUNT,
-  showSubaccount,
-} from './subaccount-page.tsx'
+import { ACTIVATE_SUBACCOUNT, DEACTIVATE_SUBACCOUNT, PAY_OUT_SUBACCOUNT, showSubaccount } from './subaccount-page.tsx'
 
 const statusRoute = (spec: FormSpec, status: SubaccountStatus, message: string): DashboardRoute =>
   form(spec, {
@@ -36,9 +31,7 @@ export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
     async submit(visit, { name, phone, ref }) {
       const { app, caller, requestId } = visit
       const given = parseBody(SubaccountCreateShape, { name, payout_phone: phone, external_ref: ref })
-      const id = getCreatedId(
-        await createSubaccount(app, { caller, requestId, given, idempotency: getOnce(visit) }),
-      )
+      const id = getCreatedId(await createSubaccount(app, { caller, requestId, given, idempotency: getOnce(visit) }))
       return redirectDone(visit.to(`/subaccounts/${id}`), SUBACCOUNTS.create.done)
     },
     showRefused: showSubaccounts,
@@ -47,15 +40,10 @@ export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
     async submit(visit, values) {
       const { app, caller, requestId, params } = visit
       const payout = { subaccountId: params.id ?? '', amount: getAmount(values, 'amount') }
-      const id = getCreatedId(
-        await requestSubaccountPayout(app, { ...payout, caller, requestId, ...getOnce(visit) }),
-      )
+      const id = getCreatedId(await requestSubaccountPayout(app, { ...payout, caller, requestId, ...getOnce(visit) }))
       const waits = id.startsWith(PREPARED_PREFIX)
       const { prepared, done } = SUBACCOUNTS.payOut
-      return redirectDone(
-        visit.to(waits ? `/payouts/prepared/${id}` : `/payouts/${id}`),
-        waits ? prepared : done,
-      )
+      return redirectDone(visit.to(waits ? `/payouts/prepared/${id}` : `/payouts/${id}`), waits ? prepared : done)
     },
     showRefused: showSubaccount,
   }),

@@ -9,8 +9,7 @@ export const BRANDING = {
     pay: 'Pay UGX 25,000',
     to: 'Pay',
     note: 'No fee for you',
-    adjusted:
-      'Your colour is made darker on light pages and lighter on dark ones, as far as it must be to be read.',
+    adjusted: 'Your colour is made darker on light pages and lighter on dark ones, as far as it must be to be read.',
     open: 'Open your public page',
   },
   colour: {

@@ -69,8 +69,7 @@ export const BULK = {
     note: 'Note for whoever approves it',
     send: 'Send these payouts',
     prepare: 'Prepare for approval',
-    alone: (above: string) =>
-      `More than ${above} together needs a second person: this becomes a prepared call.`,
+    alone: (above: string) => `More than ${above} together needs a second person: this becomes a prepared call.`,
     accountant: 'You prepare this call; an owner approves it, and then it is sent.',
     sent: 'The payouts are on their way.',
     prepared: 'The call is prepared. It is sent when a second person approves it.',

@@ -29,8 +29,7 @@ export const CHARGES = {
     amount: 'Amount',
     amountHint: 'More than UGX 200. The sandbox decides two seconds later.',
     phone: 'Phone of the customer',
-    phoneHint:
-      '0700000000 pays, 0700000001 has too little money, 0700000002 declines, 0700000003 does not answer.',
+    phoneHint: '0700000000 pays, 0700000001 has too little money, 0700000002 declines, 0700000003 does not answer.',
     reference: 'Your reference',
     submit: 'Collect test money',
     done: 'The charge was made. It ends in about two seconds.',

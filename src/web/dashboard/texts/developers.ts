@@ -59,8 +59,7 @@ export const DEVELOPERS = {
     hide: 'Leave this page to hide it',
   },
   key: {
-    ownersOnly:
-      'A full live key sends money by itself: owners make, reveal and replace it. You may revoke it.',
+    ownersOnly: 'A full live key sends money by itself: owners make, reveal and replace it. You may revoke it.',
     kind: 'Kind',
     id: 'Id',
     ends: 'Ends with',

@@ -13,8 +13,7 @@ export const LIMITS = {
     off: 'No second person is needed now.',
     on: (amount: string) => `More than ${amount} needs a second person.`,
     amount: 'Amount',
-    amountHint:
-      'Bulk calls and cycles of schedules count together. 0: every live payout needs a second person.',
+    amountHint: 'Bulk calls and cycles of schedules count together. 0: every live payout needs a second person.',
     set: 'Set the amount',
     off_: 'Switch it off',
     weaker:

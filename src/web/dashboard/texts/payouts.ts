@@ -32,8 +32,7 @@ export const PAYOUTS = {
   create: {
     title: 'New payout',
     amount: 'Amount',
-    amountHint:
-      'What the recipient gets. The fee comes on top: 1.5 %, at least UGX 200 and at most UGX 5,000.',
+    amountHint: 'What the recipient gets. The fee comes on top: 1.5 %, at least UGX 200 and at most UGX 5,000.',
     phone: 'Phone of the recipient',
     name: 'Name of the recipient',
     reference: 'Your reference',
@@ -49,14 +48,12 @@ export const PAYOUTS = {
     after: 'Available after it',
     send: 'Send the money',
     prepare: 'Prepare for approval',
-    alone: (above: string) =>
-      `Payouts of more than ${above} need a second person: this becomes a prepared payout.`,
+    alone: (above: string) => `Payouts of more than ${above} need a second person: this becomes a prepared payout.`,
     accountant: 'You prepare this payout; an owner approves it, and then it is sent.',
     change: 'Change it',
     sent: 'The payout is on its way.',
     prepared: 'The payout is prepared. It is sent when a second person approves it.',
-    inTest:
-      'In test mode 0700000000 receives, 0700000001 is no wallet, and other endings fail in their own way.',
+    inTest: 'In test mode 0700000000 receives, 0700000001 is no wallet, and other endings fail in their own way.',
   },
   facts: {
     amount: 'Amount',

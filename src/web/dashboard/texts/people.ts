@@ -91,8 +91,7 @@ export const PEOPLE = {
       submit: (name: string) => `Go to ${name}`,
       here: 'you are here',
     },
-    held: (until: string) =>
-      `Money out from the dashboard waits until ${until}, because your sign-in was changed.`,
+    held: (until: string) => `Money out from the dashboard waits until ${until}, because your sign-in was changed.`,
     till: 'This device is a till. It has no password and no second factor: an owner signs it in and out.',
   },
 }

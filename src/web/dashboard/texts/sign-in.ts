@@ -50,8 +50,7 @@ export const SIGN_IN = {
   },
   change: {
     title: 'Your new e-mail address',
-    says: (email: string) =>
-      `From now on you sign in with ${email}. Money out from the dashboard waits for 24 hours.`,
+    says: (email: string) => `From now on you sign in with ${email}. Money out from the dashboard waits for 24 hours.`,
     submit: 'Use this address',
     done: 'Your e-mail address is changed. Sign in with the new one.',
   },

@@ -49,8 +49,7 @@ export const VERIFICATION = {
   questionnaire: APPLICATION.questionnaire,
   documents: {
     lead: 'Photos or scans: PDF, JPG or PNG, up to 10 MB each, at most 20. They are stored encrypted, and only our reviewers can open them.',
-    needed:
-      'An identity document is needed, and the certificate of registration unless you sell in your own name.',
+    needed: 'An identity document is needed, and the certificate of registration unless you sell in your own name.',
     kind: 'What it is',
     kinds: APPLICATION.documentKinds,
     file: 'File',

@@ -17,8 +17,7 @@ export const WEBHOOKS = {
       `Until ${until} webhook-signature carries two signatures: the new secret first, then the old one. X-Service-Signature is made with the new one alone.`,
     reveal: 'Show the secret',
     revealTitle: 'The signing secret',
-    revealed:
-      'Whoever has it can write events that look like ours. It stands in the audit that you have looked at it.',
+    revealed: 'Whoever has it can write events that look like ours. It stands in the audit that you have looked at it.',
     rotateTitle: 'Change the secret',
     rotateSays:
       'From the same moment X-Service-Signature is made with the new secret. For 24 hours webhook-signature carries both, so a receiver that checks that header changes over without losing an event.',
@@ -42,8 +41,7 @@ export const WEBHOOKS = {
     columns: { event: 'Event', status: 'Status', code: 'Answer', attempts: 'Attempts', created: 'Created' },
     filters: { status: 'Status', event: 'Event' },
     empty: 'No event yet',
-    emptySays:
-      'Every payment, refund and payout that ends makes an event. A test event shows at once how it arrives.',
+    emptySays: 'Every payment, refund and payout that ends makes an event. A test event shows at once how it arrives.',
     filtered: 'No delivery is like that',
     kept: 'Deliveries are kept for 30 days.',
   },
@@ -93,8 +91,7 @@ export const WEBHOOKS = {
   },
   failing: {
     word: 'failing',
-    attempts: (count: number, next: string) =>
-      `${count} ${count === 1 ? 'attempt' : 'attempts'}, next ${next}`,
+    attempts: (count: number, next: string) => `${count} ${count === 1 ? 'attempt' : 'attempts'}, next ${next}`,
     says: (count: number, isAll: boolean, heard: string, since: string) =>
       `Your address has not taken ${isAll ? count : `at least ${count}`} ${count === 1 && isAll ? 'event' : 'events'} since ${since}. The last attempt: ${heard}`,
     answered: (code: number) => `answered ${code}`,

@@ -1,10 +1,6 @@
 import { countRows } from '../../../api/http/lists/list-totals.ts'
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
-import {
-  chooseOrderStatement,
-  listOrders,
-  type OrderFilter,
-} from '../../../selling/vending/orders/list-orders.ts'
+import { chooseOrderStatement, listOrders, type OrderFilter } from '../../../selling/vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../../selling/vending/orders/order.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
@@ -69,10 +65,7 @@ export const parseOrderFilter = (query: DashboardVisit['query']): OrderFilter =>
 })
 
 /** Lists the orders, in test mode with the form that makes one. */
-export async function showOrders(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showOrders(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query, mode } = visit
   const filter = parseOrderFilter(query)
   const [orders, counted, views] = await Promise.all([

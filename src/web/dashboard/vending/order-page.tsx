@@ -1,5 +1,5 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import { type ObjectStory, readStory } from '../../../reports/reports/story/story.ts'
+import { type ObjectStory, readStory } from '../../../reports/story/story.ts'
 import { getOrder } from '../../../selling/vending/orders/find-orders.ts'
 import { paymentStatus, presentOrder, type VendingOrder } from '../../../selling/vending/orders/order.ts'
 import { listProductNames } from '../../../selling/vending/orders/product-names.ts'
@@ -26,10 +26,7 @@ import type { DashboardVisit } from '../visit.ts'
 const { orders: words } = VENDING
 const { facts } = words
 
-const orderForm = (
-  name: string,
-  more: Pick<FormSpec, 'action' | 'submit'> & Partial<FormSpec>,
-): FormSpec => ({
+const orderForm = (name: string, more: Pick<FormSpec, 'action' | 'submit'> & Partial<FormSpec>): FormSpec => ({
   path: `/orders/:id/${name}`,
   fields: [],
   ...more,
@@ -47,10 +44,7 @@ const isWaitingForReport = ({ vendingStatus, confirmed }: VendingOrder) =>
   vendingStatus === 'dispensing' || (vendingStatus === 'dispensed' && !confirmed)
 
 /** Shows one order: its payment, the reports of its machine, and the forms that decide about it. */
-export async function showOrder(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showOrder(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, params, now } = visit
   const order = await getOrder(app, caller, params.id ?? '')
   const view = presentOrder(order, { baseUrl: app.baseUrl, at: now })
@@ -83,9 +77,7 @@ function OrderStory({ visit, order, story }: OrderStoryProps) {
     <div class="split" data-live={addressWith(visit.to(`/orders/${order.id}`), { part: 'story' })}>
       <Section title={words.story} aside={<Status word={order.vendingStatus} />}>
         {isWaitingForReport(order) && <Note tone="open">{words.waits}</Note>}
-        <Timeline
-          entries={sortByTime([...buildOrderEntries(order), ...buildTimelineEntries(visit, story)])}
-        />
+        <Timeline entries={sortByTime([...buildOrderEntries(order), ...buildTimelineEntries(visit, story)])} />
       </Section>
       <Section title={words.about}>
         <Facts
@@ -93,9 +85,7 @@ function OrderStory({ visit, order, story }: OrderStoryProps) {
             [
               facts.machine,
               mayDo(visit.caller, 'shop.read') ? (
-                <a href={visit.to(`/vending/machines/${encodeURIComponent(order.machine)}`)}>
-                  {order.machine}
-                </a>
+                <a href={visit.to(`/vending/machines/${encodeURIComponent(order.machine)}`)}>{order.machine}</a>
               ) : (
                 order.machine
               ),
@@ -131,9 +121,7 @@ function buildOrderEntries(order: VendingOrder): TimelineEntry[] {
   const dispensed = { title: confirmed ? words.dispensed : words.assumed, tone: 'good' as const }
   return [
     { at: createdAt, title: words.made },
-    ...(invalidatedAt === null
-      ? []
-      : [{ at: invalidatedAt, title: words.invalidated, tone: 'warn' as const }]),
+    ...(invalidatedAt === null ? [] : [{ at: invalidatedAt, title: words.invalidated, tone: 'warn' as const }]),
     ...(dispensedAt === null ? [] : [{ at: dispensedAt, ...dispensed }]),
   ]
 }

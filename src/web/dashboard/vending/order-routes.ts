@@ -1,6 +1,6 @@
 import { parseBody } from '../../../api/http/bodies/parse-body.ts'
 import { domainRefusal } from '../../../platform/refusal.ts'
-import { exportOrders } from '../../../reports/reports/exports/export-orders.ts'
+import { exportOrders } from '../../../reports/exports/export-orders.ts'
 import { decideOrder, type OrderDecision } from '../../../selling/vending/dispensing/decide-order.ts'
 import { retryDispense } from '../../../selling/vending/dispensing/retry-dispense.ts'
 import { createOrder } from '../../../selling/vending/orders/create-order.ts'
@@ -15,13 +15,7 @@ import { exportRoute } from '../lists/exports.tsx'
 import { VENDING } from '../texts/vending.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { EXPORT_ORDERS, NEW_ORDER, parseOrderFilter, showOrders } from './order-list.tsx'
-import {
-  INVALIDATE_ORDER,
-  MARK_DELIVERED,
-  MARK_NOT_DELIVERED,
-  RETRY_DISPENSE,
-  showOrder,
-} from './order-page.tsx'
+import { INVALIDATE_ORDER, MARK_DELIVERED, MARK_NOT_DELIVERED, RETRY_DISPENSE, showOrder } from './order-page.tsx'
 
 const { orders: words } = VENDING
 
@@ -41,9 +35,7 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
       const goods = [{ spbh: '1', spmc: product, spdj: amount }]
       const given = parseBody(VendingOrderCreateShape, { machine, amount, goods })
       const { caller, requestId } = visit
-      const id = getCreatedId(
-        await createOrder(visit.app, { caller, requestId, given, idempotency: getOnce(visit) }),
-      )
+      const id = getCreatedId(await createOrder(visit.app, { caller, requestId, given, idempotency: getOnce(visit) }))
       return redirectDone(visit.to(`/orders/${id}`), words.create.done)
     },
     showRefused: showOrders,

@@ -89,10 +89,7 @@ const MAKE_DISPENSE_SECRET: FormSpec = {
   once: true,
 }
 
-async function showVendingSettings(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+async function showVendingSettings(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant } = visit
   const vending = await readVendingSettings(app, merchant.id)
   const isOn = merchant.vendingEnabled
@@ -106,17 +103,11 @@ async function showVendingSettings(
         title={words.switch.title}
         aside={<Status word={isOn ? words.switch.on : words.switch.off} tone={isOn ? 'good' : 'quiet'} />}
       >
-        <FormBox
-          of={isOn ? TURN_OFF_VENDING : TURN_ON_VENDING}
-          {...formProps}
-          values={{ to: isOn ? 'off' : 'on' }}
-        />
+        <FormBox of={isOn ? TURN_OFF_VENDING : TURN_ON_VENDING} {...formProps} values={{ to: isOn ? 'off' : 'on' }} />
       </Section>
       <Section title={words.supplier.title}>
         <p>
-          {vending.baseUrl === null
-            ? words.supplier.none
-            : words.supplier.set(vending.baseUrl, vending.shbh ?? '')}
+          {vending.baseUrl === null ? words.supplier.none : words.supplier.set(vending.baseUrl, vending.shbh ?? '')}
         </p>
         <FormBox
           of={SET_SUPPLIER}

@@ -26,17 +26,12 @@ const columnsFor = (visit: DashboardVisit): readonly ListColumn<DirectorRow>[] =
   },
   {
     title: director.columns.acts,
-    cell: ({ position }) => (
-      <FormBox of={REMOVE_DIRECTOR} visit={visit} params={{ place: `${position}` }} compact />
-    ),
+    cell: ({ position }) => <FormBox of={REMOVE_DIRECTOR} visit={visit} params={{ place: `${position}` }} compact />,
   },
 ]
 
 /** Lists the people behind the business, with the form that adds one. */
-export async function showDirectors(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showDirectors(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
   if (!mayEdit(visit, verification) && state === null) return redirectDone(visit.to('/verification'))
   const people = (verification.answers.directors ?? []).map((person, index) => ({
@@ -79,10 +74,7 @@ export async function showDirectors(
 }
 
 /** Shows one of these people in the form that changes them. */
-export async function showDirector(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showDirector(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
   const index = parseDirectorIndex(visit)
   const person = verification.answers.directors?.[index]

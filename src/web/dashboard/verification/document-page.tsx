@@ -36,16 +36,11 @@ export function DocumentTable({
     title: texts.columns.acts,
     cell: ({ id }) => <FormBox of={REMOVE_DOCUMENT} visit={visit} params={{ id }} compact />,
   }
-  return (
-    <Table caption={texts.list} rows={documents} columns={mayRemove ? [...COLUMNS, removeColumn] : COLUMNS} />
-  )
+  return <Table caption={texts.list} rows={documents} columns={mayRemove ? [...COLUMNS, removeColumn] : COLUMNS} />
 }
 
 /** Lists the documents, with the form that adds one. */
-export async function showDocuments(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showDocuments(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
   if (!mayEdit(visit, verification) && state === null) return redirectDone(visit.to('/verification'))
   return pageReply(

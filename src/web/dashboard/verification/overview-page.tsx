@@ -1,10 +1,6 @@
 import type { FieldNotes } from '../../../merchants/verification/application.ts'
 import { readExpiringDocumentsOf } from '../../../merchants/verification/document-expiry.ts'
-import {
-  missingSteps,
-  readVerification,
-  type Verification,
-} from '../../../merchants/verification/read-application.ts'
+import { missingSteps, readVerification, type Verification } from '../../../merchants/verification/read-application.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { Facts, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -18,10 +14,7 @@ import { mayEdit, StepList } from './wizard.tsx'
 const { status, words, submit } = VERIFICATION
 
 /** Shows how far the verification is, its steps, what would be reviewed, and the form that submits it. */
-export async function showVerification(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showVerification(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const verification = await readVerification(visit.app, visit.merchant.id)
   const open = mayEdit(visit, verification)
   const ending = await readExpiringDocumentsOf(visit.app, visit.merchant.id)
@@ -68,8 +61,7 @@ const submittedFact = ({ application }: Verification) =>
   ([
     VERIFICATION.submittedAt,
     <>
-      <Time at={application.submittedAt} /> {VERIFICATION.submittedBy}{' '}
-      <OutsideText text={application.submittedBy} />
+      <Time at={application.submittedAt} /> {VERIFICATION.submittedBy} <OutsideText text={application.submittedBy} />
     </>,
   ] as const)
 
@@ -102,15 +94,7 @@ const NoteList = ({ visit, notes }: { visit: DashboardVisit; notes: FieldNotes }
   </ul>
 )
 
-function SubmitBox({
-  visit,
-  of,
-  state,
-}: {
-  visit: DashboardVisit
-  of: Verification
-  state: FormState | null
-}) {
+function SubmitBox({ visit, of, state }: { visit: DashboardVisit; of: Verification; state: FormState | null }) {
   const isReady = missingSteps(of).length === 0 && of.application?.state === 'draft'
   return (
     <Section title={submit.title} id="submit">

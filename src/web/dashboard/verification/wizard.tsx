@@ -1,10 +1,6 @@
 import type { PersonCaller } from '../../../api/access/actor.ts'
 import { mayDo } from '../../../api/access/allow.ts'
-import {
-  missingSteps,
-  type Verification,
-  type WizardStep,
-} from '../../../merchants/verification/read-application.ts'
+import { missingSteps, type Verification, type WizardStep } from '../../../merchants/verification/read-application.ts'
 import { ANSWER_STEPS } from '../../../merchants/verification/steps.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Note } from '../../parts/parts.tsx'
@@ -23,15 +19,7 @@ export const mayEdit = (visit: DashboardVisit, { application }: Verification): b
   visit.merchant.kycStatus !== 'verified'
 
 /** Lists the steps, done or not. `here`: the step that is open. */
-export function StepList({
-  visit,
-  of,
-  here,
-}: {
-  visit: DashboardVisit
-  of: Verification
-  here?: WizardStep
-}) {
+export function StepList({ visit, of, here }: { visit: DashboardVisit; of: Verification; here?: WizardStep }) {
   const missing = missingSteps(of)
   return (
     <nav aria-label={VERIFICATION.steps.title}>

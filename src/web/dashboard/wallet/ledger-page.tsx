@@ -59,11 +59,7 @@ export async function showWallet(visit: DashboardVisit): Promise<SurfaceReply> {
             <p>{ledger.emptySays}</p>
           </Empty>
         ) : (
-          <Table
-            caption={ledger.title}
-            rows={page.lines}
-            columns={columnsFor(visit, { corrections, hidden })}
-          />
+          <Table caption={ledger.title} rows={page.lines} columns={columnsFor(visit, { corrections, hidden })} />
         )}
         <Pager
           cursors={{ newer: formatCursor(page.newer), older: formatCursor(page.older) }}
@@ -96,9 +92,7 @@ const columnsFor = (visit: DashboardVisit, context: LineContext): readonly ListC
   },
   {
     title: ledger.columns.change,
-    cell: ({ change }) => (
-      <span class="money">{`${change < 0 ? '−' : '+'}${formatShillings(Math.abs(change))}`}</span>
-    ),
+    cell: ({ change }) => <span class="money">{`${change < 0 ? '−' : '+'}${formatShillings(Math.abs(change))}`}</span>,
     figures: true,
   },
   { title: ledger.columns.after, cell: ({ after }) => <Money amount={after} />, figures: true },

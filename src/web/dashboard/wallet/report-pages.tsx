@@ -1,18 +1,11 @@
 import { type ListWindow, parseListWindow } from '../../../api/http/lists/lists.ts'
 import { kampalaMonth, monthBounds } from '../../../platform/time/kampala.ts'
-import { listSettlements, type SettlementRow } from '../../../reports/reports/settlements.ts'
-import { streamStatement } from '../../../reports/reports/statement/stream-statement.ts'
+import { listSettlements, type SettlementRow } from '../../../reports/settlements.ts'
+import { streamStatement } from '../../../reports/statement/stream-statement.ts'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Money, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
@@ -40,10 +33,7 @@ export const parseSettlementWindow = (query: DashboardVisit['query']): ListWindo
 })
 
 /** Lists the settlements: releases from pending to available. */
-export async function showSettlements(
-  visit: DashboardVisit,
-  state: FormState | null = null,
-): Promise<SurfaceReply> {
+export async function showSettlements(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const page = await listSettlements(app, caller, parseSettlementWindow(query))
   const here = visit.to('/wallet/settlements')

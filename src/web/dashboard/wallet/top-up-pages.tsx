@@ -42,20 +42,11 @@ async function showTopUps(visit: DashboardVisit, state: FormState | null = null)
       <h1>{words.title}</h1>
       <WalletTabs visit={visit} at={PATH} />
       <p>{words.lead}</p>
-      {visit.mode === 'test' ? (
-        <Note>{words.inTest}</Note>
-      ) : (
-        <FormBox of={REQUEST} visit={visit} state={state} />
-      )}
+      {visit.mode === 'test' ? <Note>{words.inTest}</Note> : <FormBox of={REQUEST} visit={visit} state={state} />}
       {rows.length === 0 ? (
         <Empty title={words.empty} />
       ) : (
-        <Table
-          caption={words.title}
-          rows={rows}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`${PATH}/${id}`)}
-        />
+        <Table caption={words.title} rows={rows} columns={COLUMNS} href={({ id }) => visit.to(`${PATH}/${id}`)} />
       )}
     </>,
     { status: state?.status ?? 200 },

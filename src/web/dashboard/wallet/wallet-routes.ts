@@ -1,4 +1,4 @@
-import { exportSettlements } from '../../../reports/reports/exports/export-settlements.ts'
+import { exportSettlements } from '../../../reports/exports/export-settlements.ts'
 import { exportRoute } from '../lists/exports.tsx'
 import { type DashboardRoute, page } from '../visit.ts'
 import { showWallet } from './ledger-page.tsx'

@@ -6,24 +6,11 @@ import {
   type Withdrawal,
 } from '../../../payments/withdrawals/find-withdrawals.ts'
 import { decideWithdrawal, requestWithdrawal } from '../../../payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  type WithdrawalNumber,
-} from '../../../payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, type WithdrawalNumber } from '../../../payments/withdrawals/withdrawal-number.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import { type FormSpec, type FormState, getAmount } from '../../parts/forms/form-spec.ts'
-import {
-  Empty,
-  type Fact,
-  Facts,
-  Money,
-  Note,
-  OutsideText,
-  Section,
-  Status,
-  Time,
-} from '../../parts/parts.tsx'
+import { Empty, type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { getOnce } from '../../parts/routes/route.ts'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
@@ -39,9 +26,7 @@ const PATH = '/wallet/withdrawals'
 const SET_WITHDRAWAL_NUMBER: FormSpec = {
   path: `${PATH}/number`,
   action: 'withdrawal.number',
-  fields: [
-    { name: 'phone', label: words.number.label, kind: 'phone', hint: words.number.hint, refused: /phone/ },
-  ],
+  fields: [{ name: 'phone', label: words.number.label, kind: 'phone', hint: words.number.hint, refused: /phone/ }],
   submit: words.number.submit,
 }
 const REQUEST: FormSpec = {
@@ -107,12 +92,7 @@ async function LiveWithdrawals({ visit, state }: { visit: DashboardVisit; state:
         <div class="actions">
           <details open={number === null || state?.path === SET_WITHDRAWAL_NUMBER.path}>
             <summary>{words.number.change}</summary>
-            <FormBox
-              of={SET_WITHDRAWAL_NUMBER}
-              visit={visit}
-              state={state}
-              values={{ phone: number?.phone ?? '' }}
-            />
+            <FormBox of={SET_WITHDRAWAL_NUMBER} visit={visit} state={state} values={{ phone: number?.phone ?? '' }} />
           </details>
         </div>
       </Section>
@@ -137,12 +117,7 @@ async function LiveWithdrawals({ visit, state }: { visit: DashboardVisit; state:
       {rows.length === 0 ? (
         <Empty title={words.empty} />
       ) : (
-        <Table
-          caption={words.title}
-          rows={rows}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/payouts/${id}`)}
-        />
+        <Table caption={words.title} rows={rows} columns={COLUMNS} href={({ id }) => visit.to(`/payouts/${id}`)} />
       )}
     </>
   )
@@ -188,9 +163,7 @@ export const WITHDRAWAL_ROUTES: readonly DashboardRoute[] = [
       const { app, caller, merchant } = visit
       const amount = getAmount(values, 'amount')
       const owner = { merchantId: merchant.id, tag: merchant.tag, key: getOnce(visit).key }
-      await onceForKey(app, owner, (key) =>
-        requestWithdrawal(app, caller, { merchantId: merchant.id, amount, key }),
-      )
+      await onceForKey(app, owner, (key) => requestWithdrawal(app, caller, { merchantId: merchant.id, amount, key }))
       return redirectDone(visit.to(PATH), words.request.done)
     },
     showRefused: showWithdrawals,

@@ -18,9 +18,7 @@ function fillHeaders(request) {
   if ((request.method ?? 'GET').toUpperCase() !== 'POST') return request
   const headers = Object.entries(request.headers)
   const key = headers.find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
-  request.headers = Object.fromEntries(
-    headers.filter(([name]) => !HEADERS_FILLED_IN.includes(name.toLowerCase())),
-  )
+  request.headers = Object.fromEntries(headers.filter(([name]) => !HEADERS_FILLED_IN.includes(name.toLowerCase())))
   request.headers['X-Timestamp'] = String(Math.floor(Date.now() / 1000))
   request.headers['Idempotency-Key'] = key || randomKey()
   return request

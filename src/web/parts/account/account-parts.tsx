@@ -26,13 +26,7 @@ type FactorsProps<V extends AccountVisit> = AccountPartProps<V> & {
 }
 
 /** The second factors of the account, with the forms to add others. */
-export function FactorsSection<V extends AccountVisit>({
-  of,
-  visit,
-  state,
-  factors,
-  codesLeft,
-}: FactorsProps<V>) {
+export function FactorsSection<V extends AccountVisit>({ of, visit, state, factors, codesLeft }: FactorsProps<V>) {
   const texts = ACCOUNT.factors
   const { forms } = of
   const columns: ListColumn<Factor>[] = [
@@ -64,9 +58,7 @@ export function FactorsSection<V extends AccountVisit>({
           <FormBox of={forms.renewCodes} visit={visit} state={state} />
         </>
       )}
-      {!factors.some(({ kind }) => kind === 'totp') && (
-        <FormBox of={forms.beginApp} visit={visit} state={state} />
-      )}
+      {!factors.some(({ kind }) => kind === 'totp') && <FormBox of={forms.beginApp} visit={visit} state={state} />}
       <details
         data-make-passkey={visit.to(`${forms.addPasskey.path}/options`)}
         open={state?.path === forms.addPasskey.path}

@@ -5,11 +5,7 @@ import {
   removeFactor,
   renewRecoveryCodes,
 } from '../../../merchants/people/factors/factors.ts'
-import {
-  addPasskey,
-  makeConfirmOptions,
-  makePasskeyOptions,
-} from '../../../merchants/people/factors/passkeys.ts'
+import { addPasskey, makeConfirmOptions, makePasskeyOptions } from '../../../merchants/people/factors/passkeys.ts'
 import { endOwnOtherSessions } from '../../../merchants/people/open-sessions.ts'
 import { changeName, changePassword } from '../../../merchants/people/own-account.ts'
 import { endOwnSession } from '../../../merchants/people/sign-in/sign-out.ts'
@@ -60,9 +56,7 @@ export function accountRoutes<V extends AccountVisit>(of: AccountPage<V>): Surfa
       async submit(visit) {
         await endOwnSession(visit.gateway, visit.caller, idOf(visit))
         const done = redirectDone(visit.to(path), ACCOUNT.sessions.ended)
-        return idOf(visit) === visit.signedIn.sessionId
-          ? { ...done, cookies: [cookies.noSession(visit)] }
-          : done
+        return idOf(visit) === visit.signedIn.sessionId ? { ...done, cookies: [cookies.noSession(visit)] } : done
       },
       showRefused: show,
     }),

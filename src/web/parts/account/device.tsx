@@ -19,8 +19,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
 ]
 const MAX_AGENT_CHARACTERS = 40
 
-const findName = (agent: string, names: readonly [RegExp, string][]) =>
-  names.find(([form]) => form.test(agent))?.[1]
+const findName = (agent: string, names: readonly [RegExp, string][]) => names.find(([form]) => form.test(agent))?.[1]
 
 /** Names the browser and the system of a user agent as people call them; the agent's own text if both are unknown. */
 function deviceName(agent: string): string {

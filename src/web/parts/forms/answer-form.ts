@@ -68,8 +68,7 @@ function findFileFault<V extends Visit>({ file }: V, route: FormRoute<V>): strin
 }
 
 const MEGABYTE = 1024 * 1024
-const fileFieldName = <V>({ spec }: FormRoute<V>) =>
-  spec.fields.find(({ kind }) => kind === 'file')?.name ?? 'file'
+const fileFieldName = <V>({ spec }: FormRoute<V>) => spec.fields.find(({ kind }) => kind === 'file')?.name ?? 'file'
 const isFileRequired = <V>({ spec }: FormRoute<V>) =>
   spec.fields.some(({ kind, optional }) => kind === 'file' && !optional)
 
@@ -80,11 +79,7 @@ async function confirmVisit<V extends Visit>(visit: V, { spec }: FormRoute<V>, s
   return stepUp(visit, confirmation)
 }
 
-async function submitOnce<V extends Visit>(
-  visit: V,
-  route: FormRoute<V>,
-  values: FormValues,
-): Promise<SurfaceReply> {
+async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values: FormValues): Promise<SurfaceReply> {
   if (!route.spec.once) return route.submit(visit, values)
   const { sent, once } = readOneTimeForm(visit, values)
   const claim = await claimForm(visit.gateway, sent)
@@ -137,11 +132,7 @@ function leavesOutcomeOpen(error: unknown): boolean {
 }
 
 /** Turns an error into the state of its form. The form keeps its token if it is unknown whether its operation took effect. */
-function describeError<V extends Visit>(
-  visit: V,
-  { spec }: FormRoute<V>,
-  error: unknown,
-): Partial<FormState> {
+function describeError<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unknown): Partial<FormState> {
   if (error instanceof FieldFault) return { faults: { [error.field]: error.message } }
   const token = visit.fields.form ?? null
   if (error instanceof FormUnderWay) return { fault: error.message, status: 409, token }

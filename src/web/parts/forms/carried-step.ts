@@ -33,9 +33,7 @@ export async function readCarriedStep(visit: Visit, path: string): Promise<unkno
   const sealed = await findSealedStep(visit)
   if (sealed === null) return null
   try {
-    const { session, address, until, found } = JSON.parse(
-      visit.gateway.vault.open(sealed, BINDING),
-    ) as CarriedStep // Only we can have sealed it.
+    const { session, address, until, found } = JSON.parse(visit.gateway.vault.open(sealed, BINDING)) as CarriedStep // Only we can have sealed it.
     const isValid = session === sessionId && address === visit.to(path) && until > visit.now.getTime()
     return isValid ? found : null
   } catch {

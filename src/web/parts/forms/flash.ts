@@ -8,13 +8,9 @@ const flashCookieName = (https: boolean) => (https ? '__Host-flash' : 'flash')
 
 /** Formats the Set-Cookie that carries a sentence to the next page. */
 export const flashCookie = (flash: Flash, https: boolean): string =>
-  formatCookie(
-    flashCookieName(https),
-    encodeFlash({ ...flash, says: flash.says.slice(0, MAX_FLASH_CHARACTERS) }),
-    {
-      ...{ path: '/', seconds: FLASH_SECONDS, https },
-    },
-  )
+  formatCookie(flashCookieName(https), encodeFlash({ ...flash, says: flash.says.slice(0, MAX_FLASH_CHARACTERS) }), {
+    ...{ path: '/', seconds: FLASH_SECONDS, https },
+  })
 
 export const noFlashCookie = (https: boolean): string =>
   formatCookie(flashCookieName(https), '', { path: '/', seconds: 0, https })

@@ -54,10 +54,7 @@ export type FormClaim =
 export type SentForm = { token: string; typed: Buffer }
 
 /** Claims a one-time form for this request, or returns what became of an earlier one. */
-export async function claimForm(
-  { directory, clock }: FormStore,
-  { token, typed }: SentForm,
-): Promise<FormClaim> {
+export async function claimForm({ directory, clock }: FormStore, { token, typed }: SentForm): Promise<FormClaim> {
   const now = clock.nowMs()
   const hash = hashFormToken(token)
   const stale = new Date(now - UNDER_WAY_MS).toISOString()
@@ -98,7 +95,6 @@ export async function leaveFormOpen({ directory, clock }: FormStore, { token }: 
 
 /** Deletes results that are older than a day, up to 1,000; returns how many. */
 export const pruneFormResults = async ({ directory, witness }: App): Promise<number> =>
-  (await directory.query(PRUNE_FORM_RESULTS, [new Date(witness.earlierMs() - RESULT_KEPT_MS).toISOString()]))
-    .length
+  (await directory.query(PRUNE_FORM_RESULTS, [new Date(witness.earlierMs() - RESULT_KEPT_MS).toISOString()])).length
 
 const hashFormToken = (token: string) => createHash('sha256').update(token).digest()

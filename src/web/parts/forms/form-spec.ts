@@ -132,13 +132,11 @@ export function parseForm(
 }
 
 /** Whether a field's value may have several lines. */
-export const takesLines = ({ kind, holdsLines }: FormField): boolean =>
-  kind === 'lines' || holdsLines === true
+export const takesLines = ({ kind, holdsLines }: FormField): boolean => kind === 'lines' || holdsLines === true
 
 function findFault(field: FormField, value: string): string | null {
   const { label, kind = 'text', optional, maxLength = MAX_FIELD_CHARACTERS, choices } = field
-  if (value === '')
-    return optional || kind === 'check' || kind === 'hidden' ? null : FAULT_TEXTS.missing(label)
+  if (value === '') return optional || kind === 'check' || kind === 'hidden' ? null : FAULT_TEXTS.missing(label)
   if (kind !== 'lines' && value.length > maxLength) return FAULT_TEXTS.long(maxLength)
   if (kind === 'lines' && maxLength > MAX_FIELD_CHARACTERS && value.length > maxLength)
     return FAULT_TEXTS.long(maxLength)

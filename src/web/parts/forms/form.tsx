@@ -62,10 +62,9 @@ export function FormBox(props: FormBoxProps) {
           fault={state?.faults[field.name] ?? field.note ?? null}
         />
       ))}
-      {ruleOf(spec.action).fresh &&
-        (!hasFreshFactor(visit.caller) || state?.faults.confirm !== undefined) && (
-          <ConfirmField id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
-        )}
+      {ruleOf(spec.action).fresh && (!hasFreshFactor(visit.caller) || state?.faults.confirm !== undefined) && (
+        <ConfirmField id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
+      )}
       <button
         type="submit"
         class={spec.danger ? 'button danger' : spec.plain ? 'button plain' : 'button'}
@@ -84,9 +83,7 @@ const isSameForm = (
 ): state is FormState =>
   state != null &&
   state.path === path &&
-  Object.entries(params).every(
-    ([name, value]) => state.params[name] === undefined || state.params[name] === value,
-  )
+  Object.entries(params).every(([name, value]) => state.params[name] === undefined || state.params[name] === value)
 
 const withChoices = (field: FormField, choices: FormBoxProps['choices']): FormField => {
   const own = choices?.[field.name]
@@ -128,9 +125,7 @@ type FieldBoxProps = { field: FormField; id: string; value: string; fault: strin
 export function FieldBox({ field, id, value, fault }: FieldBoxProps) {
   const { kind = 'text', label, hint, optional } = field
   if (kind === 'hidden') return <input type="hidden" name={field.name} value={value} />
-  const noteIds = [hint === undefined ? '' : `${id}-hint`, fault === null ? '' : `${id}-fault`]
-    .join(' ')
-    .trim()
+  const noteIds = [hint === undefined ? '' : `${id}-hint`, fault === null ? '' : `${id}-fault`].join(' ').trim()
   const described = {
     ...(noteIds === '' ? {} : { 'aria-describedby': noteIds }),
     ...(fault === null ? {} : { 'aria-invalid': 'true' as const }),
@@ -153,14 +148,7 @@ export function FieldBox({ field, id, value, fault }: FieldBoxProps) {
   if (kind === 'check')
     return (
       <div class="field check">
-        <input
-          type="checkbox"
-          id={id}
-          name={field.name}
-          value="yes"
-          checked={value === 'yes'}
-          {...described}
-        />
+        <input type="checkbox" id={id} name={field.name} value="yes" checked={value === 'yes'} {...described} />
         <label for={id}>{label}</label>
         {notes}
       </div>

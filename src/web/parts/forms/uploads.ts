@@ -44,8 +44,7 @@ const FILE_LIMITS: { most: number; holds(received: UploadSender, sender: UploadS
   { most: MAX_FILES.ofOne, holds: (received, sender) => received.personId === sender.personId },
   {
     most: MAX_FILES.ofUnconfirmedAtAddress,
-    holds: (received, sender) =>
-      !received.confirmed && !sender.confirmed && received.address === sender.address,
+    holds: (received, sender) => !received.confirmed && !sender.confirmed && received.address === sender.address,
   },
   { most: MAX_FILES.ofUnconfirmed, holds: (received, sender) => !received.confirmed && !sender.confirmed },
   { most: MAX_FILES.ofAddress, holds: (received, sender) => received.address === sender.address },
@@ -99,11 +98,7 @@ export function newUploads(elapsedMs: () => number): Uploads {
 }
 
 /** Chooses the files to cut so that a new sender has a place; none if there is room. Throws 429 if no file may be cut. */
-function chooseFilesToCut(
-  receiving: readonly ReceivedFile[],
-  sender: UploadSender,
-  nowMs: number,
-): ReceivedFile[] {
+function chooseFilesToCut(receiving: readonly ReceivedFile[], sender: UploadSender, nowMs: number): ReceivedFile[] {
   const chosen: ReceivedFile[] = []
   for (const { most, holds } of FILE_LIMITS) {
     const competing = receiving.filter((file) => !chosen.includes(file) && holds(file, sender))
@@ -148,5 +143,4 @@ function newCut(): Pick<ReceivedFile, 'giveWay'> & Pick<Upload, 'cut'> {
 // 400 and not 408, after which a browser sends the whole file once more by itself.
 const tooSlow = () => new Refusal(400, 'bad_request', PARTS.errors.tooSlow)
 
-const gaveWay = () =>
-  new Refusal(429, 'rate_limited', PARTS.errors.madeWay, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+const gaveWay = () => new Refusal(429, 'rate_limited', PARTS.errors.madeWay, { retryAfterSeconds: RETRY_AFTER_SECONDS })

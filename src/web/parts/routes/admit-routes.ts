@@ -32,8 +32,7 @@ export async function admitForm<V extends Visit>(
   { reply, forGuests }: { reply: FastifyReply; forGuests: boolean },
 ): Promise<SignedInSession | null> {
   const { headers } = request.raw
-  if (!isSentFromOwnPage(headers, options.baseUrl()))
-    throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
+  if (!isSentFromOwnPage(headers, options.baseUrl())) throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
   if (forGuests) return null
   const cookie = parseCookies(headers.cookie).get(surface.sessionCookie(options.https)) ?? null
   const signedIn = await surface.findSession(options.gateway(), cookie)

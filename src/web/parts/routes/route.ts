@@ -79,10 +79,11 @@ export const pageRoute = <V>(
 ): PageRoute<V> => ({ kind: 'page', path, see, show })
 
 /** Declares the route of a form. */
-export const formRoute = <V>(
-  spec: FormSpec,
-  handlers: Omit<FormRoute<V>, 'kind' | 'spec'>,
-): FormRoute<V> => ({ kind: 'form', spec, ...handlers })
+export const formRoute = <V>(spec: FormSpec, handlers: Omit<FormRoute<V>, 'kind' | 'spec'>): FormRoute<V> => ({
+  kind: 'form',
+  spec,
+  ...handlers,
+})
 
 /** A page or form for people who are not signed in. */
 export type GuestRoute = {

@@ -31,10 +31,7 @@ type SendOptions = {
 }
 
 /** Sends the reply of a handler. */
-export async function sendSurfaceReply(
-  surfaceReply: SurfaceReply,
-  sending: SendOptions,
-): Promise<FastifyReply> {
+export async function sendSurfaceReply(surfaceReply: SurfaceReply, sending: SendOptions): Promise<FastifyReply> {
   const { reply, pageRequest, https, frame } = sending
   setCookies(reply, surfaceReply.cookies ?? [])
   switch (surfaceReply.kind) {
@@ -82,9 +79,7 @@ export async function sendSurfaceReply(
         ...secureHeaders({ https }),
         'X-Request-ID': sending.request.id,
         // A stream bypasses the framework, so its cookies are added here.
-        ...(reply.hasHeader('Set-Cookie')
-          ? { 'Set-Cookie': [reply.getHeader('Set-Cookie')].flat().map(String) }
-          : {}),
+        ...(reply.hasHeader('Set-Cookie') ? { 'Set-Cookie': [reply.getHeader('Set-Cookie')].flat().map(String) } : {}),
       }
       return sendStream(reply, { status: 200, headers, stream: { ...surfaceReply.stream, cut: sending.cut } })
     }

@@ -16,12 +16,7 @@ export type ServedRoute<V> = {
 }
 
 /** Lists every page and form of a surface with its addresses. */
-export function listServedRoutes<V extends Visit>({
-  base,
-  prefixes,
-  routes,
-  guests,
-}: Surface<V>): ServedRoute<V>[] {
+export function listServedRoutes<V extends Visit>({ base, prefixes, routes, guests }: Surface<V>): ServedRoute<V>[] {
   const signedIn = prefixes.flatMap((prefix) =>
     routes.map((route): ServedRoute<V> => {
       const path = route.kind === 'page' ? route.path : route.spec.path

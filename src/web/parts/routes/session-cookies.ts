@@ -38,8 +38,7 @@ export function sessionCookies({ realm, seconds, ...names }: SessionCookiesInput
   return {
     name: (https) => cookieName(names.session, https),
     session,
-    noSession: ({ https }) =>
-      formatCookie(cookieName(names.session, https), '', { path: '/', seconds: 0, https }),
+    noSession: ({ https }) => formatCookie(cookieName(names.session, https), '', { path: '/', seconds: 0, https }),
     entered: ({ token, browser }, { https }) => [
       session(token, { https }),
       formatCookie(cookieName(names.browser, https), browser, { path: '/', seconds: BROWSER_SECONDS, https }),

@@ -23,7 +23,7 @@ import { ErrorPage } from '../error-page.tsx'
 import { answerForm, type StepUp } from '../forms/answer-form.ts'
 import { PARTS } from '../texts.ts'
 import { admitForm, senderOf } from './admit-routes.ts'
-import { emptyPageRequest, readPageRequest } from './read-page-request.ts'
+import { emptyPageRequest, readPageRequest } from './page-request-routes.ts'
 import type { PageRequest, Visit } from './route.ts'
 import { sendSurfaceReply } from './send-routes.ts'
 import {
@@ -68,8 +68,7 @@ export function registerSurface<V extends Visit>(
       handler: (request, reply) => answerRequest(handle, { served, request, reply }),
     })
   const refused = surface.readOnly === undefined ? [] : served.map(asRefusedPost)
-  for (const route of [...served, ...refused.filter(({ url }) => url === base)])
-    register(route, [route.method])
+  for (const route of [...served, ...refused.filter(({ url }) => url === base)]) register(route, [route.method])
   const endpoints = [...served, ...refused].map(({ url, method }) => ({ path: url, method }))
   const ofBase = endpoints.filter(({ path }) => path === base)
   refuseOtherMethods(server, ofBase)
@@ -109,9 +108,7 @@ async function answerRequest<V extends Visit>(
   })
   const { pageRequest, visit, cookies } = state
   const withCookies =
-    cookies.length === 0
-      ? surfaceReply
-      : { ...surfaceReply, cookies: [...cookies, ...(surfaceReply.cookies ?? [])] }
+    cookies.length === 0 ? surfaceReply : { ...surfaceReply, cookies: [...cookies, ...(surfaceReply.cookies ?? [])] }
   return sendSurfaceReply(withCookies, {
     ...{ request, reply, pageRequest, https: options.https },
     frame: (page) => surface.frame(page, { asked: pageRequest ?? emptyPageRequest(request, options), visit }),
@@ -159,11 +156,9 @@ async function findReply<V extends Visit>(
   // A file may have taken long, and its sender may have been signed out meanwhile, so the session is read again.
   const earlierSession = mayCarryFile ? null : senderOf(request)
   const signedIn =
-    earlierSession ??
-    (await surface.findSession(pageRequest.gateway, cookie, { isPoll: pageRequest.part !== null }))
+    earlierSession ?? (await surface.findSession(pageRequest.gateway, cookie, { isPoll: pageRequest.part !== null }))
   if (signedIn === null) return redirectToSignIn(surface, request)
-  if (request.method === 'POST' && surface.readOnly !== undefined)
-    throw new Refusal(403, 'forbidden', surface.readOnly)
+  if (request.method === 'POST' && surface.readOnly !== undefined) throw new Refusal(403, 'forbidden', surface.readOnly)
   const opened = await openVisit(surface, { pageRequest, signedIn, prefix })
   if ('instead' in opened) return opened.instead
   state.visit = opened.visit
@@ -192,8 +187,7 @@ function redirectToSignIn<V extends Visit>(
   { signIn, base }: Surface<V>,
   { method, url }: FastifyRequest,
 ): SurfaceReply {
-  const to =
-    method !== 'POST' && url !== base && !url.includes('part=') ? `?then=${encodeURIComponent(url)}` : ''
+  const to = method !== 'POST' && url !== base && !url.includes('part=') ? `?then=${encodeURIComponent(url)}` : ''
   return { kind: 'redirect', to: `${signIn}${to}` }
 }
 

@@ -20,11 +20,7 @@ export type Surface<V extends Visit> = {
   readOnly?: string
   sessionCookie(https: boolean): string
   /** `isPoll`: the page's script asks by itself, which does not count as use of the session. */
-  findSession(
-    gateway: Gateway,
-    cookie: string | null,
-    options?: { isPoll: boolean },
-  ): Promise<SignedInSession | null>
+  findSession(gateway: Gateway, cookie: string | null, options?: { isPoll: boolean }): Promise<SignedInSession | null>
   /** Makes the visit that pages get; or the reply that is sent instead. */
   open(
     request: PageRequest,

@@ -17,10 +17,7 @@ const READ_LIMITS = { places: 4, waitMs: 30_000, most: { waiting: 40, ofOne: 3 }
 /** The content type under which the framework reads the body of a form with a file. The type that the client sent is read afterwards. */
 const UPLOAD_TYPE = 'application/x-form-with-file'
 
-const expectedUploads = new WeakMap<
-  FastifyRequest,
-  { upload: Upload; sender: UploadSender; reply: FastifyReply }
->()
+const expectedUploads = new WeakMap<FastifyRequest, { upload: Upload; sender: UploadSender; reply: FastifyReply }>()
 
 /** Prepares for a body that may carry a file. Throws 429 if too many are being received; then the body is not read at all. */
 export function expectUpload(

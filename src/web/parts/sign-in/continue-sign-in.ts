@@ -7,14 +7,9 @@ import { type SignInConfig, signInAddress } from './sign-in-config.ts'
 const PATH_PATTERN = /^(?:\/[\w\-./~%]*)?(?:\?[\w\-./~%=&+]*)?$/
 
 /** Finds the address to redirect to after the sign-in. Accepts only addresses of the surface, so that a link cannot lead to another site. */
-export function findNextAddress(
-  { base }: Pick<SignInConfig, 'base'>,
-  { query, fields }: PageRequest,
-): string | null {
+export function findNextAddress({ base }: Pick<SignInConfig, 'base'>, { query, fields }: PageRequest): string | null {
   const then = fields.then ?? query.then ?? ''
-  return then.startsWith(base) && PATH_PATTERN.test(then.slice(base.length)) && !then.includes('//')
-    ? then
-    : null
+  return then.startsWith(base) && PATH_PATTERN.test(then.slice(base.length)) && !then.includes('//') ? then : null
 }
 
 /** Redirects to the requested page after the sign-in, or to the form for the second factor first. */

@@ -81,8 +81,7 @@ export async function answerGuestForm(
 }
 
 function describeError(spec: FormSpec, error: unknown): Omit<GuestFormFaults, 'values'> {
-  if (error instanceof FieldFault)
-    return { faults: { [error.field]: error.message }, fault: null, status: 400 }
+  if (error instanceof FieldFault) return { faults: { [error.field]: error.message }, fault: null, status: 400 }
   if (!(error instanceof Refusal) || error.status >= 500 || error.status === 410) throw error
   const field = findFieldOfRefusal(spec, error)
   const text = error.message.replace(/^invalid request: /, '')

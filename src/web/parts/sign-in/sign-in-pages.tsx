@@ -75,8 +75,7 @@ async function showSignIn(door: SignInConfig, request: PageRequest): Promise<Sur
   const signedIn = await findOwnSession(door, request)
   const home = signedIn && (await door.home(signedIn, request))
   if (home !== null) return { kind: 'redirect', to: findNextAddress(door, request) ?? home }
-  const email =
-    query.other === undefined ? await findEmailAwaitingCode(gateway, door.cookies.visitor(request)) : null
+  const email = query.other === undefined ? await findEmailAwaitingCode(gateway, door.cookies.visitor(request)) : null
   return {
     ...showGuestForm(email === null ? passwordForm(door, request) : codeForm(door, request, email)),
     scripts: ['passkeys.js'],
@@ -93,21 +92,13 @@ async function submitSignIn(door: SignInConfig, request: PageRequest): Promise<S
         return await continueSignIn(door, request, await submitCode(gateway, visitor, code))
       } catch (error) {
         // After too many wrong codes the password is asked for again.
-        if (
-          error instanceof Refusal &&
-          error.status < 500 &&
-          (await findEmailAwaitingCode(gateway, visitor)) === null
-        )
+        if (error instanceof Refusal && error.status < 500 && (await findEmailAwaitingCode(gateway, visitor)) === null)
           return { kind: 'redirect', to: signInAddress(door), flash: { kind: 'note', says: error.message } }
         throw error
       }
     })
   return answerGuestForm(request, passwordForm(door, request), async ({ email = '', password = '' }) =>
-    continueSignIn(
-      door,
-      request,
-      await signIn(gateway, visitor, { email, password, code: fields.code || undefined }),
-    ),
+    continueSignIn(door, request, await signIn(gateway, visitor, { email, password, code: fields.code || undefined })),
   )
 }
 

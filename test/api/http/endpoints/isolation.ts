@@ -19,11 +19,7 @@ const NAMED = [...ONES, ...ACTS].filter((row): row is Named => row.of !== undefi
 const isPost = (row: Named): row is Named & Act => 'again' in row
 export const flip = (id: string) => id.slice(0, -1) + (id.endsWith('a') ? 'b' : 'a')
 /** Everything by which one answer could be told from another. */
-const told = ({ status, text, headers }: Reply) => [
-  status,
-  text,
-  [...headers].filter(([name]) => name !== 'date'),
-]
+const told = ({ status, text, headers }: Reply) => [status, text, [...headers].filter(([name]) => name !== 'date')]
 
 /** Nobody hears of what belongs to another merchant or to the other mode. */
 export function testIsolation(world: World): void {
@@ -101,10 +97,7 @@ async function hideInBodies({ service, ours, theirs, oursLive, theirsLive }: Wor
   const charges = [theirs, oursLive, theirsLive].map(({ owned }) => owned.charge)
   const before = await service.digest()
   for (const id of [...charges, flip(ours.owned.charge), ours.owned.payout, "' or 1=1"])
-    assertRefused(
-      await ours.client.post('/v1/vending/dispense', dispenseBody(id)),
-      notFound('charge not found'),
-    )
+    assertRefused(await ours.client.post('/v1/vending/dispense', dispenseBody(id)), notFound('charge not found'))
   for (const machine of ['theirs', 'absent', 'OURS', "ours' or '1'='1"])
     assertRefused(await ours.client.post('/v1/vending/orders', orderBody({ machine })), NO_MACHINE, {
       because: machine,
@@ -130,11 +123,9 @@ async function showOwn(world: World, path: string): Promise<void> {
     for (const query of queriesOf(path)) {
       const reply = await side.client.get(path.replace(':period', side.owned.period) + query)
       assert.equal(reply.status, 200, reply.text)
-      if (list)
-        assert.ok(reply.text.includes(side.owned[list.of]), `${side.mode} ${path}${query} has its own`)
+      if (list) assert.ok(reply.text.includes(side.owned[list.of]), `${side.mode} ${path}${query} has its own`)
       if (list && !list.full) assert.equal((await side.kiosk.get(path + query)).text, reply.text)
-      for (const told of [reply.body, ...(reply.body?.data ?? [])])
-        if (told?.mode) assert.equal(told.mode, side.mode)
+      for (const told of [reply.body, ...(reply.body?.data ?? [])]) if (told?.mode) assert.equal(told.mode, side.mode)
       for (const other of sides) if (other !== side) assertNothingOf(other, side, reply)
     }
 }
@@ -167,7 +158,6 @@ async function readOnly({ service, ours }: World): Promise<void> {
   const get = async (client: Client, path: string) => assert.equal((await client.get(path)).status, 200, path)
   for (const { path, of } of ONES) await get(ours.client, path.replace(/:\w+/, ours.owned[of]))
   for (const { path } of [...LISTS, ...OWNS])
-    for (const query of queriesOf(path))
-      await get(ours.client, path.replace(':period', ours.owned.period) + query)
+    for (const query of queriesOf(path)) await get(ours.client, path.replace(':period', ours.owned.period) + query)
   assert.equal(await service.digest(), before)
 }

@@ -30,8 +30,7 @@ export function testKeys(world: World): void {
 }
 
 /** The merchant with the key that moves no money out, where that is enough. */
-const unlessRefused = (side: Side, { full }: Create | Act): Side =>
-  full ? side : { ...side, client: side.kiosk }
+const unlessRefused = (side: Side, { full }: Create | Act): Side => (full ? side : { ...side, client: side.kiosk })
 
 async function spell(world: World, row: Create): Promise<void> {
   const ours = unlessRefused(world.ours, row)
@@ -70,8 +69,7 @@ async function race({ service, beside, newSide }: World, row: Create, mode: Mode
   assert.equal(heard.filter((reply) => replayed(reply) === null).length, 1)
   for (const { status, body } of replies) if (body.error === IN_FLIGHT) assert.equal(status, 409)
   const first = heard[0]?.status
-  for (const later of await sendAll())
-    assert.deepEqual([later.status, replayed(later)], [first, 'true'], later.text)
+  for (const later of await sendAll()) assert.deepEqual([later.status, replayed(later)], [first, 'true'], later.text)
   assertRefused(await create(side, row, { ...body, note: 1 }, keyed('one')), KEY_REUSED)
 }
 

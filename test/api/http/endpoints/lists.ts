@@ -50,8 +50,7 @@ async function read(client: Client, { path }: List, query: Query = {}) {
   assert.equal(body.next_cursor, body.has_more ? data.at(-1)?.id : null)
   return { ...body, data, ids: data.map(({ id }) => id) }
 }
-const readAll = async (client: Client, list: List): Promise<Row[]> =>
-  (await read(client, list, { limit: '100' })).data
+const readAll = async (client: Client, list: List): Promise<Row[]> => (await read(client, list, { limit: '100' })).data
 
 async function show({ side: { client }, ids }: Lister, list: List, { newSide }: World): Promise<void> {
   const all = await readAll(client, list)

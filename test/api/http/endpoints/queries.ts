@@ -31,12 +31,10 @@ export function testQueries(list: List, asked: Asked): void {
     refuseCursors(list, asked))
   test(`${list.path} reads a query as text, and refuses a parameter given twice or with a control character`, () =>
     readAsText(list, asked))
-  test(`${list.path} reports of several faults the first in the order of the spec`, () =>
-    reportFirst(list, asked))
+  test(`${list.path} reports of several faults the first in the order of the spec`, () => reportFirst(list, asked))
 }
 
-const ask = async ({ side }: Asked, { path }: List, query: string) =>
-  (await side()).client.get(`${path}?${query}`)
+const ask = async ({ side }: Asked, { path }: List, query: string) => (await side()).client.get(`${path}?${query}`)
 
 async function refuse(list: List, asked: Asked): Promise<void> {
   for (const limit of NO_LIMITS)

@@ -130,9 +130,7 @@ async function refuseGet(world: World, row: { path: string; full?: true; of?: st
 async function refuseBusy(world: World): Promise<void> {
   const { beside, newSide, service } = world
   const { merchant } = await newSide()
-  const [client, kiosk] = [merchant.keys.test, merchant.keys.test_collections].map((key) =>
-    beside.client(key),
-  )
+  const [client, kiosk] = [merchant.keys.test, merchant.keys.test_collections].map((key) => beside.client(key))
   assert.ok(client && kiosk)
   for (let nth = 0; nth < MOST_BESIDE; nth += 1) assert.equal((await client.get('/v1/me')).status, 200)
   const before = await service.digest()

@@ -59,8 +59,7 @@ export function testReplays(world: World): void {
     test(`${row.path}: a refusal by a rule is kept under its key, a fault of form leaves it free`, () =>
       refuse(world, row))
   }
-  test('every key replays for 30 days less a minute, and is new when they are over and swept', () =>
-    outlive(world))
+  test('every key replays for 30 days less a minute, and is new when they are over and swept', () => outlive(world))
 }
 
 async function repeat({ service, ours }: World, row: Create): Promise<void> {

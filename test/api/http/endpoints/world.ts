@@ -1,35 +1,18 @@
 import assert from 'node:assert/strict'
 import { getMerchantNamed } from '../../../../src/merchants/account/set-merchant.ts'
 import type { Mode } from '../../../../src/platform/mode.ts'
-import {
-  type SupplierAccess,
-  setVending,
-} from '../../../../src/selling/vending/suppliers/vending-settings.ts'
+import { type SupplierAccess, setVending } from '../../../../src/selling/vending/suppliers/vending-settings.ts'
 import { succeed } from '../../../helpers/payments/following-charges.ts'
 import { pay } from '../../../helpers/payments/payouts.ts'
 import { fund, planned } from '../../../helpers/payments/schedules.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
 import { type LiveService, newPayer } from '../../../helpers/service/live-service.ts'
 import type { Client, TestService } from '../../../helpers/service/test-service.ts'
-import {
-  makeOrder,
-  registerMachines,
-  type VendingShop,
-  vendingShop,
-} from '../../../helpers/vending/vending.ts'
+import { makeOrder, registerMachines, type VendingShop, vendingShop } from '../../../helpers/vending/vending.ts'
 
 /** One object of every kind that a path can name, and a month. */
 export type Owned = Record<
-  | 'charge'
-  | 'payout'
-  | 'schedule'
-  | 'subaccount'
-  | 'link'
-  | 'order'
-  | 'event'
-  | 'settlement'
-  | 'machine'
-  | 'period',
+  'charge' | 'payout' | 'schedule' | 'subaccount' | 'link' | 'order' | 'event' | 'settlement' | 'machine' | 'period',
   string
 >
 export type Kind = keyof Owned

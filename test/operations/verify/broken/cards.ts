@@ -3,8 +3,7 @@ import { AT, type BrokenStatement } from './success.ts'
 
 const { paid, failed, open, refunded, covered } = CARDED
 const setCard = (change: string) => `update gift_cards set ${change} where id = '${CARD.used}'`
-const setUse = (charge: string, change: string) =>
-  `update gift_card_uses set ${change} where charge_id = '${charge}'`
+const setUse = (charge: string, change: string) => `update gift_card_uses set ${change} where charge_id = '${charge}'`
 const endOf = (charge: string, state: string) => setUse(charge, `state = '${state}', ended_at = ${AT}`)
 const fails = `update charges set status = 'failed', failure_reason = 'timeout', completed_at = ${AT}, follow_at = null
   where id = '${open}';
@@ -17,21 +16,13 @@ const fails = `update charges set status = 'failed', failure_reason = 'timeout',
 export const CARDS: readonly BrokenStatement[] = [
   ...(
     [
-      [
-        'a card overspent',
-        'balance = balance - 50001, reserved = reserved + 50001',
-        'gift_cards_balance_check',
-      ],
+      ['a card overspent', 'balance = balance - 50001, reserved = reserved + 50001', 'gift_cards_balance_check'],
       [
         'a reservation freed twice',
         'balance = balance + 4001, reserved = reserved - 4001',
         'gift_cards_reserved_check',
       ],
-      [
-        'more restored than was spent',
-        'balance = balance + 4001, spent = spent - 4001',
-        'gift_cards_spent_check',
-      ],
+      ['more restored than was spent', 'balance = balance + 4001, spent = spent - 4001', 'gift_cards_spent_check'],
       ['value made out of nothing', 'balance = balance + 1', 'value_is_kept'],
     ] as const
   ).map(([statement, change, refusedBy]) => ({ statement, sql: setCard(change), refusedBy })),

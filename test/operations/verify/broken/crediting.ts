@@ -1,16 +1,5 @@
 import { CHARGE, LIVE_1, TEST_1 } from '../names.ts'
-import {
-  AT,
-  type BrokenStatement,
-  delivery,
-  event,
-  fee,
-  head,
-  headBy,
-  move,
-  net,
-  posting,
-} from './success.ts'
+import { AT, type BrokenStatement, delivery, event, fee, head, headBy, move, net, posting } from './success.ts'
 
 export const CREDITING: readonly BrokenStatement[] = [
   {

@@ -1,16 +1,5 @@
 import { LIVE_1 } from '../names.ts'
-import {
-  AT,
-  type BrokenStatement,
-  delivery,
-  deliveryOf,
-  event,
-  eventAt,
-  fee,
-  head,
-  move,
-  net,
-} from './success.ts'
+import { AT, type BrokenStatement, delivery, deliveryOf, event, eventAt, fee, head, move, net } from './success.ts'
 
 const keyValues = (values: string) =>
   `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, status, body, created_at)

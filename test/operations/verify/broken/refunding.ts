@@ -1,14 +1,5 @@
 import { REFUNDED, UNREFUNDED } from '../names.ts'
-import {
-  claim,
-  feeBack,
-  headBy,
-  OPEN_REFUND,
-  post,
-  refundReserve,
-  refundRow,
-  WHOLE_REFUND,
-} from './payout.ts'
+import { claim, feeBack, headBy, OPEN_REFUND, post, refundReserve, refundRow, WHOLE_REFUND } from './payout.ts'
 import { AT, type BrokenStatement } from './success.ts'
 
 const openRefund = `charge_id = '${OPEN_REFUND}'`
@@ -28,9 +19,7 @@ export const REFUNDING: readonly BrokenStatement[] = [
   },
   {
     statement: 'a refund of less than was paid',
-    sql: (claim + refundReserve + refundRow())
-      .replaceAll('91350', '89335')
-      .replaceAll('90000, 1350', '88015, 1320'),
+    sql: (claim + refundReserve + refundRow()).replaceAll('91350', '89335').replaceAll('90000, 1350', '88015, 1320'),
     caughtBy: ['R1'],
   },
   {

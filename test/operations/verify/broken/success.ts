@@ -19,13 +19,7 @@ export const move = `update charges set status = 'succeeded', completed_at = ${A
   select merchant_id, id, ${AT}, 'status', 'succeeded', 'answered', 5 from rail_attempts where subject = '${open}';`
 export const headBy = (net: number, place = LIVE_1) =>
   `update ledger_heads set pending = pending + ${net}, seq = seq + 2 where ${place};`
-export const posting = ({
-  kind = 'charge_net',
-  amount = 8800,
-  mode = 'live',
-  back = 1,
-  from = 'rail:op1_momo',
-} = {}) =>
+export const posting = ({ kind = 'charge_net', amount = 8800, mode = 'live', back = 1, from = 'rail:op1_momo' } = {}) =>
   `insert into transfers select 1, '${mode}', seq - ${back}, '${kind}', '${open}', '${from}',
      '${kind === 'charge_fee' ? 'fees' : 'pending'}', ${amount}, ${AT} from ledger_heads where merchant_id = 1 and mode = '${mode}';`
 export const head = headBy(8800)

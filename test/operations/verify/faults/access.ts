@@ -5,8 +5,7 @@ const at3 = (person: string) => `${person} at ${publicIdOf(3)}`
 const idOf = (person: string) => `(select id from directory.people where public_id = '${person}')`
 const member = (person: string, to: string) =>
   `update directory.memberships set ${to} where person_id = ${idOf(person)}`
-const person = (publicId: string, to: string) =>
-  `update directory.people set ${to} where public_id = '${publicId}'`
+const person = (publicId: string, to: string) => `update directory.people set ${to} where public_id = '${publicId}'`
 const key = (id: string, to: string) => `update directory.api_keys set ${to} where id = '${id}'`
 const directory3 = (to: string) => `update directory.merchants set ${to} where id = 3`
 
@@ -83,11 +82,7 @@ export const ACCESS_FAULTS: readonly Fault[] = [
       ${directory3(`handle = 'shop-2'`)}`,
     ],
     [publicIdOf(3), 'the tag of another merchant', directory3(`tag = 'thief'`)],
-    [
-      publicIdOf(3),
-      'a handle of another merchant in the cell',
-      `update merchants set handle = 'shop-2' where id = 3`,
-    ],
+    [publicIdOf(3), 'a handle of another merchant in the cell', `update merchants set handle = 'shop-2' where id = 3`],
     [
       'the former handle shop-older',
       'a former handle that was never theirs',

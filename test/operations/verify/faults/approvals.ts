@@ -16,21 +16,13 @@ export const APPROVAL_FAULTS: readonly Fault[] = [
     [waiting, 'other bytes than were asked for', change(approvals(waiting), saying('amount', '7'))],
     [waiting, 'bytes of another kind', change(approvals(waiting), `kind = 'unfreeze-merchant'`)],
     [waiting, 'somebody decided, and it waits', change(approvals(waiting), 'decided_at = asked_at')],
-    [
-      withdrawn,
-      'a rejection by nobody',
-      change(approvals(withdrawn), `status = 'rejected', decided_by = null`),
-    ],
+    [withdrawn, 'a rejection by nobody', change(approvals(withdrawn), `status = 'rejected', decided_by = null`)],
   ]),
   ...plant('AP2', [
     [approved, 'an approval that corrected nothing', remove(adjustments(ADJUSTED.id))],
     [approved, 'a correction without its transfer', remove(moved)],
     [ADJUSTED.id, 'a correction that nobody approved', remove(approvals(approved))],
-    [
-      approved,
-      'a correction of another moment',
-      change(adjustments(ADJUSTED.id), `at = at + interval '1 ms'`),
-    ],
+    [approved, 'a correction of another moment', change(adjustments(ADJUSTED.id), `at = at + interval '1 ms'`)],
     [approved, 'a transfer of another moment', change(moved, `at = at + interval '1 ms'`)],
     [approved, 'a correction in the other mode', change(adjustments(ADJUSTED.id), `mode = 'test'`)],
     [approved, 'a correction of another amount', change(adjustments(ADJUSTED.id), 'amount = amount + 1')],

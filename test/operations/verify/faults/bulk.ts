@@ -24,11 +24,7 @@ const COUNTS: readonly Fault[] = [
       `insert into bulk_items (merchant_id, batch_id, item_index, reference, error, code) values (3, '${waiting}', 0, 'rent-9', 'x', 'x')`,
     ],
     [again, 'results of a call that is not there', remove(batches(again))],
-    [
-      first,
-      'a finished call that is still being worked on',
-      change(batches(first), 'lease_until = created_at'),
-    ],
+    [first, 'a finished call that is still being worked on', change(batches(first), 'lease_until = created_at')],
     [waiting, 'an unfinished call that nobody will take up', change(batches(waiting), 'lease_until = null')],
     [first, 'a call that has lost an item', change(batches(first), 'items = items - 4')],
   ]),
@@ -40,18 +36,10 @@ const ITEMS: readonly Fault[] = [
     [`${first} item 1`, 'an accepted item without its payout', `delete from ${payoutOf(first, 1)}`],
     [`${first} item 1`, 'an item paid in the other mode', setPayout(`mode = 'live'`)],
     [`${first} item 1`, 'another amount than was asked for', setPayout('amount = amount + 1')],
-    [
-      `${first} item 1`,
-      'another recipient than was asked for',
-      setPayout(`recipient_phone = '256700000666'`),
-    ],
+    [`${first} item 1`, 'another recipient than was asked for', setPayout(`recipient_phone = '256700000666'`)],
     [`${first} item 1`, 'another reference than was asked for', setPayout(`reference = 'rent-3'`)],
     [`${first} item 1`, 'an item paid by a payout of another kind', setPayout(`kind = 'payout'`)],
-    [
-      `${first} item 1`,
-      'a reference that is not spent',
-      `delete from bulk_references where reference = 'rent-2'`,
-    ],
+    [`${first} item 1`, 'a reference that is not spent', `delete from bulk_references where reference = 'rent-2'`],
     [
       `${first} item 1`,
       'a reference that names another payout',
@@ -62,9 +50,7 @@ const ITEMS: readonly Fault[] = [
     [
       `${first} item 1`,
       'a new payout told as an old one',
-      setItem(
-        'replayed = true, first_accepted_at = (select created_at from payouts p where p.id = payout_id)',
-      ),
+      setItem('replayed = true, first_accepted_at = (select created_at from payouts p where p.id = payout_id)'),
     ],
     [`${first} item 2`, 'a refusal of another reference', setItem(`reference = 'rent-3'`, first, 2)],
     [

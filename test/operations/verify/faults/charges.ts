@@ -45,11 +45,7 @@ export const CHARGE_FAULTS: readonly Fault[] = [
       `a fee that was bargained on ${charge}`,
       change(charges(charge), 'fee = fee - 1'),
     ]),
-    [
-      PAYOUT.livePaid,
-      'a fee on a payout that was bargained',
-      change(payouts(PAYOUT.livePaid), 'fee = fee - 1'),
-    ],
+    [PAYOUT.livePaid, 'a fee on a payout that was bargained', change(payouts(PAYOUT.livePaid), 'fee = fee - 1')],
   ]),
   ...[SPLIT.atOnce, SPLIT.whole, SPLIT.held].map((charge) => ({
     id: charge === SPLIT.whole ? 'C1' : 'C2',

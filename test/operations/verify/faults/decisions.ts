@@ -21,10 +21,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
     [
       PREPARED.waiting,
       'a prepared payout that nobody has approved',
-      change(
-        prepared(PREPARED.waiting),
-        `status = 'approved', decided_by = 2, decided_at = '2026-03-10T08:30:00Z'`,
-      ),
+      change(prepared(PREPARED.waiting), `status = 'approved', decided_by = 2, decided_at = '2026-03-10T08:30:00Z'`),
     ],
     ...each([APPROVAL.waiting, APPROVAL.rejected], (id) => [
       id,
@@ -49,11 +46,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
       head(2, `payouts_frozen_until = payouts_frozen_until - interval '1 day'`),
     ],
     ['merchant 1 live', 'a freeze that nobody has ordered', head(1, `payouts_frozen_for = 'because'`)],
-    [
-      'merchant 3 live',
-      'the first freeze of an account, by nobody',
-      head(3, `payouts_frozen_for = 'because'`),
-    ],
+    ['merchant 3 live', 'the first freeze of an account, by nobody', head(3, `payouts_frozen_for = 'because'`)],
   ]),
   ...plant('DE3', [
     [
@@ -73,11 +66,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
   ...plant('DE4', [
     [RULE, 'a rule of the second person that is gone', 'delete from checker_rules'],
     [RULE, 'a rule that nobody has weakened', 'update checker_rules set above = 1000000'],
-    [
-      RULE,
-      'a weaker rule that comes sooner',
-      `update checker_rules set next_from = next_from - interval '1 hour'`,
-    ],
+    [RULE, 'a weaker rule that comes sooner', `update checker_rules set next_from = next_from - interval '1 hour'`],
     [RULE, 'a weaker rule than was asked for', 'update checker_rules set next_above = null'],
   ]),
   ...plant('G3', [

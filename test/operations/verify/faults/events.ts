@@ -27,11 +27,7 @@ export const EVENT_FAULTS: readonly Fault[] = [
       "a payout's event of another moment",
       change(events(PAYOUT.livePaid), `created_at = created_at + interval '5 ms'`),
     ],
-    [
-      PAYOUT.paid,
-      "a payout's event told twice",
-      copy(events(PAYOUT.paid), { id: 'evt_again', occurrence: 1 }),
-    ],
+    [PAYOUT.paid, "a payout's event told twice", copy(events(PAYOUT.paid), { id: 'evt_again', occurrence: 1 })],
     ...each([PAYOUT.open, PAYOUT.voided], (payout) => [
       payout,
       `an event of ${payout}, which nobody may hear of`,

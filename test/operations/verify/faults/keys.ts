@@ -49,11 +49,7 @@ export const KEY_FAULTS: readonly Fault[] = [
       `a key that keeps a ${status}`,
       `update idempotency_keys set status = ${status} where key = 'key-refused'`,
     ]),
-    [
-      UNNAMED,
-      'a key with half an answer',
-      `update idempotency_keys set body = null where key = 'key-refused'`,
-    ],
+    [UNNAMED, 'a key with half an answer', `update idempotency_keys set body = null where key = 'key-refused'`],
   ]),
   ...plant('ID6', [
     [testPaid, 'a key of a charge that is not there', remove(charges(testPaid))],
@@ -74,16 +70,8 @@ export const KEY_FAULTS: readonly Fault[] = [
       `the key of ${id} in the other mode`,
       change(keys(id), `mode = 'live'`),
     ]),
-    [
-      SUBACCOUNT.farm,
-      "a subaccount's key of another merchant",
-      change(keys(SUBACCOUNT.farm), 'merchant_id = 2'),
-    ],
-    [
-      'lnk_1',
-      'a key of something unheard of',
-      change(keys(PAYOUT.open), `object_id = 'lnk_1', body = 'lnk_1'`),
-    ],
+    [SUBACCOUNT.farm, "a subaccount's key of another merchant", change(keys(SUBACCOUNT.farm), 'merchant_id = 2')],
+    ['lnk_1', 'a key of something unheard of', change(keys(PAYOUT.open), `object_id = 'lnk_1', body = 'lnk_1'`)],
     [PAYOUT.refused, 'a payout taken back whose key shows it', change(keys(PAYOUT.refused), 'status = 201')],
     [
       PAYOUT.refused,
@@ -96,10 +84,11 @@ export const KEY_FAULTS: readonly Fault[] = [
       change(keys(PAYOUT.livePaid), 'status = 400'),
     ],
     [BATCH.first, 'a bulk call that came under another key', change(batches(BATCH.first), `key = 'other'`)],
-    ...each(
-      [remove(keys(BATCH.waiting)), change(keys(BATCH.waiting), 'status = 200, body = object_id')],
-      (sql) => [BATCH.waiting, `an unfinished bulk call whose key does not run: ${sql.slice(0, 6)}`, sql],
-    ),
+    ...each([remove(keys(BATCH.waiting)), change(keys(BATCH.waiting), 'status = 200, body = object_id')], (sql) => [
+      BATCH.waiting,
+      `an unfinished bulk call whose key does not run: ${sql.slice(0, 6)}`,
+      sql,
+    ]),
     ...each(
       [
         remove(claims(DIRECT.delivered)),

@@ -42,16 +42,8 @@ export const LEDGER_FAULTS: readonly Fault[] = [
       'a number left out',
       `update transfers set seq = seq + 1 where ${LIVE_1} and seq = ${LAST_SEQ}; update ledger_heads set seq = seq + 1 where ${LIVE_1}`,
     ],
-    [
-      'merchant 1 test',
-      'a head that counts further',
-      `update ledger_heads set seq = seq + 1 where ${TEST_1}`,
-    ],
-    [
-      'merchant 2 live',
-      'a number before the first',
-      `update transfers set seq = 0 where ${LIVE_2} and seq = 1`,
-    ],
+    ['merchant 1 test', 'a head that counts further', `update ledger_heads set seq = seq + 1 where ${TEST_1}`],
+    ['merchant 2 live', 'a number before the first', `update transfers set seq = 0 where ${LIVE_2} and seq = 1`],
   ]),
   ...plant('L5', [
     [
@@ -104,11 +96,7 @@ export const LEDGER_FAULTS: readonly Fault[] = [
       'test funds in live',
       addTransfer(`2, 'live', 4, 'test_funds', 'fund_live', 'sandbox', 'available', 5`),
     ],
-    [
-      held,
-      'one charge with transfers in both modes',
-      change(transfers(held, 'charge_fee'), `mode = 'test', seq = 99`),
-    ],
+    [held, 'one charge with transfers in both modes', change(transfers(held, 'charge_fee'), `mode = 'test', seq = 99`)],
   ]),
   ...plant('L7', [
     ['events', 'a trigger switched off', 'alter table events disable trigger events_never_change'],

@@ -23,16 +23,8 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     ],
   ]),
   ...plant('ON2', [
-    [
-      CHARGE.held,
-      'a paid charge whose number is gone',
-      change(charges(CHARGE.held), 'rail_transaction_id = null'),
-    ],
-    [
-      CHARGE.held,
-      'a paid charge with another number',
-      change(charges(CHARGE.held), `rail_transaction_id = '1'`),
-    ],
+    [CHARGE.held, 'a paid charge whose number is gone', change(charges(CHARGE.held), 'rail_transaction_id = null')],
+    [CHARGE.held, 'a paid charge with another number', change(charges(CHARGE.held), `rail_transaction_id = '1'`)],
     [
       PAYOUT.livePaid,
       'a paid payout whose number is gone',

@@ -10,9 +10,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
       `update ${table} set merchant_id = 99 where ctid = (select min(ctid) from ${table})`,
     ]),
   ]),
-  ...plant('M2', [
-    ['merchant 2 live', 'a merchant without a head', `delete from ledger_heads where ${LIVE_2}`],
-  ]),
+  ...plant('M2', [['merchant 2 live', 'a merchant without a head', `delete from ledger_heads where ${LIVE_2}`]]),
   ...plant('M3', [
     ...each(['subaccount_heads', 'charge_shares', 'payouts', 'settlements'], (table) => [
       `${table} of ${SUBACCOUNT.farm} of merchant 3 test`,

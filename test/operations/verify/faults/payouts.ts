@@ -79,16 +79,8 @@ export const PAYOUT_FAULTS: readonly Fault[] = [
     [paid, 'two halves of payout_sent', halve(sentOf(paid))],
     [paid, 'two halves of payout_fee', halve(transfers(paid, 'payout_fee'))],
     [unpaid, 'two halves of sub_payout_return', halve(returnOf(unpaid))],
-    [
-      'pout_gone',
-      'a return of a payout that is not there',
-      change(returnOf(unpaid), `subject = 'pout_gone'`),
-    ],
-    [
-      open,
-      'a payout paid by status alone',
-      change(payouts(open), `status = 'succeeded', completed_at = created_at`),
-    ],
+    ['pout_gone', 'a return of a payout that is not there', change(returnOf(unpaid), `subject = 'pout_gone'`)],
+    [open, 'a payout paid by status alone', change(payouts(open), `status = 'succeeded', completed_at = created_at`)],
   ]),
   ...plant('P3', [
     [
@@ -96,11 +88,7 @@ export const PAYOUT_FAULTS: readonly Fault[] = [
       'in_flight without a payout',
       `update ledger_heads set in_flight = in_flight + 5 where ${TEST_3}`,
     ],
-    [
-      'merchant 3 live',
-      'a payout taken back that is still in flight',
-      change(payouts(voided), 'voided_at = null'),
-    ],
+    ['merchant 3 live', 'a payout taken back that is still in flight', change(payouts(voided), 'voided_at = null')],
     ['merchant 3 live', 'payouts without a head', `delete from ledger_heads where ${LIVE_3}`],
   ]),
   ...plant('PO4', [

@@ -9,10 +9,7 @@ export const RAIL_FAULTS: readonly Fault[] = [
     ...each([open, inDoubt, sending, PAYOUT.approved], (payout) => [
       payout,
       `${payout} that nobody asks about`,
-      change(
-        payouts(payout),
-        `follow_at = null${payout === PAYOUT.approved ? `, status = 'authorized'` : ''}`,
-      ),
+      change(payouts(payout), `follow_at = null${payout === PAYOUT.approved ? `, status = 'authorized'` : ''}`),
     ]),
     ...each([livePaid, voided], (payout) => [
       payout,
@@ -44,11 +41,7 @@ export const RAIL_FAULTS: readonly Fault[] = [
     [inDoubt, 'an open payout whose attempt has ended', change(attempts(inDoubt), `state = 'ended'`)],
   ]),
   ...plant('CH5', [
-    [
-      CHARGE.liveOpen,
-      'an open charge that nobody asks about',
-      change(charges(CHARGE.liveOpen), 'follow_at = null'),
-    ],
+    [CHARGE.liveOpen, 'an open charge that nobody asks about', change(charges(CHARGE.liveOpen), 'follow_at = null')],
     [held, 'an ended charge that is still asked about', change(charges(held), 'follow_at = created_at')],
     [
       CHARGE.voided,
@@ -60,10 +53,7 @@ export const RAIL_FAULTS: readonly Fault[] = [
     [
       testPaid,
       'two charges under one reference',
-      change(
-        charges(testPaid),
-        `rail_reference = (select rail_reference from charges where ${of(testFailed)})`,
-      ),
+      change(charges(testPaid), `rail_reference = (select rail_reference from charges where ${of(testFailed)})`),
     ],
     [testPaid, 'a charge without a reference', change(charges(testPaid), 'rail_reference = null')],
     [held, 'a live charge without its attempt', remove(attempts(held))],

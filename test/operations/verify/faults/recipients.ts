@@ -1,14 +1,4 @@
-import {
-  BATCH,
-  CARDED,
-  CHARGE,
-  type Fault,
-  PAYOUT,
-  PREPARED,
-  SCHEDULE,
-  SUBACCOUNT,
-  TOP_UP,
-} from '../names.ts'
+import { BATCH, CARDED, CHARGE, type Fault, PAYOUT, PREPARED, SCHEDULE, SUBACCOUNT, TOP_UP } from '../names.ts'
 import {
   batches,
   change,
@@ -96,11 +86,7 @@ export const RECIPIENT_FAULTS: readonly Fault[] = [
       'an approved payout to somebody else',
       change(payouts(livePaid), `recipient_phone = ${STRANGER}`),
     ],
-    [
-      PREPARED.approved,
-      'an approval of other bytes',
-      change(keys(livePaid), `fingerprint = sha256('x'::bytea)`),
-    ],
+    [PREPARED.approved, 'an approval of other bytes', change(keys(livePaid), `fingerprint = sha256('x'::bytea)`)],
   ]),
   ...plant('RC5', [
     [

@@ -27,14 +27,12 @@ export const REFUND_FAULTS: readonly Fault[] = [
       change(charges(UNREFUNDED), `status = 'refunded', refunded_at = completed_at, refund_id = 'pout_1'`),
     ],
   ]),
-  ...['mode', 'merchant_id', 'amount', 'fee_to_return', 'recipient_phone', 'created_at', 'id'].map(
-    (column) => ({
-      id: 'R1',
-      fault: `a refund with another ${column}`,
-      sql: `update payouts set ${column} = ${other(column)} where ${refundOf(paid)}`,
-      names: paid,
-    }),
-  ),
+  ...['mode', 'merchant_id', 'amount', 'fee_to_return', 'recipient_phone', 'created_at', 'id'].map((column) => ({
+    id: 'R1',
+    fault: `a refund with another ${column}`,
+    sql: `update payouts set ${column} = ${other(column)} where ${refundOf(paid)}`,
+    names: paid,
+  })),
   ...plant('R1', [
     [
       'pout_nothing',

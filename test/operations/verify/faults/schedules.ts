@@ -28,11 +28,7 @@ export const SCHEDULE_FAULTS: readonly Fault[] = [
     [live, 'somebody else paid', `update payouts set recipient_phone = '256700000666' where ${SECOND}`],
     [live, 'a cycle of a schedule that is not there', `delete from schedules where ${of(live)}`],
     [live, 'a cycle of another merchant', `update payouts set merchant_id = 2 where ${CYCLE}`],
-    [
-      live,
-      'one cycle called two',
-      `update payouts set cycle_at = cycle_at + interval '1 day' where ${SECOND}`,
-    ],
+    [live, 'one cycle called two', `update payouts set cycle_at = cycle_at + interval '1 day' where ${SECOND}`],
   ]),
   ...plant('S2', [
     [poor, 'a cycle that was passed over without paying', set(poor, 'last_run_at = created_at')],

@@ -8,16 +8,8 @@ export const SETTLEMENT_FAULTS: readonly Fault[] = [
     [aged, 'a settled charge that names no settlement', change(charges(aged), 'settlement_id = null')],
     [held, 'a settlement named before it is settled', change(charges(held), `settlement_id = 'setl_1'`)],
     [aged, 'a settlement that is gone', `delete from settlements where id = ${settlementOf(aged)}`],
-    [
-      aged,
-      'a settlement of the other mode',
-      `update settlements set mode = 'test' where id = ${settlementOf(aged)}`,
-    ],
-    [
-      aged,
-      'a settlement of another moment',
-      change(charges(aged), `settled_at = settled_at + interval '1 hour'`),
-    ],
+    [aged, 'a settlement of the other mode', `update settlements set mode = 'test' where id = ${settlementOf(aged)}`],
+    [aged, 'a settlement of another moment', change(charges(aged), `settled_at = settled_at + interval '1 hour'`)],
   ]),
   ...plant('CH10', [
     [aged, 'a live charge settled in its hold', change(charges(aged), 'settled_at = completed_at')],
@@ -54,11 +46,7 @@ export const SETTLEMENT_FAULTS: readonly Fault[] = [
       update charges set settlement_id = 'setl_held' where ${of(testPaid)};
       update transfers set credit = 'pending' where ${about(testPaid)} and kind = 'charge_net'`,
     ],
-    [
-      held,
-      'a held charge whose net went to available',
-      change(transfers(held, 'charge_net'), `credit = 'available'`),
-    ],
+    [held, 'a held charge whose net went to available', change(transfers(held, 'charge_net'), `credit = 'available'`)],
     [
       'setl_empty',
       'a settlement whose charges are gone',

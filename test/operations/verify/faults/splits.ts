@@ -8,8 +8,7 @@ const setShare = (change: string, charge: string, index = 0) =>
   `update charge_shares set ${change} where ${shareOf(charge, index)}`
 const creditOf = (charge: string, payee = farm) =>
   `${about(charge)} and kind = 'split_share' and credit like '%:${payee}'`
-const setCredit = (change: string, charge: string) =>
-  `update transfers set ${change} where ${creditOf(charge)}`
+const setCredit = (change: string, charge: string) => `update transfers set ${change} where ${creditOf(charge)}`
 
 const SHARES: readonly Fault[] = [
   ...plant('C7', [
@@ -67,9 +66,7 @@ const CREDITS: readonly Fault[] = [
     [
       failed,
       'a share of a failed charge that was credited',
-      addTransfer(
-        `3, 'test', 99, 'split_share', '${failed}', 'rail:op1_momo', 'sub_available:${farm}', 3000`,
-      ),
+      addTransfer(`3, 'test', 99, 'split_share', '${failed}', 'rail:op1_momo', 'sub_available:${farm}', 3000`),
     ],
     [held, 'a share rounded up', setCredit('amount = amount + 1', held)],
     [held, 'a share for somebody else', setCredit(`credit = 'sub_pending:${SUBACCOUNT.asleep}'`, held)],
@@ -77,11 +74,7 @@ const CREDITS: readonly Fault[] = [
     [held, 'a share in the other mode', setCredit(`mode = 'test', seq = 99`, held)],
     [held, 'a share of another moment', setCredit(`at = at - interval '1 ms'`, held)],
     [held, 'a held share that is available', setCredit(`credit = 'sub_available:${farm}'`, held)],
-    [
-      atOnce,
-      'a share without a hold that went to pending',
-      setCredit(`credit = 'sub_pending:${farm}'`, atOnce),
-    ],
+    [atOnce, 'a share without a hold that went to pending', setCredit(`credit = 'sub_pending:${farm}'`, atOnce)],
   ]),
 ]
 
@@ -102,16 +95,12 @@ const BALANCES: readonly Fault[] = [
     [
       `${shop} live at seq 99`,
       "more taken from a subaccount's pending than there was",
-      addTransfer(
-        `3, 'live', 99, 'split_release', 'setl_1', 'sub_pending:${shop}', 'sub_available:${shop}', 5000`,
-      ),
+      addTransfer(`3, 'live', 99, 'split_release', 'setl_1', 'sub_pending:${shop}', 'sub_available:${shop}', 5000`),
     ],
     [
       `${shop} test at seq 99`,
       "more taken from a subaccount's available than there was",
-      addTransfer(
-        `3, 'test', 99, 'sub_payout_reserve', 'pout_1', 'sub_available:${shop}', 'in_flight', 5001`,
-      ),
+      addTransfer(`3, 'test', 99, 'sub_payout_reserve', 'pout_1', 'sub_available:${shop}', 'in_flight', 5001`),
     ],
   ]),
   ...plant('SP2', [
@@ -130,21 +119,17 @@ const BALANCES: readonly Fault[] = [
 ]
 
 const settlement = `(select settlement_id from charge_shares where ${shareOf(released)})`
-const renamed = (to: string, more = '') =>
-  `update settlements set id = '${to}'${more} where id = ${settlement}`
+const renamed = (to: string, more = '') => `update settlements set id = '${to}'${more} where id = ${settlement}`
 
 const RELEASES: readonly Fault[] = [
   ...plant('C4', [
     [released, 'a settled share that names no settlement', setShare('settlement_id = null', released)],
     [released, 'a share settled by nothing', setShare(`settlement_id = 'setl_none'`, released)],
-    ...each(
-      [`mode = 'test'`, `subaccount_id = '${shop}'`, `created_at = created_at + interval '1 ms'`],
-      (change) => [
-        released,
-        `a share settled by a settlement with ${change}`,
-        `update settlements set ${change} where id = ${settlement}`,
-      ],
-    ),
+    ...each([`mode = 'test'`, `subaccount_id = '${shop}'`, `created_at = created_at + interval '1 ms'`], (change) => [
+      released,
+      `a share settled by a settlement with ${change}`,
+      `update settlements set ${change} where id = ${settlement}`,
+    ]),
     [held, 'a settlement named by a share in its hold', setShare(`settlement_id = 'setl_1'`, held)],
   ]),
   ...plant('CH10', [
@@ -162,9 +147,7 @@ const RELEASES: readonly Fault[] = [
       `${renamed('setl_more', ', amount = amount + 1')}; ${setShare(`settlement_id = 'setl_more'`, released)}`,
     ],
   ]),
-  ...plant('CH10', [
-    [atOnce, 'a settled share that never had a hold', setShare('hold_until = null', atOnce)],
-  ]),
+  ...plant('CH10', [[atOnce, 'a settled share that never had a hold', setShare('hold_until = null', atOnce)]]),
   ...plant('SE1', [
     [
       'setl_both',
@@ -181,9 +164,7 @@ const RELEASES: readonly Fault[] = [
     [
       'setl_twice',
       'a share released twice',
-      addTransfer(
-        `3, 'live', 99, 'split_release', 'setl_twice', 'sub_pending:${farm}', 'sub_available:${farm}', 3000`,
-      ),
+      addTransfer(`3, 'live', 99, 'split_release', 'setl_twice', 'sub_pending:${farm}', 'sub_available:${farm}', 3000`),
     ],
     [
       'setl_two',

@@ -12,11 +12,7 @@ export const TERM_FAULTS: readonly Fault[] = [
       'a rate that nobody has granted',
       merchant(3, `rate_limits = '{"charges": 9}'`),
     ],
-    [
-      `payoutLimit of ${publicId('three')}`,
-      'a limit of payouts that nobody has set',
-      merchant(3, 'payout_limit = 5'),
-    ],
+    [`payoutLimit of ${publicId('three')}`, 'a limit of payouts that nobody has set', merchant(3, 'payout_limit = 5')],
     [
       `instantSettlement of ${publicId('twoxx')}`,
       'settlement at once taken away by nobody',
@@ -45,16 +41,8 @@ export const TERM_FAULTS: readonly Fault[] = [
     ],
   ]),
   ...plant('TE2', [
-    [
-      publicId('onexx'),
-      'a verified merchant that is rejected by nobody',
-      merchant(1, `kyc_status = 'rejected'`),
-    ],
-    [
-      publicId('twoxx'),
-      'a merchant whose verification nobody has taken back',
-      merchant(2, `kyc_status = 'pending'`),
-    ],
+    [publicId('onexx'), 'a verified merchant that is rejected by nobody', merchant(1, `kyc_status = 'rejected'`)],
+    [publicId('twoxx'), 'a merchant whose verification nobody has taken back', merchant(2, `kyc_status = 'pending'`)],
   ]),
   ...plant('TE3', [
     [
@@ -89,11 +77,7 @@ export const TERM_FAULTS: readonly Fault[] = [
       `the phone of ${id} replaced by one that the audit would show alike`,
       change(subaccounts(id), `payout_phone = '256711111008'`),
     ]),
-    [
-      SUBACCOUNT.farm,
-      'the phone of a subaccount gone',
-      change(subaccounts(SUBACCOUNT.farm), 'payout_phone = null'),
-    ],
+    [SUBACCOUNT.farm, 'the phone of a subaccount gone', change(subaccounts(SUBACCOUNT.farm), 'payout_phone = null')],
     [
       'the number of merchant 3',
       'a number that is not verified any more',
@@ -116,11 +100,7 @@ export const TERM_FAULTS: readonly Fault[] = [
       'a closed account that nobody has opened again',
       merchant(2, `closed_at = null, closing_at = null, closing_by = null`),
     ],
-    [
-      publicId('twoxx'),
-      'a payment taken while the account closes',
-      merchant(2, `closing_at = '2026-01-05T08:00:00Z'`),
-    ],
+    [publicId('twoxx'), 'a payment taken while the account closes', merchant(2, `closing_at = '2026-01-05T08:00:00Z'`)],
   ]),
   ...plant('TE4', [
     [

@@ -34,26 +34,14 @@ const TOMORROW = `'2026-03-11T12:00:00Z'`
 
 export const TIME_FAULTS: readonly Fault[] = [
   ...plant('TI1', [
-    [
-      PAYOUT.approved,
-      'a queued payout that is never sent',
-      change(payouts(PAYOUT.approved), `follow_at = ${FAR}`),
-    ],
+    [PAYOUT.approved, 'a queued payout that is never sent', change(payouts(PAYOUT.approved), `follow_at = ${FAR}`)],
     [
       PAYOUT.inDoubt,
       'a payout in doubt that nobody asks about for a week',
       change(payouts(PAYOUT.inDoubt), `follow_at = '2026-03-17T09:00:00Z'`),
     ],
-    [
-      CHARGE.liveOpen,
-      'an open charge that nobody asks about',
-      change(charges(CHARGE.liveOpen), `follow_at = ${FAR}`),
-    ],
-    [
-      CHARGE.testOpen,
-      'a test charge that never ends',
-      change(charges(CHARGE.testOpen), `follow_at = ${FAR}`),
-    ],
+    [CHARGE.liveOpen, 'an open charge that nobody asks about', change(charges(CHARGE.liveOpen), `follow_at = ${FAR}`)],
+    [CHARGE.testOpen, 'a test charge that never ends', change(charges(CHARGE.testOpen), `follow_at = ${FAR}`)],
     [TOP_UP.open, 'a top-up that nobody asks about', change(topUps(TOP_UP.open), `follow_at = ${FAR}`)],
   ]),
   ...plant('TI2', [
@@ -68,11 +56,7 @@ export const TIME_FAULTS: readonly Fault[] = [
       'a hold that was over before the payment',
       change(charges(CHARGE.released), `hold_until = completed_at - interval '1 ms'`),
     ],
-    [
-      CHARGE.movedClock,
-      'a test hold beyond any test clock',
-      change(charges(CHARGE.movedClock), `hold_until = ${FAR}`),
-    ],
+    [CHARGE.movedClock, 'a test hold beyond any test clock', change(charges(CHARGE.movedClock), `hold_until = ${FAR}`)],
     [
       SPLIT.held,
       'a share that is held for longer than its charge',
@@ -97,11 +81,7 @@ export const TIME_FAULTS: readonly Fault[] = [
     ],
   ]),
   ...plant('TI4', [
-    [
-      BATCH.waiting,
-      'a bulk call that somebody holds for ever',
-      change(batches(BATCH.waiting), `lease_until = ${FAR}`),
-    ],
+    [BATCH.waiting, 'a bulk call that somebody holds for ever', change(batches(BATCH.waiting), `lease_until = ${FAR}`)],
     [
       'evt_late',
       'a delivery that is never sent',
@@ -113,11 +93,7 @@ export const TIME_FAULTS: readonly Fault[] = [
       'a delivery that somebody holds for ever',
       `update deliveries set event_id = 'evt_kept', lease_until = ${FAR} where lease_until is not null`,
     ],
-    [
-      DIRECT.open,
-      'a dispense that somebody holds for ever',
-      change(claims(DIRECT.open), `lease_until = ${FAR}`),
-    ],
+    [DIRECT.open, 'a dispense that somebody holds for ever', change(claims(DIRECT.open), `lease_until = ${FAR}`)],
     [
       ORDER.jammed,
       'a refund of a jam that is never made',
@@ -145,11 +121,7 @@ export const TIME_FAULTS: readonly Fault[] = [
       'a prepared payout that waits for ever',
       change(prepared(PREPARED.waiting), `expires_at = ${FAR}`),
     ],
-    [
-      APPROVAL.waiting,
-      'an approval that waits for ever',
-      change(approvals(APPROVAL.waiting), `expires_at = ${FAR}`),
-    ],
+    [APPROVAL.waiting, 'an approval that waits for ever', change(approvals(APPROVAL.waiting), `expires_at = ${FAR}`)],
     [
       'the rule of the second person of merchant 3',
       'a weaker rule that never comes',
@@ -162,11 +134,7 @@ export const TIME_FAULTS: readonly Fault[] = [
     [CHARGE.held, 'a charge paid tomorrow', change(charges(CHARGE.held), `completed_at = ${TOMORROW}`)],
     [PAYOUT.paid, 'a payout paid tomorrow', change(payouts(PAYOUT.paid), `completed_at = ${TOMORROW}`)],
     [TOP_UP.paid, 'a top-up paid tomorrow', change(topUps(TOP_UP.paid), `completed_at = ${TOMORROW}`)],
-    [
-      SCHEDULE.daily,
-      'a schedule that ran tomorrow',
-      change(schedules(SCHEDULE.daily), `last_run_at = ${TOMORROW}`),
-    ],
+    [SCHEDULE.daily, 'a schedule that ran tomorrow', change(schedules(SCHEDULE.daily), `last_run_at = ${TOMORROW}`)],
     [BATCH.first, 'a bulk call of tomorrow', change(batches(BATCH.first), `created_at = ${TOMORROW}`)],
     [
       PAYOUT.rejected,

@@ -20,11 +20,7 @@ export const TRIGGER_FAULTS: readonly Fault[] = Object.entries(GUARDS).flatMap((
   plant(
     'TR1',
     triggers.flatMap((trigger) => [
-      [
-        `${trigger} on ${place}`,
-        `${trigger} switched off`,
-        `alter table ${place} disable trigger ${trigger}`,
-      ],
+      [`${trigger} on ${place}`, `${trigger} switched off`, `alter table ${place} disable trigger ${trigger}`],
       [
         `${trigger} on ${place}`,
         `${trigger} only on a replica`,

@@ -7,16 +7,8 @@ const decide = (state: string, withdrawal: string) =>
 
 export const WITHDRAWAL_FAULTS: readonly Fault[] = [
   ...plant('W1', [
-    [
-      requested,
-      'a withdrawal sent before it is approved',
-      change(payouts(requested), 'follow_at = created_at'),
-    ],
-    [
-      requested,
-      'a withdrawal paid before it is approved',
-      change(payouts(requested), `status = 'succeeded'`),
-    ],
+    [requested, 'a withdrawal sent before it is approved', change(payouts(requested), 'follow_at = created_at')],
+    [requested, 'a withdrawal paid before it is approved', change(payouts(requested), `status = 'succeeded'`)],
     [approved, 'a withdrawal that waits for nothing', change(payouts(approved), 'follow_at = null')],
     ...each([approved, withdrawn], (withdrawal) => [
       withdrawal,

@@ -29,8 +29,7 @@ async function playBulk({ api }: Payer, model: Model, { items, again }: Extract<
     const expected = expectItem(model, one)
     assert.equal(result.ok ? (result.replayed ? 'replayed' : 'paid') : result.code, expected)
     const spent = model.spent.get(one.reference)
-    if (expected === 'replayed')
-      assert.deepEqual([result.id, result.status], [spent?.payout.id, spent?.payout.status])
+    if (expected === 'replayed') assert.deepEqual([result.id, result.status], [spent?.payout.id, spent?.payout.status])
     if (expected === 'paid')
       model.spent.set(one.reference, {
         ...one,
@@ -48,8 +47,7 @@ async function playRefund({ api }: Payer, model: Model, { which }: Extract<Step,
   if (!charge) return
   const { status, body } = await api.post(`/v1/charges/${charge.id}/refund`)
   if (charge.status === 'refunded') return assert.equal(body.code, 'already_refunded')
-  if (charge.status !== 'succeeded')
-    return assert.equal(body.code, `cannot_refund_${charge.status}_transaction`)
+  if (charge.status !== 'succeeded') return assert.equal(body.code, `cannot_refund_${charge.status}_transaction`)
   if (costOf(charge.amount) > model.available) return assert.equal(body.code, 'insufficient_balance')
   assert.equal(status, 202, JSON.stringify(body))
   charge.status = 'refunded'

@@ -9,8 +9,7 @@ const service = opened(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
 const shop = made(() => payer(service, 100_000_000))
 
 const BULK = '/v1/payouts/bulk'
-const CSV =
-  'phone,amount,name,reference\r\n0700000000,5000,Akello Grace,R1\r\n+256 700 000 009,"10,000",,R2\r\n'
+const CSV = 'phone,amount,name,reference\r\n0700000000,5000,Akello Grace,R1\r\n+256 700 000 009,"10,000",,R2\r\n'
 const JSON_ITEMS = [
   { amount: 5000, recipient: { phone: '0700000000', name: 'Akello Grace' }, reference: 'R1' },
   { amount: 10_000, recipient: { phone: '0700000009' }, reference: 'R2' },
@@ -61,11 +60,7 @@ const SAME: [string, unknown, string | undefined][] = [
   ],
   ['a form with a file', form(CSV, 'file'), multipart],
   ['a form with a file under another name', form(CSV, 'wages'), multipart],
-  [
-    'a form with a text instead of a file',
-    form(CSV, 'file').replace('; filename="wages.csv"', ''),
-    multipart,
-  ],
+  ['a form with a text instead of a file', form(CSV, 'file').replace('; filename="wages.csv"', ''), multipart],
 ]
 
 for (const [at, [how, body, type]] of SAME.entries())

@@ -62,9 +62,7 @@ test('a batch that lacks only its answer gets it, and nothing else happens', asy
   const payouts = items(3)
   const key = { 'idempotency-key': 'unanswered' }
   const first = await shop.api.post(BULK, { payouts }, key)
-  await service.rows('update idempotency_keys set status = null, body = null where merchant_id = $1', [
-    shop.merchantId,
-  ])
+  await service.rows('update idempotency_keys set status = null, body = null where merchant_id = $1', [shop.merchantId])
   const before = await service.digest()
   service.pass(LEASE_MS + 1000)
   await runBoth()
@@ -115,9 +113,7 @@ test('a resumed batch checks its items against the current state of the account'
   ])
   await sendAll(service)
   assert.equal(await availableOf(shop.api), 100_000 - 2 * 1200)
-  const ended = await service.rows('select distinct status from payouts where merchant_id = $1', [
-    shop.merchantId,
-  ])
+  const ended = await service.rows('select distinct status from payouts where merchant_id = $1', [shop.merchantId])
   assert.deepEqual(ended, [{ status: 'succeeded' }], 'what was accepted completes')
 })
 

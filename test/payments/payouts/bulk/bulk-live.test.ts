@@ -46,10 +46,7 @@ test('the items of a live bulk are queued, sent once each and told of', async ()
   )
   assert.equal(await availableOf(live), 995_000 - 3 * 1200)
   const ids: string[] = body.results.map(({ id }: any) => id)
-  assert.ok(
-    !operator.asked.some(({ publicId }) => ids.includes(publicId)),
-    'the call itself asks no operator',
-  )
+  assert.ok(!operator.asked.some(({ publicId }) => ids.includes(publicId)), 'the call itself asks no operator')
   await sendLive()
   for (const id of ids) assert.equal(operator.asked.filter(({ publicId }) => publicId === id).length, 1)
   const ended = await Promise.all(ids.map(async (id) => (await live.get(`/v1/payouts/${id}`)).body))

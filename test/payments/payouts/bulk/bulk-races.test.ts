@@ -17,10 +17,7 @@ const IN_FLIGHT = 'a payout with this reference is still in flight'
 const items = (count: number, amount = 1000) =>
   Array.from({ length: count }, (_, nth) => ({ amount, phone: '0700000000', reference: `r${nth}` }))
 const clientsOf = ({ merchant }: Payer) =>
-  [service, other].map((testService) => testService.client(merchant.keys.test)) as [
-    Payer['api'],
-    Payer['api'],
-  ]
+  [service, other].map((testService) => testService.client(merchant.keys.test)) as [Payer['api'], Payer['api']]
 
 /** Each reference has one payout and was paid once; each result names that payout or says that it is in flight. */
 async function assertPaidOnce(shop: Payer, replies: readonly Reply[], references: number) {
@@ -94,13 +91,9 @@ test('one key twice at once over two processes is one batch: the second call get
   for (let round = 0; round < ROUNDS; round += 1) {
     const shop = await payer(service, 10_000_000)
     const key = { 'idempotency-key': 'together' }
-    const shots = [...clientsOf(shop), ...clientsOf(shop)].map((api) =>
-      api.post(BULK, { payouts: items(300) }, key),
-    )
+    const shots = [...clientsOf(shop), ...clientsOf(shop)].map((api) => api.post(BULK, { payouts: items(300) }, key))
     const replies = await Promise.all(shots)
-    const first = replies.filter(
-      ({ status, headers }) => status === 200 && !headers.get('idempotent-replayed'),
-    )
+    const first = replies.filter(({ status, headers }) => status === 200 && !headers.get('idempotent-replayed'))
     assert.equal(first.length, 1)
     for (const { status, body } of replies) {
       if (status === 200) assert.equal(body.batch_id, first[0]?.body.batch_id)

@@ -84,10 +84,7 @@ test('a refused item frees its reference, for the same batch and for later ones'
 test('an item that could not be read frees its reference too', async () => {
   const { api } = await payer(service, 10_000)
   const [unread, paid] = await bulk(api, [item('r', { phone: 'nobody' }), item('r')])
-  assert.deepEqual(
-    [unread.code, unread.reference, paid.ok, paid.replayed],
-    ['invalid_item', 'r', true, false],
-  )
+  assert.deepEqual([unread.code, unread.reference, paid.ok, paid.replayed], ['invalid_item', 'r', true, false])
 })
 
 test('a payout that fails keeps its reference: the replay shows it, and only another reference pays', async () => {
@@ -146,18 +143,7 @@ test("references are separate for each merchant, and a single payout's reference
 
 test('references that differ in a single character are different', async () => {
   const { api } = await payer(service, 100_000)
-  const names = [
-    'Wage',
-    'wage',
-    'wäge',
-    'wa\u0308ge',
-    'wage 1',
-    "w'age",
-    '%',
-    '_',
-    'constructor',
-    '__proto__',
-  ]
+  const names = ['Wage', 'wage', 'wäge', 'wa\u0308ge', 'wage 1', "w'age", '%', '_', 'constructor', '__proto__']
   const results = await bulk(
     api,
     [...names, ...names].map((name) => item(name)),

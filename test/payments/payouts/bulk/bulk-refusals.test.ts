@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../../../src/merchants/account/payout-freeze.ts'
 import { openException } from '../../../../src/payments/exceptions/exception.ts'
-import {
-  readOpenExceptions,
-  resolveException,
-} from '../../../../src/payments/exceptions/resolve-exception.ts'
+import { readOpenExceptions, resolveException } from '../../../../src/payments/exceptions/resolve-exception.ts'
 import type { Mode } from '../../../../src/platform/mode.ts'
 import { FROZEN, INACTIVE, KEY_REUSED, PAUSED, unverified } from '../../../api/http/known-refusals.ts'
 import { assertRefused, badRequest, invalid, type Refused, TOO_LARGE } from '../../../api/http/refused.ts'
@@ -132,9 +129,7 @@ test('an account with every fault is refused for the first of them: inactive, un
   await refused(INACTIVE, () => service.set(own.merchant, { active: true }))
   await refused(unverified('payouts'), () => service.set(own.merchant, { kycStatus: 'verified' }))
   await refused(FROZEN, () => freezePlatform(service.gateway, BY_HAND, null))
-  await refused(PAUSED, () =>
-    freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null }),
-  )
+  await refused(PAUSED, () => freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null }))
   await refused(PAUSED, () => resolveAll(own))
   for (const [first, , key] of replies) {
     const again = await bulk(api, GOOD, { 'idempotency-key': key })

@@ -6,14 +6,7 @@ import type { StatusHow, SubmitHow } from '../../../fakes/operator.ts'
 import { balanceOf, eventsOf } from '../../../helpers/database/money-rows.ts'
 import { lookOnce, sendUntilEnded, settle } from '../../../helpers/payments/following-payouts.ts'
 import { attemptOf, heardOf } from '../../../helpers/payments/operator-heard.ts'
-import {
-  AMBIGUOUS,
-  COST,
-  PAID,
-  postingsOf,
-  RESERVED,
-  RETURNED,
-} from '../../../helpers/payments/payout-money.ts'
+import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../../../helpers/payments/payout-money.ts'
 import { pay, payNew, payoutOf, richShop, startPayingService } from '../../../helpers/payments/payouts.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
 import { askTwice } from '../../../helpers/service/late-answer.ts'

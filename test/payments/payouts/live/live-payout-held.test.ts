@@ -7,13 +7,7 @@ import { balanceOf, eventsOf } from '../../../helpers/database/money-rows.ts'
 import { lookOnce, movementsOf, settle, submitsOf } from '../../../helpers/payments/following-payouts.ts'
 import { openMismatch } from '../../../helpers/payments/open-exceptions.ts'
 import { PAID, postingsOf, RESERVED } from '../../../helpers/payments/payout-money.ts'
-import {
-  payoutOf,
-  queueBulk,
-  queueRefund,
-  richShop,
-  startPayingService,
-} from '../../../helpers/payments/payouts.ts'
+import { payoutOf, queueBulk, queueRefund, richShop, startPayingService } from '../../../helpers/payments/payouts.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
 import { newPayer, type Shop, startBeside } from '../../../helpers/service/live-service.ts'
 import { opened, openedAndVerified } from '../../../helpers/service/opened.ts'
@@ -65,8 +59,7 @@ for (const [name, stop] of Object.entries(STOPS))
     assert.equal(await submitsOf(service, other), name.includes('platform') ? 0 : 1, 'other accounts')
     await stop.off(shop)
     for (const id of [...ids, other]) {
-      for (let look = 0; look < 3 && (await submitsOf(service, id)) === 0; look += 1)
-        await lookOnce(service, id)
+      for (let look = 0; look < 3 && (await submitsOf(service, id)) === 0; look += 1) await lookOnce(service, id)
       await settle(service, id)
       assert.deepEqual([await submitsOf(service, id), await movementsOf(service, id)], [1, 1])
       assert.deepEqual(await postingsOf(service, id), PAID)

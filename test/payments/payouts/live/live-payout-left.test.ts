@@ -19,10 +19,7 @@ const withService = (work: (service: LiveService) => Promise<void>) => onOwnServ
  * A process sleeps over the operator's answer for more than 30 seconds: another one finishes its key and answers a repeat.
  * `wakeUp`: the first one reads the operator's answer, and gives its own.
  */
-async function asleepOver(
-  service: LiveService,
-  answer: 'accept' | 'refuse' | 'refuse to serve' | 'bar the account',
-) {
+async function asleepOver(service: LiveService, answer: 'accept' | 'refuse' | 'refuse to serve' | 'bar the account') {
   const { merchant, live } = await richShop(service, FUNDS)
   const order = { recipient: { phone: newPayer() } }
   const key = { 'idempotency-key': 'a process that slept' }
@@ -44,54 +41,51 @@ async function asleepOver(
 }
 
 describe('a process that is gone', { concurrency: 2 }, () => {
-  longTest(
-    'a key whose process hangs for over 30 seconds gets its first answer from another process',
-    async () => {
-      await withService(async (service) => {
-        const { merchant, live } = await richShop(service, FUNDS)
-        const other = await startBeside(service)
-        const phone = newPayer()
-        const order = { recipient: { phone }, reference: 'orphan' }
-        const key = { 'idempotency-key': 'left behind' }
-        const held = gate()
-        service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
-        const submits = service.operator.submits()
-        const hanging = pay(live, order, key)
-        await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
-        const api = other.client(merchant.keys.live)
-        const early = await pay(api, order, key)
-        assert.deepEqual([early.status, early.body.code], [409, 'conflict'])
-        assert.deepEqual((await api.get('/v1/payouts')).body.data, [], 'nobody sees it before it is decided')
-        assert.deepEqual(await balanceOf(api), { available: FUNDS - COST, pending: 0 })
-        assert.equal(await other.run('finish-keys'), 0, 'its own request still has it')
-        service.pass(31_000)
-        service.operator.pays(phone)
-        await other.run('send-payouts')
-        const [paid] = (await api.get('/v1/payouts')).body.data
-        assert.equal(paid.status, 'succeeded')
-        assert.equal(await other.run('finish-keys'), 1)
-        const replayed = await pay(api, order, key)
-        assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
-        const { status, failure_reason, completed_at, rail_transaction_id, id } = replayed.body
-        assert.deepEqual(
-          { status, failure_reason, completed_at, rail_transaction_id, id },
-          {
-            ...{ status: 'authorized', failure_reason: AMBIGUOUS, completed_at: null },
-            ...{ rail_transaction_id: null, id: paid.id },
-          },
-          'as it was created, whatever it has become',
-        )
-        const late = await hanging
-        assert.deepEqual([late.status, late.text], [201, replayed.text])
-        assert.equal((await pay(api, order, key)).text, replayed.text)
-        assert.equal(service.operator.submits(), submits + 1)
-        assert.deepEqual(await postingsOf(service, id), PAID)
-        assert.equal((await eventsOf(service, id)).length, 1)
-        held.open()
-        await other.close()
-      })
-    },
-  )
+  longTest('a key whose process hangs for over 30 seconds gets its first answer from another process', async () => {
+    await withService(async (service) => {
+      const { merchant, live } = await richShop(service, FUNDS)
+      const other = await startBeside(service)
+      const phone = newPayer()
+      const order = { recipient: { phone }, reference: 'orphan' }
+      const key = { 'idempotency-key': 'left behind' }
+      const held = gate()
+      service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
+      const submits = service.operator.submits()
+      const hanging = pay(live, order, key)
+      await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
+      const api = other.client(merchant.keys.live)
+      const early = await pay(api, order, key)
+      assert.deepEqual([early.status, early.body.code], [409, 'conflict'])
+      assert.deepEqual((await api.get('/v1/payouts')).body.data, [], 'nobody sees it before it is decided')
+      assert.deepEqual(await balanceOf(api), { available: FUNDS - COST, pending: 0 })
+      assert.equal(await other.run('finish-keys'), 0, 'its own request still has it')
+      service.pass(31_000)
+      service.operator.pays(phone)
+      await other.run('send-payouts')
+      const [paid] = (await api.get('/v1/payouts')).body.data
+      assert.equal(paid.status, 'succeeded')
+      assert.equal(await other.run('finish-keys'), 1)
+      const replayed = await pay(api, order, key)
+      assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+      const { status, failure_reason, completed_at, rail_transaction_id, id } = replayed.body
+      assert.deepEqual(
+        { status, failure_reason, completed_at, rail_transaction_id, id },
+        {
+          ...{ status: 'authorized', failure_reason: AMBIGUOUS, completed_at: null },
+          ...{ rail_transaction_id: null, id: paid.id },
+        },
+        'as it was created, whatever it has become',
+      )
+      const late = await hanging
+      assert.deepEqual([late.status, late.text], [201, replayed.text])
+      assert.equal((await pay(api, order, key)).text, replayed.text)
+      assert.equal(service.operator.submits(), submits + 1)
+      assert.deepEqual(await postingsOf(service, id), PAID)
+      assert.equal((await eventsOf(service, id)).length, 1)
+      held.open()
+      await other.close()
+    })
+  })
 
   for (const answer of ['refuse to serve', 'bar the account'] as const)
     longTest(
@@ -103,11 +97,7 @@ describe('a process that is gone', { concurrency: 2 }, () => {
           const seen = (await live.get(`/v1/payouts/${id}`)).status
           const late = await wakeUp()
           const after = (await live.get(`/v1/payouts/${id}`)).status
-          assert.deepEqual(
-            [replayed.status, seen, after],
-            [201, 200, 200],
-            'what a 201 named can be read for good',
-          )
+          assert.deepEqual([replayed.status, seen, after], [201, 200, 200], 'what a 201 named can be read for good')
           assert.deepEqual([late.status, late.body.id], [201, id], 'both callers hear the same')
           assert.deepEqual(await balanceOf(live), { available: FUNDS - COST, pending: 0 })
         })
@@ -115,18 +105,15 @@ describe('a process that is gone', { concurrency: 2 }, () => {
     )
 
   for (const answer of ['accept', 'refuse'] as const)
-    longTest(
-      `a process that wakes up and reads "${answer}" answers what its key answers by then`,
-      async () => {
-        await withService(async (service) => {
-          const { replayed, wakeUp } = await asleepOver(service, answer)
-          const late = await wakeUp()
-          assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [201, null])
-          assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
-          assert.equal(late.text, replayed.text)
-        })
-      },
-    )
+    longTest(`a process that wakes up and reads "${answer}" answers what its key answers by then`, async () => {
+      await withService(async (service) => {
+        const { replayed, wakeUp } = await asleepOver(service, answer)
+        const late = await wakeUp()
+        assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [201, null])
+        assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+        assert.equal(late.text, replayed.text)
+      })
+    })
 
   test('a row left in state sending is shown after 30 seconds as in doubt, and asked about at once', async () => {
     await withService(async (service) => {

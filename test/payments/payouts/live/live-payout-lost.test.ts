@@ -122,11 +122,7 @@ test('if a second post is refused, the payout fails once the operator still know
   assert.equal((await payoutOf(shop.live, body.id)).status, 'authorized', 'that post alone proves nothing')
   const refusedMs = service.clock.nowMs()
   for (let look = 0; look < 2; look += 1) await lookOnce(service, body.id)
-  assert.equal(
-    (await payoutOf(shop.live, body.id)).status,
-    'authorized',
-    'one lagging "not found" proves nothing',
-  )
+  assert.equal((await payoutOf(shop.live, body.id)).status, 'authorized', 'one lagging "not found" proves nothing')
   for (let look = 0; look < 2; look += 1) await lookOnce(service, body.id)
   const tookMs = service.clock.nowMs() - refusedMs
   assert.ok(tookMs >= MINUTE && tookMs <= 3 * MINUTE, `failed after ${tookMs} ms`)

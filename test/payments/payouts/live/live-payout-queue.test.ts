@@ -10,14 +10,7 @@ import {
   submitsOf,
 } from '../../../helpers/payments/following-payouts.ts'
 import { attemptOf } from '../../../helpers/payments/operator-heard.ts'
-import {
-  AMBIGUOUS,
-  COST,
-  PAID,
-  postingsOf,
-  RESERVED,
-  RETURNED,
-} from '../../../helpers/payments/payout-money.ts'
+import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../../../helpers/payments/payout-money.ts'
 import {
   pay,
   payoutOf,
@@ -190,10 +183,7 @@ longTest('one worker sends a whole payroll without putting any of it in doubt', 
     [ids],
   )
   assert.deepEqual(states, [{ state: 'accepted', count: 200 }])
-  const doubted = await service.rows(
-    'select 1 from payouts where id = any($1) and failure_reason is not null',
-    [ids],
-  )
+  const doubted = await service.rows('select 1 from payouts where id = any($1) and failure_reason is not null', [ids])
   assert.deepEqual(doubted, [])
 })
 
@@ -213,10 +203,7 @@ test('an operator that is slow with one queued payout delays neither the sandbox
     const { body } = await pay(shop.test)
     service.pass(2000)
     const started = performance.now()
-    await eventually(
-      'the test payout ends',
-      async () => (await payoutOf(shop.test, body.id)).status === 'succeeded',
-    )
+    await eventually('the test payout ends', async () => (await payoutOf(shop.test, body.id)).status === 'succeeded')
     assert.ok(performance.now() - started < 3000, 'it did not wait for the operator')
   } finally {
     held.open()

@@ -6,13 +6,7 @@ import { balanceOf, eventsOf } from '../../../helpers/database/money-rows.ts'
 import { settle } from '../../../helpers/payments/following-payouts.ts'
 import { heardOf } from '../../../helpers/payments/operator-heard.ts'
 import { COST, PAID, postingsOf, RETURNED } from '../../../helpers/payments/payout-money.ts'
-import {
-  pay,
-  payNew,
-  richShop,
-  startPayingService,
-  watchingLocks,
-} from '../../../helpers/payments/payouts.ts'
+import { pay, payNew, richShop, startPayingService, watchingLocks } from '../../../helpers/payments/payouts.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
 import { type Shop, startBeside } from '../../../helpers/service/live-service.ts'
 import { sendToBoth } from '../../../helpers/service/one-key.ts'
@@ -39,10 +33,7 @@ longTest(
     const replies = await times(100, (nth) => payNew(clients[nth % 2] as Client, { amount: 10_000 }))
     assert.equal(made(replies).length, 49)
     for (const { status, body } of replies)
-      assert.ok(
-        status === 201 || (status === 400 && body.code === 'insufficient_balance'),
-        JSON.stringify(body),
-      )
+      assert.ok(status === 201 || (status === 400 && body.code === 'insufficient_balance'), JSON.stringify(body))
     assert.deepEqual(await balanceOf(shop.live), { available: 200, pending: 0 })
     for (const { body } of made(replies)) {
       assert.equal(heardOf(service, 'submit', body.rail_reference).length, 1)
@@ -90,12 +81,7 @@ const STOPS: [string, string, (shop: Shop) => Promise<void>, (shop: Shop) => Pro
     () => freezePlatform(service.gateway, BY_HAND, 'a review'),
     () => freezePlatform(service.gateway, BY_HAND, null),
   ],
-  [
-    'the account is frozen',
-    'payouts_paused',
-    (shop) => hold(shop, 'a person asked'),
-    (shop) => hold(shop, null),
-  ],
+  ['the account is frozen', 'payouts_paused', (shop) => hold(shop, 'a person asked'), (shop) => hold(shop, null)],
 ]
 for (const [what, code, stop, release] of STOPS)
   longTest(
@@ -122,10 +108,7 @@ for (const [what, code, stop, release] of STOPS)
         stopped = true
         await streams
         assert.equal(await reservationsOf(shop), reserved, 'nothing was reserved behind it')
-        assert.ok(
-          late.length > 0 && late.every((status) => status === 400),
-          'all that came later were refused',
-        )
+        assert.ok(late.length > 0 && late.every((status) => status === 400), 'all that came later were refused')
         const refused = replies.filter(({ status }) => status !== 201)
         assert.deepEqual(new Set(refused.map(({ body }) => body.code)), new Set([code]))
         assert.equal(made(replies).length, reserved, 'what was accepted before it goes on')
@@ -137,34 +120,32 @@ for (const [what, code, stop, release] of STOPS)
     },
   )
 
-longTest(
-  'live and test payouts of one merchant at once, with its sandbox switch armed, never deadlock',
-  async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const shop = await richShop(service, FUNDS)
-      await shop.test.charge({ amount: 1_000_000 })
-      service.pass(2000)
-      await service.run('follow-charges')
-      await service.set(shop.merchant, { failNextPayouts: 40, failNextReason: 'timeout' })
-      const sandboxes = [service, second].map((testService) =>
-        testService.client(shop.merchant.keys.test),
-      ) as [Client, Client]
-      const clients = clientsOf(shop)
-      const { value: replies, rings } = await watchingLocks(service, () =>
-        times(80, (nth) => payNew((nth % 4 < 2 ? clients : sandboxes)[nth % 2] as Client, { amount: 1000 })),
-      )
-      assert.deepEqual(
-        replies.filter(({ status }) => status !== 201).map(({ status, text }) => [status, text]),
-        [],
-      )
-      for (const { body } of made(replies)) service.operator.pays(body.id)
-      await drain()
-      const failed = (await shop.test.get('/v1/payouts?status=failed&limit=100')).body.data
-      assert.equal(failed.length, 40)
-      assert.deepEqual(rings, [], `round ${round}`)
-    }
-  },
-)
+longTest('live and test payouts of one merchant at once, with its sandbox switch armed, never deadlock', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const shop = await richShop(service, FUNDS)
+    await shop.test.charge({ amount: 1_000_000 })
+    service.pass(2000)
+    await service.run('follow-charges')
+    await service.set(shop.merchant, { failNextPayouts: 40, failNextReason: 'timeout' })
+    const sandboxes = [service, second].map((testService) => testService.client(shop.merchant.keys.test)) as [
+      Client,
+      Client,
+    ]
+    const clients = clientsOf(shop)
+    const { value: replies, rings } = await watchingLocks(service, () =>
+      times(80, (nth) => payNew((nth % 4 < 2 ? clients : sandboxes)[nth % 2] as Client, { amount: 1000 })),
+    )
+    assert.deepEqual(
+      replies.filter(({ status }) => status !== 201).map(({ status, text }) => [status, text]),
+      [],
+    )
+    for (const { body } of made(replies)) service.operator.pays(body.id)
+    await drain()
+    const failed = (await shop.test.get('/v1/payouts?status=failed&limit=100')).body.data
+    assert.equal(failed.length, 40)
+    assert.deepEqual(rings, [], `round ${round}`)
+  }
+})
 
 longTest('a freeze does not stop money in flight: it is paid or comes back', async () => {
   const shop = await richShop(service, FUNDS)

@@ -52,10 +52,7 @@ test('a live refund is queued, sent to the customer once, and costs the merchant
   assert.equal(service.entryOf(id)?.phone, phone)
   await settle(service, id)
   const paid = await payoutOf(shop.live, id)
-  assert.deepEqual(
-    [paid.status, paid.kind, paid.charge_id, paid.reference],
-    ['succeeded', 'refund', charge, 'order-1'],
-  )
+  assert.deepEqual([paid.status, paid.kind, paid.charge_id, paid.reference], ['succeeded', 'refund', charge, 'order-1'])
   assert.deepEqual(await postingsOf(service, id), PAID)
   assert.deepEqual((await transfersOf(service, charge)).at(-1), {
     kind: 'charge_fee_return',
@@ -65,11 +62,7 @@ test('a live refund is queued, sent to the customer once, and costs the merchant
   assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - 200, pending: 0 })
   assert.deepEqual([await submitsOf(service, id), await movementsOf(service, id)], [1, 1])
   const told = [...(await eventsOf(service, charge)), ...(await eventsOf(service, id))]
-  assert.deepEqual(told.map(({ type }) => type).sort(), [
-    'charge.refunded',
-    'charge.succeeded',
-    'payout.succeeded',
-  ])
+  assert.deepEqual(told.map(({ type }) => type).sort(), ['charge.refunded', 'charge.succeeded', 'payout.succeeded'])
   const { rail_transaction_id: _, ...shown } = paid
   const event = told.find(({ type }) => type === 'payout.succeeded')
   assert.deepEqual(JSON.parse(event?.body ?? '').data, { ...shown, merchant_reference: 'order-1' })

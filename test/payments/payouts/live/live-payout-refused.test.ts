@@ -225,11 +225,7 @@ test('a throw inside the submit is ambiguous: parked, asked about, paid once', a
     service.operator.pays(body.id)
     service.pass(6000)
     await throwing.run('send-payouts')
-    assert.equal(
-      (await payoutOf(shop.live, body.id)).status,
-      'authorized',
-      'a throw in a question ends nothing',
-    )
+    assert.equal((await payoutOf(shop.live, body.id)).status, 'authorized', 'a throw in a question ends nothing')
     await settle(service, body.id)
     assert.deepEqual(await postingsOf(service, body.id), PAID)
     assert.equal(heardOf(service, 'submit', body.rail_reference).length, 1)

@@ -6,29 +6,10 @@ import { gate } from '../../../helpers/database/gate.ts'
 import { balanceOf, eventsOf } from '../../../helpers/database/money-rows.ts'
 import { settle } from '../../../helpers/payments/following-payouts.ts'
 import { attemptOf, heardOf, submitAnswered } from '../../../helpers/payments/operator-heard.ts'
-import {
-  AMBIGUOUS,
-  COST,
-  PAID,
-  postingsOf,
-  RESERVED,
-  RETURNED,
-} from '../../../helpers/payments/payout-money.ts'
-import {
-  pay,
-  payoutOf,
-  richShop,
-  startPayingService,
-  watchingLocks,
-} from '../../../helpers/payments/payouts.ts'
+import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../../../helpers/payments/payout-money.ts'
+import { pay, payoutOf, richShop, startPayingService, watchingLocks } from '../../../helpers/payments/payouts.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
-import {
-  DAY,
-  eventually,
-  type LiveService,
-  newPayer,
-  type Shop,
-} from '../../../helpers/service/live-service.ts'
+import { DAY, eventually, type LiveService, newPayer, type Shop } from '../../../helpers/service/live-service.ts'
 import { onOwnService } from '../../../helpers/service/own-service.ts'
 import { longTest, testFor } from '../../../helpers/service/parts.ts'
 
@@ -110,35 +91,32 @@ const withService = (work: (service: LiveService) => Promise<void>) => onOwnServ
 
 describe('an operator slower than its caller', { concurrency: 3 }, () => {
   for (const [nth, { how, state, shown, finish }] of LATE.entries())
-    testFor(nth === 0)(
-      `201 after five seconds; the operator's later answer, "${how.answer}", is applied`,
-      async () => {
-        await withService(async (service) => {
-          const shop = await richShop(service, FUNDS)
-          const phone = newPayer()
-          const held = gate()
-          service.operator.onSubmit({ ...how, until: held.opened }, phone)
-          const key = { 'idempotency-key': 'a slow operator' }
-          const started = performance.now()
-          const accepted = await pay(shop.live, { recipient: { phone } }, key)
-          const tookMs = performance.now() - started
-          assert.ok(tookMs >= ANSWER_DEADLINE_MS - 100, `answered after ${tookMs} ms`)
-          const { id, status, failure_reason } = accepted.body
-          assert.deepEqual([accepted.status, status, failure_reason], [201, 'authorized', AMBIGUOUS])
-          assert.deepEqual(await payoutOf(shop.live, id), accepted.body)
-          assert.equal(await attemptOf(service, id), 'in_doubt')
-          assert.deepEqual(await eventsOf(service, id), [])
-          held.open()
-          await eventually('the late answer is recorded', () => submitAnswered(service, id))
-          await eventually('it is applied', async () => (await attemptOf(service, id)) === state)
-          const now = await payoutOf(shop.live, id)
-          assert.deepEqual({ status: now.status, failure_reason: now.failure_reason }, shown)
-          await finish(service, shop, accepted.body)
-          const again = await pay(shop.live, { recipient: { phone } }, key)
-          assert.deepEqual([again.status, again.text], [201, accepted.text])
-        })
-      },
-    )
+    testFor(nth === 0)(`201 after five seconds; the operator's later answer, "${how.answer}", is applied`, async () => {
+      await withService(async (service) => {
+        const shop = await richShop(service, FUNDS)
+        const phone = newPayer()
+        const held = gate()
+        service.operator.onSubmit({ ...how, until: held.opened }, phone)
+        const key = { 'idempotency-key': 'a slow operator' }
+        const started = performance.now()
+        const accepted = await pay(shop.live, { recipient: { phone } }, key)
+        const tookMs = performance.now() - started
+        assert.ok(tookMs >= ANSWER_DEADLINE_MS - 100, `answered after ${tookMs} ms`)
+        const { id, status, failure_reason } = accepted.body
+        assert.deepEqual([accepted.status, status, failure_reason], [201, 'authorized', AMBIGUOUS])
+        assert.deepEqual(await payoutOf(shop.live, id), accepted.body)
+        assert.equal(await attemptOf(service, id), 'in_doubt')
+        assert.deepEqual(await eventsOf(service, id), [])
+        held.open()
+        await eventually('the late answer is recorded', () => submitAnswered(service, id))
+        await eventually('it is applied', async () => (await attemptOf(service, id)) === state)
+        const now = await payoutOf(shop.live, id)
+        assert.deepEqual({ status: now.status, failure_reason: now.failure_reason }, shown)
+        await finish(service, shop, accepted.body)
+        const again = await pay(shop.live, { recipient: { phone } }, key)
+        assert.deepEqual([again.status, again.text], [201, accepted.text])
+      })
+    })
 
   for (const answer of ['refuse to serve', 'refuse', 'accept'] as const)
     longTest(
@@ -172,32 +150,28 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
       },
     )
 
-  longTest(
-    'a refusal that arrives after the success was seen is a contradiction, not a failure',
-    async () => {
-      await withService(async (service) => {
-        const { live } = await richShop(service, FUNDS)
-        const phone = newPayer()
-        const held = gate()
-        service.operator.onSubmit({ answer: 'refuse', takes: true, until: held.opened }, phone)
-        const { body } = await pay(live, { recipient: { phone } })
-        await settle(service, body.id)
-        assert.equal((await payoutOf(live, body.id)).status, 'succeeded')
-        held.open()
-        await eventually('the exception is open', async () => {
-          const rows = await service.rows(
-            "select 1 from exceptions where subject = $1 and kind = 'late_contradiction'",
-            [body.id],
-          )
-          return rows.length === 1
-        })
-        assert.equal((await payoutOf(live, body.id)).status, 'succeeded')
-        assert.deepEqual(await postingsOf(service, body.id), PAID)
-        assert.equal((await eventsOf(service, body.id)).length, 1)
-        assert.equal((await pay(live)).body.code, 'payouts_paused')
+  longTest('a refusal that arrives after the success was seen is a contradiction, not a failure', async () => {
+    await withService(async (service) => {
+      const { live } = await richShop(service, FUNDS)
+      const phone = newPayer()
+      const held = gate()
+      service.operator.onSubmit({ answer: 'refuse', takes: true, until: held.opened }, phone)
+      const { body } = await pay(live, { recipient: { phone } })
+      await settle(service, body.id)
+      assert.equal((await payoutOf(live, body.id)).status, 'succeeded')
+      held.open()
+      await eventually('the exception is open', async () => {
+        const rows = await service.rows("select 1 from exceptions where subject = $1 and kind = 'late_contradiction'", [
+          body.id,
+        ])
+        return rows.length === 1
       })
-    },
-  )
+      assert.equal((await payoutOf(live, body.id)).status, 'succeeded')
+      assert.deepEqual(await postingsOf(service, body.id), PAID)
+      assert.equal((await eventsOf(service, body.id)).length, 1)
+      assert.equal((await pay(live)).body.code, 'payouts_paused')
+    })
+  })
 
   longTest(
     'a parked payout that was not taken waits during a freeze without being returned, and is sent afterwards',

@@ -5,14 +5,7 @@ import { balanceOf, eventsOf, transfersOf } from '../../../helpers/database/mone
 import { sendUntilEnded, settle } from '../../../helpers/payments/following-payouts.ts'
 import { attemptOf, heardOf } from '../../../helpers/payments/operator-heard.ts'
 import { PAID, postingsOf, RESERVED, RETURNED } from '../../../helpers/payments/payout-money.ts'
-import {
-  ACCEPTED,
-  pay,
-  payNew,
-  payoutOf,
-  richShop,
-  startPayingService,
-} from '../../../helpers/payments/payouts.ts'
+import { ACCEPTED, pay, payNew, payoutOf, richShop, startPayingService } from '../../../helpers/payments/payouts.ts'
 import { newPayer } from '../../../helpers/service/live-service.ts'
 import { openedAndVerified } from '../../../helpers/service/opened.ts'
 

@@ -6,13 +6,7 @@ import { eventually } from '../../../helpers/service/live-service.ts'
 import { opened, openedAndVerified, prepare } from '../../../helpers/service/opened.ts'
 import { longTest, test } from '../../../helpers/service/parts.ts'
 import { startService } from '../../../helpers/service/test-service.ts'
-import {
-  dispenseSecret,
-  keptOf,
-  RECEIVED,
-  report,
-  vendingEventsOf,
-} from '../../../helpers/vending/callbacks.ts'
+import { dispenseSecret, keptOf, RECEIVED, report, vendingEventsOf } from '../../../helpers/vending/callbacks.ts'
 import {
   dispensingOrder,
   makeOrder,

@@ -124,13 +124,7 @@ test('direct dispenses are matched by their charge and send the same events', as
   assert.equal(more.length, 0)
   assert.equal(failed.event, 'vending.dispense_failed')
   assert.deepEqual(
-    [
-      failed.data.charge_id,
-      failed.data.vending_error,
-      failed.data.pay_url,
-      failed.data.source,
-      failed.deliveries,
-    ],
+    [failed.data.charge_id, failed.data.vending_error, failed.data.pay_url, failed.data.source, failed.deliveries],
     [charge, 'the machine reported a jam', null, 'callback', 1],
   )
   // The jam has freed the charge: a second dispense takes it, and a copy of the jam does not end that.
@@ -155,10 +149,7 @@ test('a direct dispense that was delivered after all spends its charge again', a
   await send(service, report(service, 'jam', { secret: shop.secret, charge_id: charge }))
   service.pass(1000)
   await send(service, report(service, 'done', { secret: shop.secret, charge_id: charge }))
-  assert.deepEqual(names(await vendingEventsOf(service, 'late-1')), [
-    'vending.dispense_failed',
-    'vending.dispensed',
-  ])
+  assert.deepEqual(names(await vendingEventsOf(service, 'late-1')), ['vending.dispense_failed', 'vending.dispensed'])
   assert.equal((await shop.api.post(DISPENSE, dispenseBody(charge, { order_id: 'late-2' }))).status, 409)
 })
 

@@ -70,8 +70,7 @@ test('no sign, a malformed one and one of somebody else get the same answer', as
     await refused(good(order, {}, key), 401, 'invalid signature')
   // A key of the other mode, and a secret that was replaced.
   const { keys } = shop.merchant
-  for (const key of [keys.live, keys.live_collections])
-    await refused(good(order, {}, key), 401, 'invalid signature')
+  for (const key of [keys.live, keys.live_collections]) await refused(good(order, {}, key), 401, 'invalid signature')
   const old = reporter.secret
   reporter.secret = await dispenseSecret(shop)
   await refused(good(order, {}, old), 401, 'invalid signature')
@@ -106,8 +105,7 @@ test('each of the three kinds of secret is accepted, the API keys until they are
     change: { acceptApiSecret: false },
   })
   const order = await dispensingOrder(service, own)
-  for (const key of [keys.test, keys.test_collections])
-    await refused(good(order, {}, key), 401, 'invalid signature')
+  for (const key of [keys.test, keys.test_collections]) await refused(good(order, {}, key), 401, 'invalid signature')
   await send(service, good(order, {}, operator))
   assert.equal((await readOrder(own, order.order_id)).vending_status, 'dispensed')
 })
@@ -115,17 +113,7 @@ test('each of the three kinds of secret is accepted, the API keys until they are
 test('the time has ten or thirteen digits and is within five minutes of now', async () => {
   const order = await dispensing()
   const now = () => service.clock.nowMs()
-  for (const timestamp of [
-    undefined,
-    null,
-    '',
-    'now',
-    172475000,
-    '17247500001',
-    '1724750000.5',
-    true,
-    ['1724750000'],
-  ])
+  for (const timestamp of [undefined, null, '', 'now', 172475000, '17247500001', '1724750000.5', true, ['1724750000']])
     await refused(good(order, { timestamp }), 400, 'timestamp must be 10 or 13 digits')
   const stale = 'timestamp outside the allowed window'
   for (const off of [-301_000, 302_000, -86_400_000, 31_536_000_000]) {
@@ -145,18 +133,7 @@ test('a good signature without status, machine or units is sent again by the sup
   await refused(good(order, { status: '', state: ' ' }), 400, 'status is required')
   await refused(good(order, { jqbh: undefined }), 400, 'jqbh is required')
   await refused(good(order, { jqbh: null }), 400, 'jqbh is required')
-  for (const splist of [
-    undefined,
-    null,
-    [],
-    {},
-    'x',
-    [1],
-    [{}],
-    [{ chsl: -1 }],
-    [{ chsl: 1.5 }],
-    [{ chsl: 'one' }],
-  ])
+  for (const splist of [undefined, null, [], {}, 'x', [1], [{}], [{ chsl: -1 }], [{ chsl: 1.5 }], [{ chsl: 'one' }]])
     await refused(good(order, { splist }), 400, 'splist is required')
   const nameless = { ddbh: undefined, dsfjybh: undefined, jqbh: undefined }
   await refused(good(order, nameless), 400, 'jqbh is required')

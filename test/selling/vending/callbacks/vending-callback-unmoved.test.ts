@@ -85,8 +85,7 @@ test('an order that nobody paid, or that no machine was told of, is not moved', 
   await ignored(good(paid))
   const uncommanded = await failedOrder(service, shop)
   await ignored(good(uncommanded))
-  for (const { order_id } of [unpaid, paid, uncommanded])
-    assert.deepEqual(await keptOf(service, order_id), ['unpaid'])
+  for (const { order_id } of [unpaid, paid, uncommanded]) assert.deepEqual(await keptOf(service, order_id), ['unpaid'])
 })
 
 test('after a refund a report is kept and changes nothing', async () => {

@@ -59,14 +59,7 @@ test("a machine's delivery ends its order: status, units, one event, and the cha
 })
 
 test('every spelling, time and number format of a supplier is understood', async () => {
-  const kinds = [
-    'aliases',
-    'aliases signed as mapped',
-    'ten digits',
-    'number time',
-    'numbers',
-    'late',
-  ] as const
+  const kinds = ['aliases', 'aliases signed as mapped', 'ten digits', 'number time', 'numbers', 'late'] as const
   for (const kind of kinds) {
     const order = await dispensing()
     await send(service, report(service, kind, { ...order, secret: shop.secret }))
@@ -167,10 +160,7 @@ test('C2 units of one product do not count for another: order, event and pages s
     ['dispensed', '1 of 2 products delivered', 2],
   )
   const [event] = await vendingEventsOf(service, order.order_id)
-  assert.deepEqual(
-    [event.event, event.data.vending_error],
-    ['vending.dispensed', '1 of 2 products delivered'],
-  )
+  assert.deepEqual([event.event, event.data.vending_error], ['vending.dispensed', '1 of 2 products delivered'])
   const page = async (path: string) => (await fetch(`${service.url}${path}`)).text()
   assert.match(await page(`/pay/${order.order_id}/receipt`), /reports that 1 of 2 products came out/)
   assert.match(await page(`/vending/display/${order.order_id}`), /1 of 2 products came out/)

@@ -130,10 +130,9 @@ test('M9 a machine that this charge never commanded cannot report about it', asy
 test('M9 a simulated report of an earlier direct command does not end a later one', async () => {
   const charge = await paidCharge(service, shop)
   assert.equal(await dispense(charge, 'simulated-1'), 200)
-  const [first] = await service.rows<Pick<DispenseClaim, 'id'>>(
-    'select id from dispense_claims where charge_id = $1',
-    [charge],
-  )
+  const [first] = await service.rows<Pick<DispenseClaim, 'id'>>('select id from dispense_claims where charge_id = $1', [
+    charge,
+  ])
   assert.ok(first)
   service.pass(1000)
   await send(service, says('jam', charge))

@@ -7,21 +7,8 @@ import { addDispenseClaim } from '../../../../src/selling/vending/dispensing/mov
 import { moveDispense, moveDispenses } from '../../../../src/selling/vending/dispensing/move-dispense.ts'
 import { recordAnswer } from '../../../../src/selling/vending/dispensing/record-answer.ts'
 import { sendCommand } from '../../../../src/selling/vending/dispensing/send-command.ts'
-import {
-  DELIVERED,
-  dieSending,
-  JAM,
-  say,
-  told,
-  vendingEventNames,
-} from '../../../helpers/vending/machine-words.ts'
-import {
-  claim,
-  newOrder,
-  orderRow,
-  type PaidOrder,
-  type Place,
-} from '../../../helpers/vending/paid-orders.ts'
+import { DELIVERED, dieSending, JAM, say, told, vendingEventNames } from '../../../helpers/vending/machine-words.ts'
+import { claim, newOrder, orderRow, type PaidOrder, type Place } from '../../../helpers/vending/paid-orders.ts'
 import { startCore } from '../../../helpers/vending/vending-core.ts'
 
 const MINUTE = 60_000
@@ -156,10 +143,7 @@ test('moves of several orders share a batch, those of one order run in turn', as
   const values = moved.map((outcome) => outcome.ok && outcome.value)
   assert.deepEqual(values, ['moved', 'moved', 'unpaid', 'same', 'moved', 'final', 'moved'])
   assert.deepEqual(await vendingEventNames(service, first), ['vending.dispensed 1'])
-  assert.deepEqual(await vendingEventNames(service, second), [
-    'vending.dispense_failed 1',
-    'vending.dispensed 1',
-  ])
+  assert.deepEqual(await vendingEventNames(service, second), ['vending.dispense_failed 1', 'vending.dispensed 1'])
   for (const order of orders) assert.deepEqual(await statesOf(order), ['delivered'])
 })
 
@@ -252,8 +236,6 @@ test('the refusal of a direct dispense does not free a charge whose machine has 
   } as const
   assert.equal(await moveDispense(service.app, move), 'moved')
   await recordAnswer(service.app, direct, REFUSED)
-  const [row] = await service.rows('select state, vending_status from dispense_claims where id = $1', [
-    direct.id,
-  ])
+  const [row] = await service.rows('select state, vending_status from dispense_claims where id = $1', [direct.id])
   assert.deepEqual(row, { state: 'delivered', vending_status: 'dispensed' })
 })

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
-import {
-  CLAIM_MOVES,
-  type ClaimState,
-  type DispenseClaim,
-} from '../../../../src/selling/vending/dispensing/claim.ts'
+import { CLAIM_MOVES, type ClaimState, type DispenseClaim } from '../../../../src/selling/vending/dispensing/claim.ts'
 import { dispenseTarget } from '../../../../src/selling/vending/dispensing/dispense-move.ts'
 import { addDispenseClaim } from '../../../../src/selling/vending/dispensing/move-claim.ts'
 import { moveDispense } from '../../../../src/selling/vending/dispensing/move-dispense.ts'
@@ -72,8 +68,7 @@ for (const [from, moves] of Object.entries(CLAIM_MOVES) as [ClaimState, Record<s
   for (const [to, event] of Object.entries(moves) as [ClaimState, string | null][])
     test(`a claim that was ${from} and is ${to} sends ${event ?? 'no event'}`, async () => {
       // Nobody decides about a direct dispense that was never sent.
-      const claims =
-        from === 'claimed' && event !== null ? [await ofOrder()] : [await ofOrder(), await direct()]
+      const claims = from === 'claimed' && event !== null ? [await ofOrder()] : [await ofOrder(), await direct()]
       for (const own of claims) {
         const subject = { merchantId: own.merchantId, id: own.kind === 'order' ? own.orderId : own.id }
         for (const state of WAY[from]) await DO[state](own)

@@ -3,14 +3,7 @@ import test, { after, beforeEach } from 'node:test'
 import { claimOrder } from '../../../../src/selling/vending/dispensing/claim-order.ts'
 import { sendCommand } from '../../../../src/selling/vending/dispensing/send-command.ts'
 import type { TestService } from '../../../helpers/service/test-service.ts'
-import {
-  DELIVERED,
-  dieSending,
-  JAM,
-  say,
-  told,
-  vendingEventNames,
-} from '../../../helpers/vending/machine-words.ts'
+import { DELIVERED, dieSending, JAM, say, told, vendingEventNames } from '../../../helpers/vending/machine-words.ts'
 import { claim, newOrder, orderRow, type PaidOrder, payOrder } from '../../../helpers/vending/paid-orders.ts'
 import { startCore } from '../../../helpers/vending/vending-core.ts'
 
@@ -27,8 +20,7 @@ test('a paid order is commanded once, however many workers run', async () => {
   await Promise.all(Array.from({ length: 8 }, (_, nth) => (nth % 2 === 0 ? service : other).run('dispense')))
   // An order that waited too long for a lock is taken by the next run.
   await service.run('dispense')
-  for (const order of orders)
-    assert.deepEqual(await claimsOf(order), [{ attempt: 1, state: 'accepted', sent: true }])
+  for (const order of orders) assert.deepEqual(await claimsOf(order), [{ attempt: 1, state: 'accepted', sent: true }])
 })
 
 test('simultaneous claims of one order make one claim and one command', async () => {

@@ -88,8 +88,7 @@ for (const how of ['accept', 'refuse'] as const)
 
 test('a key that a refused command freed stays with its next request, though the sweep listed it for the first', async () => {
   const charge = await collected()
-  const dispense = () =>
-    shop.live.post(DISPENSE, dispenseBody(charge), { 'idempotency-key': 'listed for the first' })
+  const dispense = () => shop.live.post(DISPENSE, dispenseBody(charge), { 'idempotency-key': 'listed for the first' })
   const refuse = supplier.holdNext()
   const first = dispense()
   await eventually('the supplier has the command', () => commandsFor(charge).length === 1)

@@ -128,10 +128,7 @@ test('the same request under its key gets the same bytes again, whatever has bec
   assert.deepEqual([again.status, again.text], [200, first.text])
   assert.deepEqual([replayed(first), replayed(again)], [null, 'true'])
   const other = await send(charge, { machine: 'M-1' }, key)
-  assert.deepEqual(
-    [other.status, other.body.error],
-    [409, 'idempotency key reused with different request body'],
-  )
+  assert.deepEqual([other.status, other.body.error], [409, 'idempotency key reused with different request body'])
   const collections = await shop.collections.post(DISPENSE, dispenseBody(charge, { machine: 'M-OK' }), key)
   assert.equal(collections.text, first.text)
   assert.equal(await commandsOf(service, charge), 1)
@@ -156,10 +153,7 @@ test('a refusal by rule is kept under the key, one that a setting can cure is no
 })
 
 /** The state left by a process that died during a direct dispense: the key is in flight, the claim as far as it came. */
-async function leave(
-  state: 'claimed' | 'commanding' | 'accepted' | 'released',
-  key: string,
-): Promise<string> {
+async function leave(state: 'claimed' | 'commanding' | 'accepted' | 'released', key: string): Promise<string> {
   const charge = await paidCharge(service, shop)
   await send(charge, state === 'released' ? { machine: 'M-REFUSE' } : {}, { 'idempotency-key': key })
   const made = 'where charge_id = $1 and kind = $2'

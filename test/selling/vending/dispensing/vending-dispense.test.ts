@@ -76,10 +76,7 @@ test('a second refusal by the supplier is an answer: the order stays failed, eac
   assert.equal(vending_error, REFUSED)
   for (let time = 2; time <= 3; time += 1) {
     const { status, body } = await retry(shop, order_id)
-    assert.deepEqual(
-      [status, body.ok, body.vending_status, body.vending_error],
-      [200, false, 'failed', REFUSED],
-    )
+    assert.deepEqual([status, body.ok, body.vending_status, body.vending_error], [200, false, 'failed', REFUSED])
     assert.deepEqual(await typesOf(order_id), Array(time).fill('vending.dispense_failed'))
     assert.deepEqual(
       (await claimsOf(service, charge_id)).map(({ state }) => state),

@@ -30,15 +30,13 @@ prepare(async () => {
   live = shop.live
   merchantId = merchant.id
   await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
-  for (const machine of ['M-1', 'M-2'])
-    await addMachine(service.app, BY_HAND, { merchantId, machine, name: null })
+  for (const machine of ['M-1', 'M-2']) await addMachine(service.app, BY_HAND, { merchantId, machine, name: null })
   secret = (await live.post('/v1/vending/dispense-secret')).body.secret
 })
 
 const orderText = (goods: string) => `{"machine":"M-1","amount":3500,"goods":${goods}}`
 const goodsIn = (text: string) => text.match(/"goods":(\[.*?\}\])/)?.[1]
-const commandFor = (orderId: string) =>
-  supplier.commands.find((command) => command.orderId === orderId)?.text ?? ''
+const commandFor = (orderId: string) => supplier.commands.find((command) => command.orderId === orderId)?.text ?? ''
 const eventFor = async (subject: string) =>
   (
     await service.rows<{ body: string }>(
@@ -96,9 +94,7 @@ test('C1 the goods of a direct dispense are commanded and reported digit for dig
   assert.equal((await live.post('/v1/vending/dispense', text)).status, 200)
   assert.ok(commandFor('own-1').includes(`"orderGoodsDetailList":${COMMANDED}`))
   await callback({ dsfjybh: charge.id }, `[{"spbh":"${LONG}","chsl":1},{"spbh":"7","chsl":1}]`)
-  const [claim] = await service.rows<{ id: string }>('select id from dispense_claims where charge_id = $1', [
-    charge.id,
-  ])
+  const [claim] = await service.rows<{ id: string }>('select id from dispense_claims where charge_id = $1', [charge.id])
   assert.equal(goodsIn(await eventFor(claim?.id ?? '')), GOODS)
 })
 
@@ -109,10 +105,7 @@ test("C1 the tray and the list of machines show the supplier's numbers digit for
   )
   const tray = await live.get('/v1/vending/machines/M-2/goods')
   assert.equal(tray.status, 200, tray.text)
-  assert.ok(
-    tray.text.includes('"slot":"1731234567890123457"') && tray.text.includes(`"spbh":"${LONG}"`),
-    tray.text,
-  )
+  assert.ok(tray.text.includes('"slot":"1731234567890123457"') && tray.text.includes(`"spbh":"${LONG}"`), tray.text)
   assert.ok(tray.text.includes('"raw":{"jd":32.580}') && tray.text.includes('"spdj":1000,'), tray.text)
   supplier.answers('machines', '{"code":1.0,"data":[{"jqbh":1731234567890123459,"jqmc":"Hall"}]}')
   assert.equal((await syncMachines(service.app, BY_HAND, merchantId)).added, 1)

@@ -37,11 +37,8 @@ async function jammed(own: JamOwner, applied?: number) {
 }
 
 const payoutsOf = ({ chargeId }: PaidOrder) =>
-  service.rows<{ amount: number }>('select amount::int as amount from payouts where charge_id = $1', [
-    chargeId,
-  ])
-const page = async ({ id }: PaidOrder, path: string) =>
-  (await fetch(`${service.url}${path.replace(':id', id)}`)).text()
+  service.rows<{ amount: number }>('select amount::int as amount from payouts where charge_id = $1', [chargeId])
+const page = async ({ id }: PaidOrder, path: string) => (await fetch(`${service.url}${path.replace(':id', id)}`)).text()
 
 test('C6 a jam of an order that a gift card paid returns its value to the card, once, without moving money', async () => {
   const own = await owner('live')

@@ -6,14 +6,7 @@ import { claimOrder } from '../../../../src/selling/vending/dispensing/claim-ord
 import { BY_HAND } from '../../../helpers/service/actors.ts'
 import { oneJson, runInside } from '../../../helpers/service/command-line.ts'
 import { startJamRefunds } from '../../../helpers/vending/jam-refunds.ts'
-import {
-  DELIVERED,
-  JAM,
-  jammed,
-  say,
-  told,
-  vendingEventNames,
-} from '../../../helpers/vending/machine-words.ts'
+import { DELIVERED, JAM, jammed, say, told, vendingEventNames } from '../../../helpers/vending/machine-words.ts'
 import { fundTest, PRICE, paidOrder } from '../../../helpers/vending/paid-orders.ts'
 
 const HOUR = 3_600_000

@@ -63,13 +63,7 @@ test('a worker that has lost its lease does not write any more', async () => {
   assert.ok(next)
   for (const lease of [new Date(service.clock.nowMs() + MINUTE), null])
     assert.deepEqual(
-      await service.app.db.query(next, [
-        order.merchantId,
-        order.id,
-        lease?.toISOString() ?? null,
-        null,
-        'late words',
-      ]),
+      await service.app.db.query(next, [order.merchantId, order.id, lease?.toISOString() ?? null, null, 'late words']),
       [],
     )
   assert.deepEqual(await orderRow(service, order), before)

@@ -81,8 +81,7 @@ longTest('a hundred direct dispenses of one charge are one command', async () =>
     const replies = await times(100, (nth) => apiOf(nth).post(DISPENSE, body(nth)))
     assert.ok(replies.filter(({ status }) => status === 200).length <= 1)
     for (const reply of replies)
-      if (reply.status !== 200 && !isBusy(reply))
-        assert.deepEqual([reply.status, reply.body.error], [409, SPENT])
+      if (reply.status !== 200 && !isBusy(reply)) assert.deepEqual([reply.status, reply.body.error], [409, SPENT])
     await expectOneCommand(charge, { replies, again: () => apiOf(0).post(DISPENSE, body(100)) })
   }
 })
@@ -94,16 +93,14 @@ test('of direct dispenses with one key at the same time, through two processes, 
     const replies = await times(8, (nth) => apiOf(nth).post(DISPENSE, dispenseBody(charge), key))
     const good = replies.filter(({ status }) => status === 200)
     assert.equal(new Set(good.map(({ text }) => text)).size, 1)
-    for (const { status, body, text } of replies)
-      if (status !== 200) assert.match(body.error, /still in flight/, text)
+    for (const { status, body, text } of replies) if (status !== 200) assert.match(body.error, /still in flight/, text)
     assert.equal(await commandsOf(service, charge), 1)
   }
 })
 
 test('a paid order is commanded once, however many workers look for it', async () => {
   const charges: string[] = []
-  for (let count = 0; count < 10; count += 1)
-    charges.push(await payOrder(service, (await makeOrder(shop)).order_id))
+  for (let count = 0; count < 10; count += 1) charges.push(await payOrder(service, (await makeOrder(shop)).order_id))
   await Promise.all([service, second, service, second].map((worker) => worker.run('dispense')))
   for (const charge of charges) assert.equal(await commandsOf(service, charge), 1)
 })
@@ -119,8 +116,7 @@ longTest('an order is either invalidated or paid, never both', async () => {
   for (let round = 0; round < 30; round += 1) {
     const { order_id } = await makeOrder(shop)
     const lead = taken - paid
-    const takeBack = (nth: number) =>
-      startAfter(lead, () => apiOf(nth).post(`${ORDERS}/${order_id}/invalidate`))
+    const takeBack = (nth: number) => startAfter(lead, () => apiOf(nth).post(`${ORDERS}/${order_id}/invalidate`))
     const [reply, sent] = await Promise.all([
       takeBack(round),
       startAfter(-lead, () => submitPayment(round % 3 === 0 ? second : service, order_id)),
@@ -156,17 +152,13 @@ longTest(
       for (const { status, body, text } of replies) {
         if (status === 200 && !body.ok)
           assert.equal(body.vending_error, 'the payment was refunded before the machine was told', text)
-        else if (status === 400)
-          assert.equal(body.error, 'cannot dispense: charge status is refunded, not succeeded')
+        else if (status === 400) assert.equal(body.error, 'cannot dispense: charge status is refunded, not succeeded')
         else if (status !== 200) assert.deepEqual([status, body.error], [409, IN_PROGRESS])
       }
       if (commands === 0) refundFirst += 1
       else dispenseFirst += 1
       const after = await readOrder(shop, order_id)
-      assert.deepEqual(
-        [after.refunded, after.vending_status],
-        [true, commands === 0 ? 'failed' : 'dispensing'],
-      )
+      assert.deepEqual([after.refunded, after.vending_status], [true, commands === 0 ? 'failed' : 'dispensing'])
     }
     assert.ok(refundFirst > 0 && dispenseFirst > 0, `both come about: ${refundFirst} and ${dispenseFirst}`)
   },

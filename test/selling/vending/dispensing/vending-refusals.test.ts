@@ -146,10 +146,7 @@ for (const refusal of RULES)
     if (fault) await service.set(own.merchant, fault)
     const body = orderBody(refusal.body as object)
     const sent = { api: live ? own.live : own.api, path: ORDERS, body, expected, keyless: true } as const
-    await assertKept(
-      { ...sent, digest: service.digest },
-      async () => cured && service.set(own.merchant, cured),
-    )
+    await assertKept({ ...sent, digest: service.digest }, async () => cured && service.set(own.merchant, cured))
   })
 
 test('while vending is off no order is made, and the same key is right once it is on', async () => {
@@ -168,10 +165,7 @@ test('while vending is off no order is made, and the same key is right once it i
 test('an inactive, a removed and a foreign machine are as unknown as one that never was', async () => {
   const own = await vendingShop(service)
   const { merchantId } = own
-  await service.rows('update machines set active = false where merchant_id = $1 and machine = $2', [
-    merchantId,
-    'M-1',
-  ])
+  await service.rows('update machines set active = false where merchant_id = $1 and machine = $2', [merchantId, 'M-1'])
   await removeMachine(service.app, BY_HAND, { merchantId, machine: 'M-2' })
   await service.rows(
     `insert into machines (merchant_id, machine, name, created_at) values ($1, 'theirs', 'theirs', now())`,

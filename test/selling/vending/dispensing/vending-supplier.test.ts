@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  type SupplierAccess,
-  setVending,
-} from '../../../../src/selling/vending/suppliers/vending-settings.ts'
+import { type SupplierAccess, setVending } from '../../../../src/selling/vending/suppliers/vending-settings.ts'
 import type { CommandHow } from '../../../fakes/supplier.ts'
 import { succeed } from '../../../helpers/payments/following-charges.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
@@ -36,39 +33,36 @@ const ROWS: Row[] = [
   ['reset after reading', 'dispensing', 'ambiguous', DOUBT],
 ]
 
-longTest(
-  'every answer of a supplier counts only for what it proves, and no command is ever sent twice',
-  async () => {
-    const { live, machines } = await vendor()
-    await machines(...ROWS.map(([how]) => how))
-    const orders = []
-    for (const [how] of ROWS) {
-      supplier.behave(how, how)
-      orders.push(await submitted(live, how))
-    }
-    for (const { chargeId } of orders) await succeed(service, chargeId)
-    const startedAt = performance.now()
-    await service.run('dispense')
-    await service.run('dispense')
-    const seconds = (performance.now() - startedAt) / 1000
-    assert.ok(seconds > 29 && seconds < 55, `a supplier that is silent is given 30 s, not ${seconds}`)
-    for (const [index, [how, status, state, error]] of ROWS.entries()) {
-      const { id } = orders[index] as { id: string }
-      const order = await read(live, id)
-      assert.equal(order.vending_status, status, how)
-      assert.match(order.vending_error ?? '', error, how)
-      assert.equal((await claimOf(id)).state, state, how)
-      assert.equal(commandsFor(id).length, 1, how)
-      assert.ok(commandsFor(id)[0]?.genuine, how)
-      assert.doesNotMatch(order.vending_error ?? '', /supplier-key|s3cr3t/, 'secrets are shown to nobody')
-    }
-    service.pass(3_600_000)
-    await service.run('dispense')
-    service.pass(24 * 3_600_000)
-    await service.run('dispense')
-    for (const { id } of orders) assert.equal(commandsFor(id).length, 1)
-  },
-)
+longTest('every answer of a supplier counts only for what it proves, and no command is ever sent twice', async () => {
+  const { live, machines } = await vendor()
+  await machines(...ROWS.map(([how]) => how))
+  const orders = []
+  for (const [how] of ROWS) {
+    supplier.behave(how, how)
+    orders.push(await submitted(live, how))
+  }
+  for (const { chargeId } of orders) await succeed(service, chargeId)
+  const startedAt = performance.now()
+  await service.run('dispense')
+  await service.run('dispense')
+  const seconds = (performance.now() - startedAt) / 1000
+  assert.ok(seconds > 29 && seconds < 55, `a supplier that is silent is given 30 s, not ${seconds}`)
+  for (const [index, [how, status, state, error]] of ROWS.entries()) {
+    const { id } = orders[index] as { id: string }
+    const order = await read(live, id)
+    assert.equal(order.vending_status, status, how)
+    assert.match(order.vending_error ?? '', error, how)
+    assert.equal((await claimOf(id)).state, state, how)
+    assert.equal(commandsFor(id).length, 1, how)
+    assert.ok(commandsFor(id)[0]?.genuine, how)
+    assert.doesNotMatch(order.vending_error ?? '', /supplier-key|s3cr3t/, 'secrets are shown to nobody')
+  }
+  service.pass(3_600_000)
+  await service.run('dispense')
+  service.pass(24 * 3_600_000)
+  await service.run('dispense')
+  for (const { id } of orders) assert.equal(commandsFor(id).length, 1)
+})
 
 test('a connection reset before a byte was read is ambiguous, because the supplier may have read something', async () => {
   const { live, machines } = await vendor(other.access)
@@ -104,10 +98,7 @@ test('a command that was never sent has certainly failed, and the charge is free
       change: { supplier: supplier.access },
     })
     const retried = await live.post(`/v1/vending/orders/${id}/dispense`)
-    assert.deepEqual(
-      [retried.status, retried.body.ok, retried.body.vending_status],
-      [200, true, 'dispensing'],
-    )
+    assert.deepEqual([retried.status, retried.body.ok, retried.body.vending_status], [200, true, 'dispensing'])
     assert.equal(commandsFor(id).length, 1)
   }
 })
@@ -122,15 +113,11 @@ test('an order whose merchant lost its supplier after the payment fails, and is 
     [merchantId],
   )
   await service.run('dispense')
-  await service.rows(
-    'insert into vending_suppliers select * from jsonb_populate_record(null::vending_suppliers, $1)',
-    [taken?.row],
-  )
+  await service.rows('insert into vending_suppliers select * from jsonb_populate_record(null::vending_suppliers, $1)', [
+    taken?.row,
+  ])
   const order = await read(live, id)
-  assert.deepEqual(
-    [order.vending_status, order.vending_error],
-    ['failed', `${SAID}no supplier is configured`],
-  )
+  assert.deepEqual([order.vending_status, order.vending_error], ['failed', `${SAID}no supplier is configured`])
   assert.equal(commandsFor(id).length, 0)
 })
 

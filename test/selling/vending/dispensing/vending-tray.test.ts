@@ -21,8 +21,7 @@ async function vendor({ speaks = true } = {}) {
   return {
     test: service.client(made.keys.test),
     live: service.client(made.keys.live),
-    add: (machine: string) =>
-      addMachine(service.app, BY_HAND, { merchantId: merchant.id, machine, name: null }),
+    add: (machine: string) => addMachine(service.app, BY_HAND, { merchantId: merchant.id, machine, name: null }),
   }
 }
 

@@ -30,12 +30,7 @@ test('C5 while vending is switched off the screen says out of service, and shows
   const { vending_error, payment_status, vending_status, expired } = await stateOf(id)
   assert.deepEqual(
     [vending_error, payment_status, vending_status, expired],
-    [
-      'Out of service. You cannot buy here at the moment. Please ask Kampala Cool Drinks.',
-      'unpaid',
-      'pending',
-      false,
-    ],
+    ['Out of service. You cannot buy here at the moment. Please ask Kampala Cool Drinks.', 'unpaid', 'pending', false],
   )
   assert.notEqual(await seenIn(id), before, 'a screen that shows the code hears of it')
   assert.equal(await seenOn(id), await seenIn(id))

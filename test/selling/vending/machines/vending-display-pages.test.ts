@@ -61,9 +61,7 @@ test('the payment page names the products if the order has no description', asyn
   assert.ok((await form({})).includes('Water, Soda'))
   const worded = await form({ description: 'Lunch' })
   assert.ok(worded.includes('Lunch') && !worded.includes('Water'))
-  assert.ok(
-    (await form({ goods: [WATER_AND_SODA[0], WATER_AND_SODA[0], { spbh: 3 }] })).includes('Water × 2'),
-  )
+  assert.ok((await form({ goods: [WATER_AND_SODA[0], WATER_AND_SODA[0], { spbh: 3 }] })).includes('Water × 2'))
   assert.equal((await form({ goods: [{ spbh: 3 }] })).includes('undefined'), false)
 })
 
@@ -94,10 +92,7 @@ test('a screen refused by the rate limit stays a screen and recovers by itself',
     const refused = await fetch(busy)
     assert.equal(refused.status, 429)
     assert.ok(Number(refused.headers.get('retry-after')) > 0)
-    assert.match(
-      await refused.text(),
-      /class="busy" data-state="\/vending\/display\/lnk_0+a+\/state\.json\?lang=en"/,
-    )
+    assert.match(await refused.text(), /class="busy" data-state="\/vending\/display\/lnk_0+a+\/state\.json\?lang=en"/)
   } finally {
     await strict.close()
   }

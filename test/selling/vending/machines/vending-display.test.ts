@@ -101,10 +101,7 @@ test('C2 an unconfirmed delivery and a partial one are shown as what they are', 
   await say(service, { merchantId, id: partly }, { ...outcome, result, confirmed: true, note })
   assert.equal((await stateOf(promised)).vending_error, null)
   assert.ok((await html(promised)).includes(EN.display.ifNothing(NAME)))
-  assert.ok(
-    (await receiptOf(promised)).includes(EN.receipt.machine.releasing(NAME)),
-    'no machine has said so',
-  )
+  assert.ok((await receiptOf(promised)).includes(EN.receipt.machine.releasing(NAME)), 'no machine has said so')
   assert.equal((await stateOf(partly)).vending_error, EN.display.partly(NAME, '1', '2'))
   assert.ok((await receiptOf(partly)).includes(EN.receipt.partly(NAME, '1', '2')))
   for (const id of [promised, partly]) assert.equal(await screenOf(id), 'collect')

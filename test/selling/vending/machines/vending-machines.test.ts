@@ -27,14 +27,11 @@ async function vendor({ speaks = true, vending = true } = {}) {
     test: service.client(made.keys.test),
     live: service.client(made.keys.live),
     collections: service.client(made.keys.test_collections),
-    add: (machine: string, name: string | null = null) =>
-      addMachine(service.app, BY_HAND, { ...place(machine), name }),
+    add: (machine: string, name: string | null = null) => addMachine(service.app, BY_HAND, { ...place(machine), name }),
     remove: (machine: string) => removeMachine(service.app, BY_HAND, place(machine)),
     sync: () => syncMachines(service.app, BY_HAND, merchant.id),
     order: (machine: string) =>
-      service
-        .client(made.keys.test)
-        .post('/v1/vending/orders', { machine, amount: 1000, goods: [{ spbh: '1' }] }),
+      service.client(made.keys.test).post('/v1/vending/orders', { machine, amount: 1000, goods: [{ spbh: '1' }] }),
   }
 }
 const listed = async (client: { get(path: string): Promise<any> }, query = '') =>
@@ -182,10 +179,9 @@ test('a synchronisation adds, updates and marks missing machines; nothing is del
   assert.equal((await order('GONE')).status, 404, 'what a person has removed, a person adds again')
   listing([])
   assert.equal((await sync()).inactive, 2)
-  const [{ count }] = (await service.rows(
-    'select count(*)::int as count from machines where merchant_id = $1',
-    [merchant.id],
-  )) as any
+  const [{ count }] = (await service.rows('select count(*)::int as count from machines where merchant_id = $1', [
+    merchant.id,
+  ])) as any
   assert.equal(count, 4)
 })
 

@@ -158,10 +158,7 @@ test('the tallies of a random history match the ledger, for each machine and sin
   assert.ok(length > 0)
   assert.deepEqual(later.machines.slice(0, length).map(money), await fromLedger(who, 'live', middle))
   assert.deepEqual((await tallies(who.live, '?machine=B')).machines, [machines[1]])
-  assert.deepEqual(
-    (await tallies(who.test)).machines.slice(0, 3).map(money)[0],
-    (await fromLedger(who, 'test'))[0],
-  )
+  assert.deepEqual((await tallies(who.test)).machines.slice(0, 3).map(money)[0], (await fromLedger(who, 'test'))[0])
   await sameCounts(who, machines)
 })
 

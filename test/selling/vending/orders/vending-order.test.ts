@@ -25,10 +25,7 @@ const shop = made(() => vendingShop(service))
 test('an order shows everything needed to pay at a machine, and reading it changes nothing', async () => {
   const created_at = service.clock.now().toISOString()
   const expires_at = new Date(service.clock.nowMs() + 2 * MINUTE).toISOString()
-  const goods = [
-    { spbh: 7, spmc: 'Soda', spdj: '2000', hdbh: 'A-3', extra: { cold: [true, null] } },
-    ...GOODS,
-  ]
+  const goods = [{ spbh: 7, spmc: 'Soda', spdj: '2000', hdbh: 'A-3', extra: { cold: [true, null] } }, ...GOODS]
   const words = {
     description: 'Two drinks',
     reference: 'tea 1',
@@ -76,10 +73,7 @@ test('a paid order is dispensed once, as the machine reports, and sends one even
   const { order_id } = await makeOrder(own, { machine: 'M-OK', reference: 'tea 2' })
   const charge = await payOrder(service, order_id)
   const paid = await readOrder(own, order_id)
-  assert.deepEqual(
-    [paid.payment_status, paid.vending_status, paid.charge_id],
-    ['succeeded', 'pending', charge],
-  )
+  assert.deepEqual([paid.payment_status, paid.vending_status, paid.charge_id], ['succeeded', 'pending', charge])
   const born = (await own.api.get(`/v1/charges/${charge}`)).body
   assert.deepEqual([born.reference, born.payment_link_id, born.amount], ['tea 2', order_id, 1000])
   assert.deepEqual(await claimsOf(service, charge), [], 'the command is work of the background')

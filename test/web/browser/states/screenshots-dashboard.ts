@@ -81,10 +81,7 @@ const shotsOf = (pages: ReturnType<typeof pagesOf>, about: string): Shot[] =>
 
 /** An amount of 13 digits comes from no request. */
 async function enlarge(service: LiveService, merchantId: number): Promise<void> {
-  await service.rows(`update ledger_heads set available = $2, pending = $2 where merchant_id = $1`, [
-    merchantId,
-    LARGE,
-  ])
+  await service.rows(`update ledger_heads set available = $2, pending = $2 where merchant_id = $1`, [merchantId, LARGE])
 }
 
 /** One address in both themes. */

@@ -32,9 +32,7 @@ const SHARP = { phone: 2, tablet: 1, desktop: 1 }
 type Shot = { state: State; size: Size; language: string }
 
 if (ON_BROWSER.skip) {
-  console.error(
-    `No screenshots: there is no Chromium. Install one (${INSTALL_CHROMIUM}) or name it in CHROMIUM_PATH.`,
-  )
+  console.error(`No screenshots: there is no Chromium. Install one (${INSTALL_CHROMIUM}) or name it in CHROMIUM_PATH.`)
   process.exit(1)
 }
 const startedAt = performance.now()
@@ -103,12 +101,7 @@ async function shootMachines(): Promise<Picture[]> {
 async function shoot(page: Page, { state, size, language }: Shot): Promise<Picture[]> {
   const taken: Picture[] = []
   const take = async (look: string) => {
-    const words = [
-      state.name.replaceAll(/[^a-z]+/g, '-'),
-      ...(language === 'en' ? [] : [language]),
-      size,
-      look,
-    ]
+    const words = [state.name.replaceAll(/[^a-z]+/g, '-'), ...(language === 'en' ? [] : [language]), size, look]
     const file = `${words.join('.')}.png`
     await page.screenshot({ path: join(FOLDER, file), fullPage: true })
     taken.push({ state: state.name, file, about: words.slice(1).join(', ') })

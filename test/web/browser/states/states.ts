@@ -87,15 +87,7 @@ const STOREFRONT: readonly State[] = [
 ]
 
 /** Every page of the checkout, in the order in which a customer sees them. */
-export const STATES: readonly State[] = [
-  ...FORM,
-  ...WAITING,
-  ...FAILED,
-  ...PAID,
-  ...REPORT,
-  ...CLOSED,
-  ...STOREFRONT,
-]
+export const STATES: readonly State[] = [...FORM, ...WAITING, ...FAILED, ...PAID, ...REPORT, ...CLOSED, ...STOREFRONT]
 
 /** The page is the expected one, in English, with one main heading and one main part. */
 export async function assertShows(page: Page, { heading }: State): Promise<void> {

@@ -59,16 +59,13 @@ export async function openWorld(): Promise<World> {
       return { id: made.body.id, url: `${service.url}/pay/${made.body.id}` }
     }
   const charges: World['charges'] = ({ id }) =>
-    service.rows('select id, status, phone from charges where payment_link_id = $1 order by created_at, id', [
-      id,
-    ])
+    service.rows('select id, status, phone from charges where payment_link_id = $1 order by created_at, id', [id])
   return {
     ...{ service, shop, site, browser, charges },
     storefront: `${service.url}/pay/@${merchant.handle}`,
     link: linkOf(shop.test),
     liveLink: linkOf(shop.live),
-    giftCard: async (value) =>
-      (await newCard(service, { merchantId: merchant.id, tag: merchant.tag }, value)).code,
+    giftCard: async (value) => (await newCard(service, { merchantId: merchant.id, tag: merchant.tag }, value)).code,
     submit: (link, payer) => submit(service, link, payer),
     decide: async () => {
       service.pass(OUTCOME_MS)

@@ -25,28 +25,19 @@ const screen = openedForBrowser(async () => {
 })
 
 /** The addresses under the names of the pages. */
-const named = (addresses: readonly string[]) =>
-  Object.fromEntries(addresses.map((address) => [address, address]))
+const named = (addresses: readonly string[]) => Object.fromEntries(addresses.map((address) => [address, address]))
 
-test(
-  'axe finds nothing on any page of the console in both themes, and none scrolls sideways',
-  ON_BROWSER,
-  async () => {
-    // A picture in a sandbox is no page: no script of a test runs in it either.
-    const pages = pagesOf(world).filter(({ path }) => !path.endsWith('/preview'))
-    const addresses = pages.map(({ address }) => address)
-    assert.deepEqual(await walkWithAxe(service, world.people.admin, named(addresses)), [])
-  },
-)
+test('axe finds nothing on any page of the console in both themes, and none scrolls sideways', ON_BROWSER, async () => {
+  // A picture in a sandbox is no page: no script of a test runs in it either.
+  const pages = pagesOf(world).filter(({ path }) => !path.endsWith('/preview'))
+  const addresses = pages.map(({ address }) => address)
+  assert.deepEqual(await walkWithAxe(service, world.people.admin, named(addresses)), [])
+})
 
-test(
-  'nor on these pages in every state of a statement, and of what takes two operators',
-  ON_BROWSER,
-  async () => {
-    const states = await consoleStates(service)
-    assert.deepEqual(await walkWithAxe(service, world.people.admin, states, true), [])
-  },
-)
+test('nor on these pages in every state of a statement, and of what takes two operators', ON_BROWSER, async () => {
+  const states = await consoleStates(service)
+  assert.deepEqual(await walkWithAxe(service, world.people.admin, states, true), [])
+})
 
 test('nor on the pages for people who are not signed in', ON_BROWSER, async () => {
   const email = `${'a-long-name-of-an-operator.'.repeat(2)}x@gateway.invalid`

@@ -89,12 +89,8 @@ test(
     const correction = page.locator('form[action*="/adjust#"]')
     await correction.getByLabel('Take from what the merchant has available').check()
     await correction.getByLabel('Amount').fill('1,000')
-    await correction
-      .getByLabel('What the merchant reads of the correction')
-      .fill('The operator collected 1,000 less')
-    await correction
-      .getByLabel('Reason for the correction, for the second operator')
-      .fill('line 3 of the statement')
+    await correction.getByLabel('What the merchant reads of the correction').fill('The operator collected 1,000 less')
+    await correction.getByLabel('Reason for the correction, for the second operator').fill('line 3 of the statement')
     await correction.getByRole('button', { name: 'Ask for the correction', exact: true }).click()
     await sees(page, 'Asked for. A second operator must approve it within 24 hours.')
     await opens(admin.page, '/console/approvals')

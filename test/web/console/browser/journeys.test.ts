@@ -102,9 +102,7 @@ longTest(
     const found = page.getByRole('table').first()
     await found.getByText('holds').first().waitFor()
     assert.equal(await found.getByText('broken').count(), 0)
-    const [row] = await service.rows<{ id: number; actor: string }>(
-      'select id, actor from audit order by id limit 1',
-    )
+    const [row] = await service.rows<{ id: number; actor: string }>('select id, actor from audit order by id limit 1')
     assert.ok(row)
     await edited(row.id, 'somebody else')
     await press(page, 'Verify now')

@@ -25,14 +25,10 @@ const HOUR_MS = 3_600_000
 
 test('each attempt keeps its address, time, status, duration and how the answer began, without control characters', async () => {
   const own = await shopWithHook()
-  receiver.behave(
-    (response) => void response.writeHead(422).end(`no\u0000 such\u001b[31m order\n${'x'.repeat(5000)}`),
-  )
+  receiver.behave((response) => void response.writeHead(422).end(`no\u0000 such\u001b[31m order\n${'x'.repeat(5000)}`))
   const { eventId } = await endedCharge(service, own.api)
   await deliver(service)
-  receiver.behave(
-    (response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end('elsewhere'),
-  )
+  receiver.behave((response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end('elsewhere'))
   service.pass(61_000)
   await deliver(service)
   receiver.behave((response) => void response.writeHead(200).end('thank you'))

@@ -23,9 +23,7 @@ async function shopWithHook() {
 
 test('a receiver that fails is told of on Home and on Webhooks at once, with what it answers, and a delivery that fails says so', async () => {
   const own = await shopWithHook()
-  receiver.behave(
-    (response) => void response.writeHead(500).end('Fatal error: Uncaught PDOException in pay.php'),
-  )
+  receiver.behave((response) => void response.writeHead(500).end('Fatal error: Uncaught PDOException in pay.php'))
   const { eventId } = await endedCharge(service, own.api)
   await endedCharge(service, own.api)
   await deliver(service)

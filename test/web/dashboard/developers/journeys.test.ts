@@ -78,8 +78,7 @@ for (const size of ['phone', 'desktop'] as const) {
     await page.getByLabel('Name').fill('New server')
     await press(page, 'Make a key')
     const key = (await page.locator('.copy code').textContent()) ?? ''
-    for (const each of [merchant.keys.test, key])
-      assert.equal((await service.client(each).get('/v1/me')).status, 200)
+    for (const each of [merchant.keys.test, key]) assert.equal((await service.client(each).get('/v1/me')).status, 200)
     await service.gateway.requests.flush()
     await page.getByRole('link', { name: 'Back to the keys' }).click()
     await page.getByRole('link', { name: `...${old}` }).click()

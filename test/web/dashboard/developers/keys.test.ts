@@ -40,8 +40,7 @@ test('a second key of a kind has a name and a maker, both work, and the first di
     ],
   )
   await assert.rejects(createKey(service.app, who, wanted), { code: 'too_many_keys' })
-  for (const key of [merchant.keys.test, made.key])
-    assert.equal((await service.client(key).get('/v1/me')).status, 200)
+  for (const key of [merchant.keys.test, made.key]) assert.equal((await service.client(key).get('/v1/me')).status, 200)
   await revokeKey(service.app, who, { holder: { id }, id: listed[0]?.id ?? '' })
   assert.equal((await service.client(merchant.keys.test).get('/v1/me')).status, 401)
   assert.equal((await service.client(made.key).get('/v1/me')).status, 200)

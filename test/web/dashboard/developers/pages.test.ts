@@ -28,8 +28,7 @@ test('a key is changed without a gap: a second one is made and shown once, then 
   const key = /sk_test_[A-Za-z0-9_]+/.exec(shown.text)?.[0] ?? ''
   const again = await owner.post(`${first}/second`, { ...formOf(one, '/second').fields, name: 'New server' })
   assert.ok(again.text.includes(key), 'the same form sent again shows the same key')
-  for (const each of [shop.keys.test, key])
-    assert.equal((await service.client(each).get('/v1/me')).status, 200)
+  for (const each of [shop.keys.test, key]) assert.equal((await service.client(each).get('/v1/me')).status, 200)
   await service.gateway.requests.flush()
   const both = await owner.get(first)
   assert.match(mainOf(both), /The second key is made/)

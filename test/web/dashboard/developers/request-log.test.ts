@@ -4,11 +4,7 @@ import type { Caller } from '../../../../src/api/access/actor.ts'
 import type { AnsweredRequest } from '../../../../src/api/http/frame.ts'
 import { listKeys } from '../../../../src/merchants/account/api-keys.ts'
 import { getMerchantNamed } from '../../../../src/merchants/account/set-merchant.ts'
-import {
-  findRequest,
-  listRequests,
-  type RequestFilter,
-} from '../../../../src/merchants/request-log/find-requests.ts'
+import { findRequest, listRequests, type RequestFilter } from '../../../../src/merchants/request-log/find-requests.ts'
 import type { Mode } from '../../../../src/platform/mode.ts'
 import { fullKey, owner } from '../../../helpers/service/actors.ts'
 import { openedAndVerified } from '../../../helpers/service/opened.ts'
@@ -74,9 +70,7 @@ test('a request without a known key is in nobody’s log, and a log has neither 
   await own.api.get('/v1/charges?status=0772123456')
   await own.seen()
   const text = JSON.stringify(
-    await service.rows('select to_json(r) as row from request_log r where merchant_id = $1', [
-      own.merchantId,
-    ]),
+    await service.rows('select to_json(r) as row from request_log r where merchant_id = $1', [own.merchantId]),
   )
   assert.ok(text.includes('"status":400'))
   assert.ok(!text.includes('"status":401'))

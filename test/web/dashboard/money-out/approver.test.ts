@@ -32,8 +32,7 @@ test('an approver sees whose wallet it is, and another name than was typed is ma
     service.operator.holds(phone, holder)
     const path = `${BASE}/prepared/${idIn(await prepare(books, { phone, amount: '7,000', name: typed }))}`
     const asked = () =>
-      service.operator.journal.filter(({ what, reference }) => what === 'lookup' && reference === phone)
-        .length
+      service.operator.journal.filter(({ what, reference }) => what === 'lookup' && reference === phone).length
     const before = asked()
     const page = await anna.get(path)
     assert.match(mainOf(page), /The wallet belongs to.*not asked yet/)

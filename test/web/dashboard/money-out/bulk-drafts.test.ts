@@ -27,9 +27,7 @@ const csvOf = (lines: Awaited<ReturnType<typeof readLinesToMend>>) =>
   ['phone,amount,reference,name,problem']
     .concat(
       lines.map((line) =>
-        [line.phone, line.amount, line.reference, line.name, line.problem]
-          .map((cell) => JSON.stringify(cell))
-          .join(),
+        [line.phone, line.amount, line.reference, line.name, line.problem].map((cell) => JSON.stringify(cell)).join(),
       ),
     )
     .join('\n')
@@ -126,20 +124,14 @@ longTest(
       ['', /there are no lines to pay/],
     ] as const)
       await assert.rejects(draft(anna, file(bad)), says)
-    await assert.rejects(
-      draft(anna, { name: 'x', bytes: Buffer.from([0xff, 0xfe, 0x41]) }),
-      /not valid UTF-8/,
-    )
+    await assert.rejects(draft(anna, { name: 'x', bytes: Buffer.from([0xff, 0xfe, 0x41]) }), /not valid UTF-8/)
   },
 )
 
 test('pasted lines need no header, may leave the end out, and may come from a spreadsheet', async () => {
   const { anna } = await crewed(service, { above: null })
   const [p1, p2] = [newPayer(), newPayer()]
-  const typed = await preview(
-    anna,
-    await draft(anna, { pasted: `${p1},500\n\n ${p2} , "1,000" ,r2,Akello\nx` }),
-  )
+  const typed = await preview(anna, await draft(anna, { pasted: `${p1},500\n\n ${p2} , "1,000" ,r2,Akello\nx` }))
   assert.deepEqual(typed.lines.map(said), [
     [1, 'pays'],
     [3, 'pays'],

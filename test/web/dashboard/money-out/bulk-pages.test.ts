@@ -90,14 +90,10 @@ test('an accountant prepares a call, an owner approves it; strangers and other m
     await signedInAs(service, merchant, { role: 'accountant' }),
   ]
   const pasted = await books.send(await books.get(BASE), '/paste', { lines: `${newPayer()},700,a1,James` })
-  const prepared = await books.follow(
-    await books.send(await books.follow(pasted), '/prepare', { note: 'July' }),
-  )
+  const prepared = await books.follow(await books.send(await books.follow(pasted), '/prepare', { note: 'July' }))
   assert.match(mainOf(prepared), /The call is prepared.*July.*James/)
   const id = /prep_\w+/.exec(prepared.text)?.[0] ?? ''
-  const done = await anna.follow(
-    await anna.send(await anna.get(`/dashboard/payouts/prepared/${id}`), '/approve'),
-  )
+  const done = await anna.follow(await anna.send(await anna.get(`/dashboard/payouts/prepared/${id}`), '/approve'))
   assert.match(mainOf(done), /Accepted 1/)
   assert.ok(mainOf(done).includes(id))
   assert.equal(await availableOf(live), 500_000 - 900)
@@ -125,10 +121,7 @@ test('the lines of a batch change with its counts, and those to mend stand first
   const page = await anna.get(sent.location)
   const part = /data-live="([^"]*part=progress[^"]*)"/.exec(page.text)?.[1] ?? ''
   assert.ok(part, 'it follows what is under way')
-  assert.match(
-    mainOf(await anna.get(part)),
-    /Arrived 0.*first authorized.*second authorized.*third authorized/,
-  )
+  assert.match(mainOf(await anna.get(part)), /Arrived 0.*first authorized.*second authorized.*third authorized/)
   service.pass(3000)
   await service.run('send-payouts')
   const ended = await anna.get(part)

@@ -30,8 +30,7 @@ const form = () => ({
 const item = (index: number, amount: number, reference: string | null = `ref-${index}`): BulkItem => ({
   ...{ ok: true, index, amount, phone: newPayer(), name: null, channel: 'op1_momo', reference },
 })
-const bulk = (caller: PersonCaller, items: BulkItem[]) =>
-  requestBulk(service.app, { ...form(), caller, items })
+const bulk = (caller: PersonCaller, items: BulkItem[]) => requestBulk(service.app, { ...form(), caller, items })
 const schedule = (caller: PersonCaller, amount: number, people: number) =>
   requestSchedule(service.app, {
     ...{ ...form(), caller },
@@ -79,10 +78,7 @@ test('a schedule counts by what one cycle pays, and is approved like a payout', 
   assert.match(id ?? '', /^prep_/)
   const { objectId } = await approve(service, ben, id ?? '')
   const { body } = await live.get(`/v1/scheduled-payouts/${objectId}`)
-  assert.deepEqual(
-    [body.status, body.amount, body.recipients.length, body.name],
-    ['active', 5000, 3, 'wages'],
-  )
+  assert.deepEqual([body.status, body.amount, body.recipients.length, body.name], ['active', 5000, 3, 'wages'])
   await assert.rejects(approve(service, worker(ben, 'owner', 4), id ?? ''), { status: 409 })
 })
 

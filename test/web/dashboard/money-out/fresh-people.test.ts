@@ -27,10 +27,9 @@ const FRESH = {
 
 async function known({ merchant, anna }: Crew, role: MerchantRole) {
   const browser = await signedInAs(service, merchant, { role })
-  const [person] = await service.rows<{ id: string }>(
-    'select public_id as id from directory.people where id = $1',
-    [browser.personId],
-  )
+  const [person] = await service.rows<{ id: string }>('select public_id as id from directory.people where id = $1', [
+    browser.personId,
+  ])
   assert.ok(person)
   return { browser, id: person.id, caller: worker(anna, role, browser.personId) }
 }
@@ -49,10 +48,7 @@ async function letIn({ anna }: Crew, boss: Known, role: MerchantRole) {
     name: 'Accomplice',
   })
   assert.equal(joined.status, 303, joined.text)
-  const [person] = await service.rows<{ id: number }>(
-    'select id from directory.people where email_key = $1',
-    [email],
-  )
+  const [person] = await service.rows<{ id: number }>('select id from directory.people where email_key = $1', [email])
   assert.ok(person)
   return worker(anna, role, person.id)
 }
@@ -80,11 +76,7 @@ test('nor does whoever was let in prepare what an owner may not send alone, and 
 
 test('a role that was changed a moment ago counts so too, and an owner of before is a second person', async () => {
   const crew = await crewed(service)
-  const [boss, second, viewer] = [
-    await known(crew, 'owner'),
-    await known(crew, 'owner'),
-    await known(crew, 'viewer'),
-  ]
+  const [boss, second, viewer] = [await known(crew, 'owner'), await known(crew, 'owner'), await known(crew, 'viewer')]
   const page = await boss.browser.get(PEOPLE)
   assert.equal((await boss.browser.send(page, `/${viewer.id}/role`, { role: 'owner' })).status, 303)
   const id = await ask(service, boss.caller)

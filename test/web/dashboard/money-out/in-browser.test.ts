@@ -39,58 +39,52 @@ async function walk(size: Size, journey: Journey): Promise<void> {
 const textOf = (page: Page) => page.locator('main').innerText()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
-test(
-  'on a phone: an accountant prepares a payout, and an owner approves it with the keyboard alone',
-  ON_BROWSER,
-  () =>
-    walk('phone', async ({ owner, accountant }, { live }) => {
-      const phone = newPayer()
-      service.operator.holds(phone, { active: true, name: 'NAKATO SARAH' })
-      await accountant.goto(`${service.url}/dashboard/payouts/new`)
-      await accountant.getByLabel('Phone of the recipient').fill(phone)
-      await accountant.getByLabel('Amount', { exact: true }).fill('12,500')
-      await press(accountant, 'Check the recipient')
-      assert.match(await textOf(accountant), /NAKATO SARAH/)
-      await press(accountant, 'Prepare for approval')
-      assert.match(await textOf(accountant), /You prepared this/)
-      await owner.goto(`${service.url}/dashboard/payouts/prepared`)
-      await owner.getByRole('link', { name: /^prep_/ }).focus()
-      await owner.keyboard.press('Enter')
-      await owner.getByRole('button', { name: 'Approve and send' }).focus()
-      await owner.keyboard.press('Enter')
-      await owner.waitForURL(/\/payouts\/pout_/)
-      assert.match(await textOf(owner), /Approved\. The money is on its way/)
-      assert.equal(await availableOf(live), 200_000 - 12_700)
-    }),
+test('on a phone: an accountant prepares a payout, and an owner approves it with the keyboard alone', ON_BROWSER, () =>
+  walk('phone', async ({ owner, accountant }, { live }) => {
+    const phone = newPayer()
+    service.operator.holds(phone, { active: true, name: 'NAKATO SARAH' })
+    await accountant.goto(`${service.url}/dashboard/payouts/new`)
+    await accountant.getByLabel('Phone of the recipient').fill(phone)
+    await accountant.getByLabel('Amount', { exact: true }).fill('12,500')
+    await press(accountant, 'Check the recipient')
+    assert.match(await textOf(accountant), /NAKATO SARAH/)
+    await press(accountant, 'Prepare for approval')
+    assert.match(await textOf(accountant), /You prepared this/)
+    await owner.goto(`${service.url}/dashboard/payouts/prepared`)
+    await owner.getByRole('link', { name: /^prep_/ }).focus()
+    await owner.keyboard.press('Enter')
+    await owner.getByRole('button', { name: 'Approve and send' }).focus()
+    await owner.keyboard.press('Enter')
+    await owner.waitForURL(/\/payouts\/pout_/)
+    assert.match(await textOf(owner), /Approved\. The money is on its way/)
+    assert.equal(await availableOf(live), 200_000 - 12_700)
+  }),
 )
 
-test(
-  'on a desktop: a file with a bad line is looked at with names, sent, mended and sent again',
-  ON_BROWSER,
-  () =>
-    walk('desktop', async ({ owner }, { live }) => {
-      const [good, bad] = [newPayer(), newPayer()]
-      service.operator.holds(good, { active: true, name: 'OPIO JAMES' })
-      const upload = async (text: string) => {
-        await owner.goto(`${service.url}/dashboard/bulk`)
-        const buffer = Buffer.from(text)
-        await owner.getByLabel('CSV file').setInputFiles({ name: 'wages.csv', mimeType: 'text/csv', buffer })
-        await press(owner, 'Show what it would do')
-      }
-      await upload(`phone,amount,reference,name\n${good},5000,w-1,James\n${bad},6o00,w-2,Grace\n`)
-      await owner.getByText('Wallet of OPIO JAMES').waitFor()
-      assert.match(await textOf(owner), /amount must be an integer/)
-      await press(owner, 'Send these payouts')
-      const [download] = await Promise.all([
-        owner.waitForEvent('download'),
-        owner.getByRole('link', { name: 'Download the lines to mend' }).click(),
-      ])
-      const mend = await readFile(await download.path(), 'utf8')
-      await upload(mend.replace('6o00', '6000'))
-      await press(owner, 'Send these payouts')
-      await owner.waitForURL(/\/bulk\/batch_/)
-      assert.equal(await availableOf(live), 200_000 - 5200 - 6200)
-      await upload(mend.replace('6o00', '6000'))
-      assert.match(await textOf(owner), /paid before on/)
-    }),
+test('on a desktop: a file with a bad line is looked at with names, sent, mended and sent again', ON_BROWSER, () =>
+  walk('desktop', async ({ owner }, { live }) => {
+    const [good, bad] = [newPayer(), newPayer()]
+    service.operator.holds(good, { active: true, name: 'OPIO JAMES' })
+    const upload = async (text: string) => {
+      await owner.goto(`${service.url}/dashboard/bulk`)
+      const buffer = Buffer.from(text)
+      await owner.getByLabel('CSV file').setInputFiles({ name: 'wages.csv', mimeType: 'text/csv', buffer })
+      await press(owner, 'Show what it would do')
+    }
+    await upload(`phone,amount,reference,name\n${good},5000,w-1,James\n${bad},6o00,w-2,Grace\n`)
+    await owner.getByText('Wallet of OPIO JAMES').waitFor()
+    assert.match(await textOf(owner), /amount must be an integer/)
+    await press(owner, 'Send these payouts')
+    const [download] = await Promise.all([
+      owner.waitForEvent('download'),
+      owner.getByRole('link', { name: 'Download the lines to mend' }).click(),
+    ])
+    const mend = await readFile(await download.path(), 'utf8')
+    await upload(mend.replace('6o00', '6000'))
+    await press(owner, 'Send these payouts')
+    await owner.waitForURL(/\/bulk\/batch_/)
+    assert.equal(await availableOf(live), 200_000 - 5200 - 6200)
+    await upload(mend.replace('6o00', '6000'))
+    assert.match(await textOf(owner), /paid before on/)
+  }),
 )

@@ -40,19 +40,11 @@ async function play(shop: Payer, one: Step, nth: number): Promise<void> {
 }
 
 const read = (shop: Payer, account: FloorAccount, beyond: object): Promise<LedgerPage> =>
-  readLedgerLines(
-    service.app.db,
-    { merchantId: shop.merchantId, mode: 'test' },
-    { account, limit: 3, ...beyond },
-  )
+  readLedgerLines(service.app.db, { merchantId: shop.merchantId, mode: 'test' }, { account, limit: 3, ...beyond })
 
 async function allOlder(shop: Payer, account: FloorAccount): Promise<LedgerLine[]> {
   const lines: LedgerLine[] = []
-  for (
-    let page = await read(shop, account, {});
-    ;
-    page = await read(shop, account, { olderThan: page.older })
-  ) {
+  for (let page = await read(shop, account, {}); ; page = await read(shop, account, { olderThan: page.older })) {
     lines.push(...page.lines)
     if (page.older === null) return lines
   }

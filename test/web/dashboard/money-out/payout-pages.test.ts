@@ -173,16 +173,12 @@ test('an accountant prepares, an owner looks at it and approves; a third page sh
   assert.match(mainOf(await ben.get('/dashboard')), /Needs you.*1 prepared payout waits for a second person/)
   const id = /prep_\w+/.exec(prepared.text)?.[0] ?? ''
   const seen = await anna.get(`${BASE}/prepared/${id}`)
-  for (const word of ['Grace', phone, 'for the roof', books.email])
-    assert.ok(mainOf(seen).includes(word), word)
+  for (const word of ['Grace', phone, 'for the roof', books.email]) assert.ok(mainOf(seen).includes(word), word)
   const done = await anna.follow(await anna.send(seen, '/approve'))
   assert.match(mainOf(done), /Approved\. The money is on its way/)
   for (const word of [books.email, anna.email]) assert.ok(mainOf(done).includes(word), word)
   const late = await ben.send(seen, '/approve').catch(() => null)
-  assert.ok(
-    late === null || late.status === 403 || late.status === 409,
-    'a form of another session is refused',
-  )
+  assert.ok(late === null || late.status === 403 || late.status === 409, 'a form of another session is refused')
   const again = await ben.get(`${BASE}/prepared/${id}`)
   assert.doesNotMatch(again.text, /\/approve[#"]/)
   assert.equal((await live.get('/v1/payouts')).body.data.length, 1)
@@ -220,10 +216,7 @@ test('another merchant, the other mode and made-up ids are 404; roles that may n
   for (const role of ['developer', 'cashier', 'viewer'] as const) {
     const other = await signedInAs(service, merchant, { role })
     assert.equal((await other.get(`${BASE}/new`)).status, 403, role)
-    assert.doesNotMatch(
-      (await other.get(`${BASE}/prepared/${prepared}`)).text,
-      /\/(?:approve|reject|withdraw)[#"]/,
-    )
+    assert.doesNotMatch((await other.get(`${BASE}/prepared/${prepared}`)).text, /\/(?:approve|reject|withdraw)[#"]/)
     assert.doesNotMatch((await other.get(BASE)).text, /payouts\/new/)
   }
 })

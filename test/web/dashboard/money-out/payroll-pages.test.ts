@@ -92,10 +92,7 @@ test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and it
   assert.match(mainOf(await anna.get('/dashboard')), /is missing for the payroll of/)
   await anna.send(large, '/cancel')
   const list = mainOf(await anna.get(PAYROLL))
-  assert.match(
-    list,
-    /What comes next.*There is not enough for the cycle|What comes next.*There is enough for all/,
-  )
+  assert.match(list, /What comes next.*There is not enough for the cycle|What comes next.*There is enough for all/)
   await service.run('run-schedules')
   const id = /spo_\w+/.exec(now.text)?.[0] ?? ''
   assert.match(mainOf(await anna.get(`${PAYROLL}/${id}`)), /Cycles so far.*2 UGX 10,000 UGX 400 0 0/)
@@ -112,14 +109,9 @@ test('an accountant prepares a schedule; strangers and other modes find none', a
     await signedInAs(service, merchant, { role: 'accountant' }),
   ]
   const prepared = await books.follow(await makeSchedule(books))
-  assert.match(
-    mainOf(prepared),
-    /The schedule is prepared.*Every week First time 6 Jan 2031, 09:30.*Akello Grace/,
-  )
+  assert.match(mainOf(prepared), /The schedule is prepared.*Every week First time 6 Jan 2031, 09:30.*Akello Grace/)
   const id = /prep_\w+/.exec(prepared.text)?.[0] ?? ''
-  const done = await anna.follow(
-    await anna.send(await anna.get(`/dashboard/payouts/prepared/${id}`), '/approve'),
-  )
+  const done = await anna.follow(await anna.send(await anna.get(`/dashboard/payouts/prepared/${id}`), '/approve'))
   const schedule = /spo_\w+/.exec(done.text)?.[0] ?? ''
   assert.match(mainOf(done), new RegExp(`Wages active ${schedule}`))
   const stranger = await signedInAs(service, (await richShop(service)).merchant)
@@ -133,9 +125,7 @@ test('subaccounts: make one, see its balance, pay out to its phone once, switch 
   const shop = await payer(service)
   const anna = await signedInAs(service, shop.merchant)
   const base = '/dashboard/test/subaccounts'
-  const made = await anna.follow(
-    await anna.send(await anna.get(base), '/new', { name: 'Farm B', phone: '0700000000' }),
-  )
+  const made = await anna.follow(await anna.send(await anna.get(base), '/new', { name: 'Farm B', phone: '0700000000' }))
   const id = /sub_\w+/.exec(made.text)?.[0] ?? ''
   assert.match(mainOf(made), /Farm B active.*Available UGX 0/)
   const charge = await shop.api.charge({ amount: 20_000, split: [{ subaccount: id, amount: 10_000 }] })
@@ -198,11 +188,7 @@ test('above the amount of the rule a subaccount is paid out by two people: the f
   assert.match(mainOf(own), /The payout is prepared\. .*You prepared this/)
   assert.equal(hasForm(own, '/approve'), false)
   const shown = await ben.get(asked.location)
-  assert.match(
-    mainOf(shown),
-    /From the subaccount Farm Available now UGX 89,800/,
-    "its money, not the shop's",
-  )
+  assert.match(mainOf(shown), /From the subaccount Farm Available now UGX 89,800/, "its money, not the shop's")
   assert.match(mainOf(shown), new RegExp(`Together UGX 40,600 .*${phone} not asked yet Farm UGX 40,000`))
   const forged = await anna.post(`${asked.location}/approve`, formOf(own, '/withdraw').fields)
   assert.equal(forged.status, 403, mainOf(forged))

@@ -59,10 +59,7 @@ test('a schedule whose first date passes before it is made or approved pays nobo
   service.pass(20 * 60_000)
   await anna.get(PAYROLL)
   service.pass(21 * 60_000)
-  await service.rows('update sessions set stepped_up_at = $2 where id = $1', [
-    anna.sessionId,
-    service.clock.now(),
-  ])
+  await service.rows('update sessions set stepped_up_at = $2 where id = $1', [anna.sessionId, service.clock.now()])
   const made = await anna.send(review, review.forms.find(isSending)?.action ?? '')
   assert.equal(made.status, 400, made.location)
   assert.match(mainOf(made), /start_at has passed/)
@@ -70,10 +67,7 @@ test('a schedule whose first date passes before it is made or approved pays nobo
   const approved = await anna.send(page, '/approve')
   assert.equal(approved.status, 400, approved.location)
   assert.match(mainOf(approved), /start_at has passed/)
-  assert.deepEqual(
-    await service.rows('select 1 from schedules where merchant_id = $1', [anna.merchantId]),
-    [],
-  )
+  assert.deepEqual(await service.rows('select 1 from schedules where merchant_id = $1', [anna.merchantId]), [])
 })
 
 test('a schedule that was made or approved is answered again after its first date, and another one is still refused', async () => {
@@ -100,10 +94,7 @@ test('a schedule that was made or approved is answered again after its first dat
 test('the review of a thousand people is a page of its own too, for this session, an hour, and few of them are kept', async () => {
   const { merchant } = await richShop(service, 4_000_000)
   const anna = await signedInAs(service, merchant)
-  const recipients = Array.from(
-    { length: 1000 },
-    (_, nth) => `07720${10_000 + nth},Worker of the night shift ${nth}`,
-  )
+  const recipients = Array.from({ length: 1000 }, (_, nth) => `07720${10_000 + nth},Worker of the night shift ${nth}`)
   const review = { amount: '1,000', recipients: recipients.join('\n') }
   const first = { name: 'Wages', interval: 'weekly', start: '2031-01-06', clock: '09:30', ...review }
   const form = await anna.get(`${PAYROLL}/new`)

@@ -33,10 +33,9 @@ test('what somebody has prepared is withdrawn with the role, and nobody can appr
   await assert.rejects(approve(service, boss.caller, id), { status: 409, message: /already withdrawn/ })
   const row = await getPrepared(service.app, boss.caller, id)
   assert.deepEqual([row.status, row.decidedBy], ['withdrawn', books.caller.personId])
-  const [act] = await service.rows(
-    `select actor_kind, action from audit where subject = $1 order by id desc limit 1`,
-    [id],
-  )
+  const [act] = await service.rows(`select actor_kind, action from audit where subject = $1 order by id desc limit 1`, [
+    id,
+  ])
   assert.deepEqual(act, { actor_kind: 'service', action: 'payout.withdraw' })
   assert.equal(await availableOf(crew.live), 500_000)
 })

@@ -2,11 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { MerchantRole } from '../../../../src/api/access/actor.ts'
 import { rejectPrepared, withdrawPrepared } from '../../../../src/payments/payouts/prepared/end-prepared.ts'
-import {
-  countPrepared,
-  getPrepared,
-  listPrepared,
-} from '../../../../src/payments/payouts/prepared/find-prepared.ts'
+import { countPrepared, getPrepared, listPrepared } from '../../../../src/payments/payouts/prepared/find-prepared.ts'
 import { sendUntilEnded } from '../../../helpers/payments/following-payouts.ts'
 import { changedTables, startPayingService } from '../../../helpers/payments/payouts.ts'
 import { approve, ask, crewed } from '../../../helpers/payments/preparing.ts'
@@ -135,10 +131,7 @@ test('what was rejected, withdrawn or has expired is never approved', async () =
 
 test('what the operation refuses is refused when it is prepared and again when it is approved, and then it still waits', async () => {
   const { anna, ben, live } = await crewed(service, { funds: 30_000 })
-  await assert.rejects(
-    ask(service, anna, { amount: 40_000 }),
-    /insufficient available balance: have 30000, need 40600/,
-  )
+  await assert.rejects(ask(service, anna, { amount: 40_000 }), /insufficient available balance: have 30000, need 40600/)
   const id = await ask(service, anna, { amount: 20_000 })
   const spent = await live.post('/v1/payouts', { amount: 15_000, recipient: { phone: newPayer() } })
   assert.equal(spent.status, 201)
@@ -179,10 +172,7 @@ test('A75: owners and accountants prepare, owners approve and reject; A73: the a
     await assert.rejects(withdrawPrepared(opened(), caller, { id, reason: null }), no)
   }
   const stale = { ...ben, factorAgeMs: 5 * 60_000 + 1 }
-  await assert.rejects(
-    approve(service, stale, id),
-    refused(403, /confirm this with your second factor first/),
-  )
+  await assert.rejects(approve(service, stale, id), refused(403, /confirm this with your second factor first/))
   const held = { ...ben, heldUntil: new Date(service.clock.nowMs() + DAY) }
   await assert.rejects(approve(service, held, id), refused(403, /waits until/))
   assert.match((await approve(service, ben, id)).objectId ?? '', /^pout_/)

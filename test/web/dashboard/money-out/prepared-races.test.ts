@@ -30,9 +30,7 @@ test('thirty approvals by three owners at once over two services are one payout'
         approve(nth % 2 === 0 ? service : beside, owners[nth % 3] as (typeof owners)[0], id),
       ),
     )
-    const answered = approvals.flatMap((approval) =>
-      approval.status === 'fulfilled' ? [approval.value.objectId] : [],
-    )
+    const answered = approvals.flatMap((approval) => (approval.status === 'fulfilled' ? [approval.value.objectId] : []))
     const refused = approvals.flatMap((approval) => (approval.status === 'rejected' ? [approval.reason] : []))
     assert.ok(answered.length > 0)
     assert.deepEqual([...new Set(answered)], [await madeBy(id)])
@@ -89,9 +87,7 @@ test('the approval of an owner whose key is no longer kept finds the payout made
   const id = await ask(service, anna)
   await approve(service, ben, id)
   // Under another name it is as good as gone, and `verify` still knows what made the payout.
-  await service.rows(`update idempotency_keys set key = 'pruned ' || $1 where key like '%' || $1 || '%'`, [
-    id,
-  ])
+  await service.rows(`update idempotency_keys set key = 'pruned ' || $1 where key like '%' || $1 || '%'`, [id])
   const before = await payoutDigest(service)
   await assert.rejects(approve(service, ben, id), { status: 409, message: /already approved/ })
   assert.equal(await payoutDigest(service), before)

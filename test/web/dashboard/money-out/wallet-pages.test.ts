@@ -36,10 +36,7 @@ test('what stops payouts is told with its reason, never with words of ours', asy
   const merchantId = found.merchant.id
   await freezeAccount(found.app, BY_HAND, { merchantId, reason: 'secret of the staff' })
   const frozen = mainOf(await anna.get(BASE))
-  assert.match(
-    frozen,
-    /Payouts of this account were stopped by our staff.*payouts are paused on this account/,
-  )
+  assert.match(frozen, /Payouts of this account were stopped by our staff.*payouts are paused on this account/)
   assert.doesNotMatch(frozen, /secret of the staff/)
   await freezeAccount(found.app, BY_HAND, { merchantId, reason: null })
   assert.doesNotMatch(mainOf(await anna.get(BASE)), /stopped by our staff/)
@@ -71,9 +68,7 @@ test('a withdrawal: the number, the staff, the request once, and back again; tes
   const { merchant, live } = await richShop(service, 50_000)
   const anna = await signedInAs(service, merchant)
   const path = `${BASE}/withdrawals`
-  const numbered = await anna.follow(
-    await anna.send(await anna.get(path), '/number', { phone: '0700000009' }),
-  )
+  const numbered = await anna.follow(await anna.send(await anna.get(path), '/number', { phone: '0700000009' }))
   assert.match(mainOf(numbered), /256700000009 waits for our staff/)
   assert.doesNotMatch(numbered.text, /\/request[#"]/)
   const { merchant: row, app } = await getMerchantNamed(service.gateway, merchant.id)

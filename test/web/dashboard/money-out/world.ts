@@ -6,10 +6,7 @@ import { setCheckerRule } from '../../../../src/payments/payouts/prepared/set-ch
 import { requestSchedule } from '../../../../src/payments/scheduled-payouts/request-schedule.ts'
 import { requestTopUp } from '../../../../src/payments/top-ups/request-top-up.ts'
 import { requestWithdrawal } from '../../../../src/payments/withdrawals/withdraw.ts'
-import {
-  setWithdrawalNumber,
-  verifyWithdrawalNumber,
-} from '../../../../src/payments/withdrawals/withdrawal-number.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../../src/payments/withdrawals/withdrawal-number.ts'
 import { parsePhone } from '../../../../src/platform/text/phone.ts'
 import { succeed } from '../../../helpers/payments/following-charges.ts'
 import { sendUntilEnded } from '../../../helpers/payments/following-payouts.ts'
@@ -40,8 +37,7 @@ export async function payingShop(service: LiveService) {
   await approve(service, ben, approved)
   const lines = Array.from(
     { length: 45 },
-    (_, at) =>
-      `${at === 7 ? 'nobody' : newPayer()},${at === 9 ? 'five' : 5000 + at},w-${at},"${NAMES[at % 5]}"`,
+    (_, at) => `${at === 7 ? 'nobody' : newPayer()},${at === 9 ? 'five' : 5000 + at},w-${at},"${NAMES[at % 5]}"`,
   )
   const draft = await draftBulk(app, anna, { pasted: [...lines, `${newPayer()},5000,${LONG},x`].join('\n') })
   const sent = await draftBulk(app, anna, { pasted: lines.slice(0, 12).join('\n') })
@@ -102,11 +98,7 @@ export async function payingShop(service: LiveService) {
 }
 
 /** A pay-out of a subaccount that waits for a second person; answers the id of the prepared payout. */
-async function subaccountPayout(
-  service: LiveService,
-  { anna, live }: Crew,
-  subaccount: string,
-): Promise<string> {
+async function subaccountPayout(service: LiveService, { anna, live }: Crew, subaccount: string): Promise<string> {
   const { body } = await live.charge({
     ...{ amount: 400_000, customer: { phone: newPayer() } },
     split: [{ subaccount, amount: 300_000 }],

@@ -5,8 +5,7 @@ import { DASHBOARD_ROUTES } from '../../../../src/web/dashboard/routes-list.ts'
 import type { DashboardRoute } from '../../../../src/web/dashboard/visit.ts'
 import { pathOf } from './places.ts'
 
-export const mayDo = (role: MerchantRole, action: Action): boolean =>
-  (ruleOf(action).persons ?? []).includes(role)
+export const mayDo = (role: MerchantRole, action: Action): boolean => (ruleOf(action).persons ?? []).includes(role)
 
 export const refusalOf = (role: MerchantRole): string => `your role (${role}) may not do this`
 

@@ -43,8 +43,7 @@ export async function crawl(
       queue.push({ address: page.location, from: address })
       continue
     }
-    if (page.status !== 200)
-      wrong.push(`${address} (from ${from}): ${page.status} ${mainOf(page).slice(0, 160)}`)
+    if (page.status !== 200) wrong.push(`${address} (from ${from}): ${page.status} ${mainOf(page).slice(0, 160)}`)
     if (!(page.headers.get('content-type') ?? '').startsWith('text/html')) continue
     pages.push({ address, from, page })
     for (const to of linksOf(page, address))
@@ -72,33 +71,8 @@ const kindOf = (address: string): string =>
 const ODD_VALUES: readonly string[] = [
   ...['0', '00', '0,000', '-1', '1.5', '1e9', '99999999999999999999', '٣٤٥', 'NaN', '1,0000'],
   ...['2026-02-30', '28/11/2026', '2026-11-28T10:00', '0000-00-00', '9999-99', '25:61', '-infinity'],
-  ...[
-    '🍲',
-    '\u202Ex',
-    'é',
-    '\u0000',
-    'a\u0007b',
-    '\ud800',
-    `'"--;`,
-    '%00',
-    '%',
-    '../..',
-    '<b>x</b>',
-    '{}',
-    '[]',
-  ],
-  ...[
-    'x'.repeat(300),
-    'x'.repeat(5000),
-    'null',
-    'undefined',
-    '__proto__',
-    'on',
-    'https://',
-    'a@b',
-    '07',
-    'txn_',
-  ],
+  ...['🍲', '\u202Ex', 'é', '\u0000', 'a\u0007b', '\ud800', `'"--;`, '%00', '%', '../..', '<b>x</b>', '{}', '[]'],
+  ...['x'.repeat(300), 'x'.repeat(5000), 'null', 'undefined', '__proto__', 'on', 'https://', 'a@b', '07', 'txn_'],
 ]
 
 type Ask = { address: string; send: (value: string) => Promise<Page>; field: string }
@@ -108,8 +82,7 @@ export function filtersOf(browser: Browser, pages: readonly Found[]): Ask[] {
   return eachKind(pages, 'get').flatMap(({ form }) =>
     Object.keys(form.fields).map((field) => ({
       ...{ address: form.action, field },
-      send: (value: string) =>
-        browser.get(`${form.action}?${new URLSearchParams({ ...form.fields, [field]: value })}`),
+      send: (value: string) => browser.get(`${form.action}?${new URLSearchParams({ ...form.fields, [field]: value })}`),
     })),
   )
 }
@@ -119,14 +92,12 @@ const NAMES = ['after', 'before', 'below', 'part', 'place', 'mode', 'list', 'the
 
 /** The cursors and choices in the address of each page. */
 export const queriesOf = (browser: Browser, pages: readonly Found[]): Ask[] =>
-  [
-    ...new Map(pages.map(({ address }) => [kindOf(address.split('?', 1)[0] ?? ''), address])).values(),
-  ].flatMap((address) =>
-    NAMES.map((field) => ({
-      ...{ address, field },
-      send: (value: string) =>
-        browser.get(`${address.split('?', 1)[0]}?${new URLSearchParams({ [field]: value })}`),
-    })),
+  [...new Map(pages.map(({ address }) => [kindOf(address.split('?', 1)[0] ?? ''), address])).values()].flatMap(
+    (address) =>
+      NAMES.map((field) => ({
+        ...{ address, field },
+        send: (value: string) => browser.get(`${address.split('?', 1)[0]}?${new URLSearchParams({ [field]: value })}`),
+      })),
   )
 
 /** Every field of every form of these pages, but for its tokens. `fill`: what somebody would type into the others. */
@@ -149,8 +120,7 @@ export function fieldsOf(
   )
 }
 
-const sameForm = ({ forms }: Page, form: PageForm) =>
-  forms.find(({ action }) => action === form.action) ?? form
+const sameForm = ({ forms }: Page, form: PageForm) => forms.find(({ action }) => action === form.action) ?? form
 
 function eachKind(pages: readonly Found[], method: 'get' | 'post'): { form: PageForm; address: string }[] {
   const known = new Set<string>()

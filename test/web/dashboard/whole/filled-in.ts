@@ -30,8 +30,7 @@ export function filledIn({ path, fields, maxFileBytes }: FormSpec): Filled {
   const file = fields.find(({ kind }) => kind === 'file')
   return {
     fields: Object.fromEntries(given),
-    file:
-      maxFileBytes === undefined || file === undefined ? undefined : { field: file.name, ...fileFor(path) },
+    file: maxFileBytes === undefined || file === undefined ? undefined : { field: file.name, ...fileFor(path) },
   }
 }
 

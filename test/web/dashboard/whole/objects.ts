@@ -6,12 +6,7 @@ import type { Receiver } from '../../../fakes/receiver.ts'
 import { CUSTOMER } from '../../../helpers/service/actors.ts'
 import { type LiveService, newPayer, type Shop } from '../../../helpers/service/live-service.ts'
 import type { Client } from '../../../helpers/service/test-service.ts'
-import {
-  dispensingOrder,
-  failedOrder,
-  makeOrder,
-  registerMachines,
-} from '../../../helpers/vending/vending.ts'
+import { dispensingOrder, failedOrder, makeOrder, registerMachines } from '../../../helpers/vending/vending.ts'
 import { deliverAll, endedCharge } from '../../../helpers/web/webhooks.ts'
 
 /** What a merchant and its customers write into everything that has room for a text. */
@@ -95,12 +90,7 @@ export async function makeTestObjects(
 /** An event that could not be delivered, and another one that was. */
 async function failingDelivery(
   service: LiveService,
-  {
-    api,
-    receiver,
-    merchant,
-    note,
-  }: { api: Client; receiver: Receiver; merchant: Shop['merchant']; note: string },
+  { api, receiver, merchant, note }: { api: Client; receiver: Receiver; merchant: Shop['merchant']; note: string },
 ): Promise<string> {
   await service.set(merchant, { webhookUrl: receiver.url })
   receiver.behave((response) => void response.writeHead(500).end(note))
@@ -119,9 +109,7 @@ async function disputeOn(
   const { id: merchantId } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   const report = { reason: 'not_delivered' as const, details: words.note, contact: words.name }
   await openDispute(service.app, CUSTOMER, { merchantId, chargeId, report })
-  const [found] = await service.rows<{ id: string }>('select id from disputes where charge_id = $1', [
-    chargeId,
-  ])
+  const [found] = await service.rows<{ id: string }>('select id from disputes where charge_id = $1', [chargeId])
   assert.ok(found)
   return found.id
 }
@@ -134,16 +122,11 @@ async function makeOrders(
   await service.set(merchant, { vendingEnabled: true })
   const { id: merchantId } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
   await registerMachines(service, merchantId)
-  await service.rows('update machines set name = $2, address = $3 where merchant_id = $1', [
-    merchantId,
-    name,
-    name,
-  ])
+  await service.rows('update machines set name = $2, address = $3 where merchant_id = $1', [merchantId, name, name])
   const goods = [{ spbh: '1', spmc: name.slice(0, 60), spdj: 1000 }]
   const shop = { api, merchant }
   await failedOrder(service, shop, { goods, reference })
-  for (const machine of ['M-OK', 'M-JAM'])
-    await dispensingOrder(service, shop, { machine, goods, reference: machine })
+  for (const machine of ['M-OK', 'M-JAM']) await dispensingOrder(service, shop, { machine, goods, reference: machine })
   service.pass(2000)
   await service.run('dispense')
   const waiting = await dispensingOrder(service, shop, { goods })

@@ -15,9 +15,7 @@ const MODES: readonly Mode[] = ['test', 'live']
 const LOOKED_AT = await routesOfThisRun(DASHBOARD_ROUTES)
 
 /** A page or form as a surface declares it. */
-export type Declared =
-  | Pick<PageRoute<never>, 'kind' | 'path' | 'see'>
-  | Pick<FormRoute<never>, 'kind' | 'spec'>
+export type Declared = Pick<PageRoute<never>, 'kind' | 'path' | 'see'> | Pick<FormRoute<never>, 'kind' | 'spec'>
 
 export const pathOf = (route: Declared): string => (route.kind === 'page' ? route.path : route.spec.path)
 export const actionOf = (route: Declared): Action => (route.kind === 'page' ? route.see : route.spec.action)
@@ -38,7 +36,5 @@ export function placesOf({ ids }: Pick<WholeShop, 'ids'>): Place[] {
   })
 }
 
-export const pagesOf = (shop: Pick<WholeShop, 'ids'>) =>
-  placesOf(shop).filter(({ route }) => route.kind === 'page')
-export const formsOf = (shop: Pick<WholeShop, 'ids'>) =>
-  placesOf(shop).filter(({ route }) => route.kind === 'form')
+export const pagesOf = (shop: Pick<WholeShop, 'ids'>) => placesOf(shop).filter(({ route }) => route.kind === 'page')
+export const formsOf = (shop: Pick<WholeShop, 'ids'>) => placesOf(shop).filter(({ route }) => route.kind === 'form')

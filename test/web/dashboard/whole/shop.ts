@@ -37,11 +37,7 @@ export type WholeShop = Shop & {
 }
 
 /** A merchant with an object for every page of the dashboard, and people of every role. */
-export async function wholeShop(
-  service: LiveService,
-  receiver: Receiver,
-  words: Words = PLAIN,
-): Promise<WholeShop> {
+export async function wholeShop(service: LiveService, receiver: Receiver, words: Words = PLAIN): Promise<WholeShop> {
   const shop = await richShop(service, 900_000)
   const { merchant } = await getMerchantNamed(service.gateway, shop.merchant.id)
   const test = await makeTestObjects(service, shop, { receiver, words })
@@ -71,11 +67,7 @@ export async function wholeShop(
 type Made = Omit<WholeShop, 'ids'>
 
 /** The secrets that this merchant and its people have from the start. */
-async function secretsOf(
-  service: LiveService,
-  { merchant, test }: Shop,
-  people: Planted[],
-): Promise<string[]> {
+async function secretsOf(service: LiveService, { merchant, test }: Shop, people: Planted[]): Promise<string[]> {
   const dispense = await test.post('/v1/vending/dispense-secret')
   assert.equal(dispense.status, 201, dispense.text)
   await setVending(service.app, BY_HAND, {
@@ -88,10 +80,7 @@ async function secretsOf(
 }
 
 /** What real money is needed for, made on the pages by the people who make it. */
-async function makeLiveObjects(
-  service: LiveService,
-  { merchantId, people, words, secrets }: Made,
-): Promise<Ids> {
+async function makeLiveObjects(service: LiveService, { merchantId, people, words, secrets }: Made): Promise<Ids> {
   const { owner, accountant } = people
   const payee = {
     phone: newPayer(),
@@ -119,16 +108,13 @@ async function makeLiveObjects(
     fields: { value: '10,000', quantity: '2', notes: words.note },
   })
   secrets.push(...[...issued.text.matchAll(CODE)].map(([code]) => code))
-  const [card] = await service.rows<{ id: string }>('select id from gift_cards where merchant_id = $1', [
-    merchantId,
-  ])
+  const [card] = await service.rows<{ id: string }>('select id from gift_cards where merchant_id = $1', [merchantId])
   await idFrom(owner, '/wallet/withdrawals/number', { phone: '0700000009' })
   await verifyWithdrawalNumber(service.app, BY_HAND, { merchantId, phone: '0700000009' })
   await idFrom(owner, '/wallet/withdrawals/request', { amount: '20,000' })
-  const [withdrawal] = await service.rows<{ id: string }>(
-    'select id from withdrawals where merchant_id = $1',
-    [merchantId],
-  )
+  const [withdrawal] = await service.rows<{ id: string }>('select id from withdrawals where merchant_id = $1', [
+    merchantId,
+  ])
   const topUp = await idFrom(owner, '/wallet/top-ups/request', { amount: '20,000', phone: newPayer() })
   return {
     ...{ '/payouts/prepared': prepared, '/bulk/drafts': draft, '/storefront': item },
@@ -150,10 +136,7 @@ async function keysOf(service: LiveService, merchantId: number): Promise<Record<
 }
 
 /** What belongs to the merchant and its people, whatever the mode. */
-async function makeOwnObjects(
-  service: LiveService,
-  { merchant, merchantId, people, words }: Made,
-): Promise<Ids> {
+async function makeOwnObjects(service: LiveService, { merchant, merchantId, people, words }: Made): Promise<Ids> {
   const { owner, viewer } = people
   const send = (path: string, fields: Record<string, string> = {}) =>
     sendForm(service, owner, { address: `/dashboard${path}`, fields })
@@ -163,8 +146,7 @@ async function makeOwnObjects(
   for (const mode of ['', '/test'])
     await send(`${mode}/views/charges/save`, { query: 'status=failed', name: words.name.slice(0, 60) })
   await send('/settings/notifications/add', { email: 'books@people.invalid', close: 'yes' })
-  const first = async (sql: string, value: unknown) =>
-    (await service.rows<{ id: string }>(sql, [value]))[0]?.id ?? ''
+  const first = async (sql: string, value: unknown) => (await service.rows<{ id: string }>(sql, [value]))[0]?.id ?? ''
   return {
     '/wallet/statements': service.clock.now().toISOString().slice(0, 7),
     '/settings/people/invitations': await first(
@@ -180,10 +162,7 @@ async function makeOwnObjects(
     '/verification/directors': '1',
     '/views': 'charges',
     '/settings/notifications': await first('select id::text from notices where merchant_id = $1', merchantId),
-    '/verification/documents': await first(
-      'select id from verification_documents where merchant_id = $1',
-      merchantId,
-    ),
+    '/verification/documents': await first('select id from verification_documents where merchant_id = $1', merchantId),
   }
 }
 
@@ -191,8 +170,5 @@ async function makeOwnObjects(
 async function answerVerification(service: LiveService, shop: Made['merchant']): Promise<void> {
   await service.set(shop, { kycStatus: 'pending' })
   const { merchant, app } = await getMerchantNamed(service.gateway, shop.id)
-  await answerAll(
-    service,
-    ownerAt({ merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' }),
-  )
+  await answerAll(service, ownerAt({ merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' }))
 }

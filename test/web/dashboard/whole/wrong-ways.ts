@@ -64,9 +64,7 @@ function wrongTokens(
 
 /** Fields missing, huge or with control characters. What a form does not ask for is not read. */
 function wrongFields({ fields }: FormSpec, but: (changed: Record<string, string>) => Sent): Try[] {
-  const wanted = fields.filter(
-    ({ kind, optional }) => !optional && !['check', 'hidden', 'file'].includes(kind ?? ''),
-  )
+  const wanted = fields.filter(({ kind, optional }) => !optional && !['check', 'hidden', 'file'].includes(kind ?? ''))
   const texts = fields.filter(({ kind }) => !['check', 'file'].includes(kind ?? ''))
   return [
     ...wanted.map(({ name }) => ({ name: `without ${name}`, status: 400, sent: but({ [name]: '' }) })),

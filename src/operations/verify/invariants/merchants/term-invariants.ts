@@ -22,9 +22,9 @@ const SWITCHES = [
   ['webhook_url', 'webhookUrl', 'webhook.address', 'null'],
 ] as const
 const CURRENT_VALUES = SWITCHES.map(([column, name]) => `('${name}', m.${column}::text)`).join(', ')
-const FIRST_VALUES = SWITCHES.flatMap(([, name, , value]) =>
-  value === null ? [] : [`('${name}', ${value})`],
-).join(', ')
+const FIRST_VALUES = SWITCHES.flatMap(([, name, , value]) => (value === null ? [] : [`('${name}', ${value})`])).join(
+  ', ',
+)
 const AUDITED_VALUES = `select distinct on (a.merchant_id, s.name) a.merchant_id, s.name, s.value from audit a
     cross join lateral (select * from jsonb_each_text(a.after) union all
       select * from (values ${FIRST_VALUES}) b where a.action = 'merchant.create' and a.after ? 'kycStatus') s (name, value)

@@ -18,8 +18,7 @@ const DAY_MS = 86_400_000
 const SLACK = `interval '5 minutes'`
 const intervalSql = (length: number) => `interval '${length} milliseconds'`
 /** The condition that a time lies further ahead than a row written now could have it. */
-const isBeyond = (time: string, ahead: number) =>
-  `${time} > $1::timestamptz + ${intervalSql(ahead)} + ${SLACK}`
+const isBeyond = (time: string, ahead: number) => `${time} > $1::timestamptz + ${intervalSql(ahead)} + ${SLACK}`
 const isAhead = (time: string) => `${time} > $1::timestamptz + ${SLACK}`
 // In test mode holds and schedules are on the merchant's test clock, which only runs ahead.
 const testClockOffset = (row: string) =>

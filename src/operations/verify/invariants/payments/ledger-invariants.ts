@@ -2,9 +2,7 @@ import { APPEND_ONLY_TABLES, MONEY_TABLES } from '../../../../platform/db/tables
 import { type Invariant, NO_ACCOUNT } from '../invariant.ts'
 
 // The audit of the directory is not among these: it is checked separately.
-const RECORD_TABLES = MONEY_TABLES.filter((table) => APPEND_ONLY_TABLES.includes(table)).map(
-  (table) => `'${table}'`,
-)
+const RECORD_TABLES = MONEY_TABLES.filter((table) => APPEND_ONLY_TABLES.includes(table)).map((table) => `'${table}'`)
 
 const TRANSFERS = 'select count(*) from transfers'
 

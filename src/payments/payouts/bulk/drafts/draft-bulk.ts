@@ -32,7 +32,4 @@ export async function draftBulk(app: App, caller: PersonCaller, input: DraftInpu
 }
 
 const tooManyDrafts = () =>
-  domainRefusal(
-    'too_many_drafts',
-    `${MAX_UNSENT_DRAFTS} bulk calls wait to be sent already; send one, or wait a day`,
-  )
+  domainRefusal('too_many_drafts', `${MAX_UNSENT_DRAFTS} bulk calls wait to be sent already; send one, or wait a day`)

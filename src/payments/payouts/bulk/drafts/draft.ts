@@ -85,11 +85,7 @@ export const listUnsentDrafts = (app: App, { merchantId, mode }: Caller): Promis
   app.db.query(UNSENT_DRAFTS, [merchantId, mode, app.clock.now().toISOString(), MAX_LISTED_DRAFTS])
 
 /** Finds the draft that became this call; null when it is not kept any more. */
-export async function findDraftOfObject(
-  app: App,
-  merchantId: number,
-  objectId: string,
-): Promise<BulkDraft | null> {
+export async function findDraftOfObject(app: App, merchantId: number, objectId: string): Promise<BulkDraft | null> {
   const [draft] = await app.db.query(DRAFT_OF_OBJECT, [merchantId, objectId])
   return draft ?? null
 }

@@ -29,9 +29,7 @@ export async function lookUpDraftHolders(
   const holders: DraftLineHolder[] = []
   for (let at = 0; at < toAsk.length; at += LOOKUPS_AT_ONCE) {
     const group = toAsk.slice(at, at + LOOKUPS_AT_ONCE)
-    holders.push(
-      ...(await Promise.all(group.map(({ line, item }) => lookUpLineHolder(app, caller, { line, item })))),
-    )
+    holders.push(...(await Promise.all(group.map(({ line, item }) => lookUpLineHolder(app, caller, { line, item })))))
   }
   return holders
 }

@@ -54,9 +54,7 @@ export async function previewBulk(app: App, caller: PersonCaller, id: string): P
       amount: paying.reduce((sum, { amount }) => sum + amount, 0),
       fees: paying.reduce((sum, { fee }) => sum + fee, 0),
     },
-    paidBefore: previewLines.filter(
-      ({ result }) => result.kind === 'paid before' || result.kind === 'repeats',
-    ).length,
+    paidBefore: previewLines.filter(({ result }) => result.kind === 'paid before' || result.kind === 'repeats').length,
     refused: previewLines.filter(({ result }) => result.kind === 'refused').length,
   }
 }

@@ -35,22 +35,15 @@ export const DISPUTE_FAULTS: readonly Fault[] = [
     ],
   ]),
   ...plant('LI6', [
-    [
-      open,
-      'two open disputes of one charge',
-      `${named(open)} ${copy(dispute, { id: 'dsp_onexx0000000000000002' })}`,
-    ],
+    [open, 'two open disputes of one charge', `${named(open)} ${copy(dispute, { id: 'dsp_onexx0000000000000002' })}`],
   ]),
   ...plantDispute('E2', [
     ['a dispute that nobody was told of', remove(events(DISPUTE))],
     ['a dispute told twice', copy(events(DISPUTE), { id: 'evt_1' })],
     ['an event without its dispute', remove(dispute)],
-    ...[
-      `created_at = created_at + interval '1 ms'`,
-      'merchant_id = 2',
-      `mode = 'test'`,
-      `type = 'test.ping'`,
-    ].map((other) => [`an event with ${other}`, change(events(DISPUTE), other)] as const),
+    ...[`created_at = created_at + interval '1 ms'`, 'merchant_id = 2', `mode = 'test'`, `type = 'test.ping'`].map(
+      (other) => [`an event with ${other}`, change(events(DISPUTE), other)] as const,
+    ),
     ...[
       `${ofCharge(closed)}`,
       `reason = 'other'`,

@@ -3,8 +3,7 @@ import { charges, each, giftCards, plant, remove } from '../../planting.ts'
 
 const { paid, failed, open, voided, refunded, covered, restored } = CARDED
 const useOf = (charge: string) => `charge_id = '${charge}'`
-const setUse = (charge: string, change: string) =>
-  `update gift_card_uses set ${change} where ${useOf(charge)}`
+const setUse = (charge: string, change: string) => `update gift_card_uses set ${change} where ${useOf(charge)}`
 const setCard = (card: string, change: string) => `update gift_cards set ${change} where ${of(card)}`
 const setCharge = (charge: string, change: string) => `update charges set ${change} where ${of(charge)}`
 const LATER = `created_at + interval '1 ms'`

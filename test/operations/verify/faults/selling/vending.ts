@@ -1,19 +1,7 @@
 import { CALLBACK, CHARGE, DIRECT, DIRECTLY, type Fault, LINKED, ORDER, of, orderedBy } from '../../names.ts'
-import {
-  change,
-  charges,
-  claims,
-  copy,
-  events,
-  links,
-  orders,
-  type Planted,
-  plant,
-  remove,
-} from '../../planting.ts'
+import { change, charges, claims, copy, events, links, orders, type Planted, plant, remove } from '../../planting.ts'
 
-const { delivered, jammed, again, lost, contradicted, believed, off, claimed, refunded, unpaid, takenBack } =
-  ORDER
+const { delivered, jammed, again, lost, contradicted, believed, off, claimed, refunded, unpaid, takenBack } = ORDER
 const claimsOf = (order: string) => ({ table: 'dispense_claims', where: `order_id = '${order}'` })
 const commandOf = (order: string, attempt: number) => ({
   table: 'dispense_claims',
@@ -34,11 +22,7 @@ const claimOf = (order: string, as: string) =>
 
 export const VENDING_FAULTS: readonly Fault[] = [
   ...all('V1', [
-    [
-      orderedBy(delivered),
-      'two dispenses of one charge',
-      copy(claimsOf(delivered), { id: 'dclm_two', attempt: 2 }),
-    ],
+    [orderedBy(delivered), 'two dispenses of one charge', copy(claimsOf(delivered), { id: 'dclm_two', attempt: 2 })],
     [
       DIRECTLY.open,
       'a direct dispense on the charge of another',
@@ -96,39 +80,21 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [unpaid, 'an order younger than its link', set(unpaid, `created_at = created_at + interval '1 ms'`)],
   ]),
   ...all('VE3', [
-    [
-      'dclm_named',
-      'a dispense of a charge that is not there',
-      claimOf(delivered, `charge_id = 'txn_nobody'`),
-    ],
+    ['dclm_named', 'a dispense of a charge that is not there', claimOf(delivered, `charge_id = 'txn_nobody'`)],
     ['dclm_named', 'a dispense of a failed charge', claimOf(delivered, `charge_id = '${LINKED.failed}'`)],
     ['dclm_named', 'a dispense of an open charge', claimOf(delivered, `charge_id = '${CHARGE.testOpen}'`)],
     ['dclm_named', "another merchant's dispense", claimOf(delivered, 'merchant_id = 2')],
     ['dclm_named', 'a dispense in the other mode', claimOf(delivered, `mode = 'live'`)],
-    [
-      'dclm_named',
-      "a dispense of another order's charge",
-      claimOf(delivered, `charge_id = '${orderedBy(jammed)}'`),
-    ],
-    [
-      'dclm_named',
-      'a dispense of a charge of no order',
-      claimOf(delivered, `charge_id = '${CHARGE.testPaid}'`),
-    ],
+    ['dclm_named', "a dispense of another order's charge", claimOf(delivered, `charge_id = '${orderedBy(jammed)}'`)],
+    ['dclm_named', 'a dispense of a charge of no order', claimOf(delivered, `charge_id = '${CHARGE.testPaid}'`)],
     [
       DIRECT.open,
       "a direct dispense of an order's charge",
       change(claims(DIRECT.open), `charge_id = '${orderedBy(lost)}'`),
     ],
-    [
-      'dclm_named',
-      'commanded after the refund',
-      claimOf(refunded, `commanded_at = commanded_at + interval '1 hour'`),
-    ],
+    ['dclm_named', 'commanded after the refund', claimOf(refunded, `commanded_at = commanded_at + interval '1 hour'`)],
   ]),
-  ...all('VE4', [
-    ['dclm_named', 'under way for ever', claimOf(claimed, `lease_until = '2026-03-10T08:54:59Z'`)],
-  ]),
+  ...all('VE4', [['dclm_named', 'under way for ever', claimOf(claimed, `lease_until = '2026-03-10T08:54:59Z'`)]]),
   ...all('VE12', [
     ['dclm_named', 'a claim without a lease', claimOf(claimed, 'lease_until = null')],
     ['dclm_named', 'a lease of what has ended', claimOf(delivered, `lease_until = '2026-03-10T09:00:00Z'`)],
@@ -146,10 +112,7 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [
       delivered,
       'begun to be paid after its time',
-      change(
-        links(delivered),
-        `expires_at = (select created_at from charges where ${of(orderedBy(delivered))})`,
-      ),
+      change(links(delivered), `expires_at = (select created_at from charges where ${of(orderedBy(delivered))})`),
     ],
   ]),
   ...all('VE8', [
@@ -157,11 +120,7 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [jammed, 'a refund due though no machine said so', set(jammed, 'confirmed = false')],
     [jammed, 'a refund due though none was told', set(jammed, 'attempts = 0')],
     [jammed, 'a refund due for ever', set(jammed, 'refund_until = null')],
-    [
-      jammed,
-      'a refund due after its end',
-      set(jammed, `refund_due_at = refund_until + interval '61 minutes'`),
-    ],
+    [jammed, 'a refund due after its end', set(jammed, `refund_due_at = refund_until + interval '61 minutes'`)],
   ]),
   ...all('VE10', [
     [off, 'a paid order that nobody looks for', set(off, `vending_status = 'pending', watched = false`)],
@@ -183,24 +142,12 @@ export const VENDING_FAULTS: readonly Fault[] = [
   ]),
   ...all('EV1', [
     [delivered, 'a dispense untold', remove(events(delivered))],
-    [
-      delivered,
-      'told of another moment',
-      change(events(delivered), `created_at = created_at + interval '1 ms'`),
-    ],
+    [delivered, 'told of another moment', change(events(delivered), `created_at = created_at + interval '1 ms'`)],
     [delivered, 'told as failed', change(events(delivered), `type = 'vending.dispense_failed'`)],
     [delivered, 'told under another number', change(events(delivered), 'occurrence = 2')],
     [delivered, 'told twice', copy(events(delivered), { id: 'evt_again' })],
-    [
-      delivered,
-      'told again without a contradiction',
-      copy(events(delivered), { id: 'evt_again', occurrence: -1 }),
-    ],
-    [
-      contradicted,
-      'a contradiction untold',
-      `${remove(events(contradicted))} and type = 'vending.dispense_failed'`,
-    ],
+    [delivered, 'told again without a contradiction', copy(events(delivered), { id: 'evt_again', occurrence: -1 })],
+    [contradicted, 'a contradiction untold', `${remove(events(contradicted))} and type = 'vending.dispense_failed'`],
     [off, 'switched off and untold', remove(events(off))],
     [jammed, 'a jam untold', remove(events(jammed))],
     [
@@ -220,10 +167,6 @@ export const VENDING_FAULTS: readonly Fault[] = [
     ['dclm_nobody', 'an event of no dispense', change(told, `subject = 'dclm_nobody'`)],
     [DIRECT.delivered, 'a direct dispense told in the other mode', change(told, `mode = 'live'`)],
     [DIRECT.delivered, 'a direct dispense told as failed', change(told, `type = 'vending.dispense_failed'`)],
-    [
-      DIRECT.delivered,
-      'told though never commanded',
-      change(claims(DIRECT.delivered), 'commanded_at = null'),
-    ],
+    [DIRECT.delivered, 'told though never commanded', change(claims(DIRECT.delivered), 'commanded_at = null')],
   ]),
 ]
