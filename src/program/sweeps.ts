@@ -80,12 +80,7 @@ export function buildSweeps(app: App): CellSweep[] {
       runOnce: payouts.start,
       finish: payouts.stop,
     },
-    dispense: {
-      everyMs: 500,
-      full: ORDERS_PER_RUN,
-      runOnce: machines.start,
-      finish: machines.stop,
-    },
+    dispense: { everyMs: 500, full: ORDERS_PER_RUN, runOnce: machines.start, finish: machines.stop },
     'refund-jams': { everyMs: 5 * SECOND, full: JAMS_PER_RUN, runOnce: () => refundJams(app) },
     'run-schedules': { everyMs: MINUTE, runOnce: () => runSchedules(app) },
     'settle-charges': { everyMs: HOUR, runOnce: () => settleCharges(app) },

@@ -62,15 +62,7 @@ export function newSharedWindows(
     const key = merchantModeKey({ merchantId, mode })
     let window = own.get(key)
     if (window === undefined) {
-      window = {
-        merchantId,
-        mode,
-        what,
-        counts: new Uint32Array(WINDOW_SECONDS + 1),
-        second: 0,
-        sum: 0,
-        others: 0,
-      }
+      window = newWindow(merchantId, mode, what)
       windows.set(what, own.set(key, window))
     }
     moveWindow(window, Math.floor(nowMs / 1000))
@@ -118,6 +110,16 @@ export function newSharedWindows(
     },
   }
 }
+
+const newWindow = (merchantId: number, mode: Mode, what: string): SecondsWindow => ({
+  merchantId,
+  mode,
+  what,
+  counts: new Uint32Array(WINDOW_SECONDS + 1),
+  second: 0,
+  sum: 0,
+  others: 0,
+})
 
 /** Moves the window on to this second, and forgets the seconds that have left it. */
 function moveWindow(window: SecondsWindow, second: number): void {

@@ -1,10 +1,6 @@
-import { railAccount } from '../../ledger/accounts.ts'
 import { type Book, inOpenMonth, type LedgerHead, lockHeads, openBook } from '../../ledger/book.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
-import { addSettlements, type Settlement } from '../../ledger/settlements.ts'
-import { type MerchantTerms, readTermsByMerchant } from '../../merchants/account/merchant.ts'
-import { addEvents, type Happening } from '../../merchants/webhooks/events.ts'
-import { assert } from '../../platform/assert.ts'
+import { readTermsByMerchant } from '../../merchants/account/merchant.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { type BatchTurn, type ItemOutcome, itemDone } from '../../platform/batches/batch-run.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
@@ -24,11 +20,11 @@ import type { LockedMovement } from '../../rails/lock-movements.ts'
 import type { MovementOutcome, MoveResult } from '../../rails/mover.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
 import { openContradiction } from '../exceptions/exception.ts'
-import { CHARGE_MOVES, type Charge, type ChargeFacts, computeResidual } from './charge.ts'
-import { chargeEventJson } from './charge-json.ts'
+import type { Charge, ChargeFacts } from './charge.ts'
 import { buildChargeOutcomeRow } from './charge-outcome-row.ts'
 import { type CardOutcome, finishCards } from './finish-cards.ts'
-import { finishSplits, postShares } from './finish-splits.ts'
+import { finishSplits } from './finish-splits.ts'
+import { postOutcomes } from './success.ts'
 import {
   buildFinishedCharge,
   type ChargeOutcomeRow,
@@ -185,66 +181,6 @@ function collectFacts(moves: readonly ChargeMove[]): Map<string, OpenChargeFacts
     factsById.set(charge.id, charge.facts)
   }
   return factsById
-}
-
-/** Posts the transfers of finished charges. Returns their other writes, one statement for each table. */
-function postOutcomes(
-  finished: readonly ChargeFacts[],
-  {
-    endById,
-    terms,
-    book,
-    at,
-  }: { endById: Map<string, ChargeOutcomeRow>; terms: Map<number, MerchantTerms>; book: Book; at: Date },
-): Call[] {
-  const settlements: Settlement[] = []
-  const events: Happening[] = []
-  for (const charge of finished) {
-    const merchantTerms = terms.get(charge.merchantId)
-    assert(merchantTerms, 'the terms of every merchant in the batch were read')
-    if (charge.status === 'succeeded') {
-      postSuccess(book, charge)
-      const settlementId = endById.get(charge.id)?.settlementId
-      if (settlementId && computeResidual(charge) > 0)
-        settlements.push(buildInstantSettlement(charge, settlementId, at))
-    }
-    events.push(buildOutcomeEvent(charge, merchantTerms))
-  }
-  return [...addSettlements(settlements), ...addEvents(events, at)]
-}
-
-function postSuccess(book: Book, charge: ChargeFacts): void {
-  const { merchantId, mode, id: subject } = charge
-  const debit = railAccount(charge.channel)
-  const credit = charge.settledAt === null ? 'pending' : 'available'
-  book.post({ merchantId, mode, kind: 'charge_net', subject, debit, credit, amount: computeResidual(charge) })
-  book.post({ merchantId, mode, kind: 'charge_fee', subject, debit, credit: 'fees', amount: charge.fee })
-  if (charge.split) postShares(book, charge)
-}
-
-function buildOutcomeEvent(charge: ChargeFacts, terms: MerchantTerms): Happening {
-  return {
-    merchantId: charge.merchantId,
-    tag: terms.tag,
-    mode: charge.mode,
-    type: CHARGE_MOVES.authorized[charge.status === 'succeeded' ? 'succeeded' : 'failed'],
-    subject: charge.id,
-    data: chargeEventJson(charge),
-    hasWebhookUrl: terms.hasWebhookUrl,
-  }
-}
-
-function buildInstantSettlement(charge: ChargeFacts, id: string, at: Date): Settlement {
-  const { merchantId, mode } = charge
-  return {
-    merchantId,
-    id,
-    mode,
-    kind: 'instant',
-    amount: computeResidual(charge),
-    chargeCount: 1,
-    createdAt: at,
-  }
 }
 
 /** Compares the move with a charge that was finished before: the same outcome changes nothing, another one contradicts (contract.md 3 o). */

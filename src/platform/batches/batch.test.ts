@@ -7,6 +7,14 @@ import { DatabaseAway } from '../db/errors.ts'
 import { newBatch } from './batch.ts'
 import { itemDone, itemFailed } from './batch-run.ts'
 
+/** Lets everything go that is held, and what begins after it. */
+async function finishWork(work: ReturnType<typeof held>, group?: { waiting(): number }): Promise<void> {
+  while ((group?.waiting() ?? 0) > 0 || work.underWay() > 0) {
+    work.letGo()
+    await turns()
+  }
+}
+
 test('an idle lane commits at once: one turn of the event loop, no timer', async () => {
   const work = held()
   const group = newBatch({ run: work.run, keyOf: laneOf })
@@ -115,10 +123,7 @@ test('with 2,000 waiting in a lane the next item gets a 503 at once; another key
   await assert.rejects(group.add(item(2001)), { status: 503, code: 'unavailable' })
   answers.push(group.add(item(2001, 1)))
   await turns()
-  while (group.waiting() > 0 || work.underWay() > 0) {
-    work.letGo()
-    await turn()
-  }
+  await finishWork(work, group)
   assert.equal((await Promise.all(answers)).length, 2002)
 })
 
@@ -127,10 +132,7 @@ test('C13: a lane that must not refuse accepts everything', async () => {
   const group = newBatch({ run: work.run, keyOf: laneOf, refuses: false })
   const answers = Array.from({ length: 3000 }, (_, value) => group.add(item(value)))
   await turns()
-  while (group.waiting() > 0 || work.underWay() > 0) {
-    work.letGo()
-    await turn()
-  }
+  await finishWork(work, group)
   assert.equal((await Promise.all(answers)).length, 3000)
 })
 
@@ -228,10 +230,7 @@ test('what is behind counts with the time that batches steadily took, and a part
   await turns()
   later.push(group.add(item(4)))
   assert.equal(group.behindMs(4), wholeMs / 2, 'the one that waits counts, those under way do not')
-  while (work.underWay() > 0) {
-    work.letGo()
-    await turns()
-  }
+  await finishWork(work)
   await Promise.all(later)
 })
 
@@ -245,10 +244,7 @@ test('a lane that takes nothing more from anybody says so before an item comes',
   answers.push(group.add(item(2500, 2500)))
   assert.ok(group.expectedMs() >= 2000, 'too long for everybody')
   await assert.rejects(group.add(item(2501, 2501)), { status: 503 })
-  while (work.underWay() > 0) {
-    work.letGo()
-    await turns()
-  }
+  await finishWork(work)
   await Promise.all(answers)
   assert.ok(group.expectedMs() < 2000)
 })

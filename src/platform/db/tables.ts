@@ -138,8 +138,8 @@ const TABLES = {
   alert_test: other('alerts'),
   cells: other('(migrations)'),
   migration_checksums: other('platform'),
-  master_key_check: other('(program)'),
-  lasting_keys: other('(program)'),
+  master_key_check: other('program'),
+  lasting_keys: other('program'),
 } satisfies Record<string, TableFacts>
 
 type TableName = keyof typeof TABLES
