@@ -24,7 +24,7 @@ longTest('what runs is what is on the disk: an edited source is bundled before t
   }
   assert.match(await help(), /run the service/)
 
-  const commands = join(checkout, 'src', 'commands', 'run-command.ts')
+  const commands = join(checkout, 'src', 'program', 'commands', 'frame', 'run-command.ts')
   writeFileSync(commands, readFileSync(commands, 'utf8').replace('run the service', 'run it as edited'))
   assert.match(await help(), /run it as edited/)
 

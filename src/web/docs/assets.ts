@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { ROOT } from '../../platform/processes/root.ts'
 
 // The assets are read from the sources, because the compiler copies no styles.
-const OWN_ASSETS_FOLDER = join(ROOT, 'src', 'docs', 'assets')
+const OWN_ASSETS_FOLDER = join(ROOT, 'src', 'web', 'docs', 'assets')
 const SWAGGER_UI_FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /** Every file that the pages load, with its folder. No other file of these folders is ever served. */

@@ -53,7 +53,7 @@ test('the style uses nothing that a browser of 2014 does not know', () => {
 })
 
 test('the script is ES5', () => {
-  const source = new URL('../../../../../src/checkout/assets/display.js', import.meta.url)
+  const source = new URL('../../../../../src/web/checkout/assets/display.js', import.meta.url)
   const text = readFileSync(source, 'utf8').replace(/\/\/.*$/gm, '')
   assert.doesNotMatch(text, /=>|`|\b(?:let|const|class|async|await|of)\b|\bfetch\(|Promise|\.\.\.|\?\.|\?\?/)
   assert.doesNotMatch(text, /\.(?:includes|find|padStart|assign|dataset|classList|closest|remove)\b/)
