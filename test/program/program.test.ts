@@ -32,7 +32,7 @@ longTest('what runs is what is on the disk: an edited source is bundled before t
   const broken = await runProgramAt(checkout, ['help'])
   assert.equal(broken.code, 1)
   assert.equal(broken.stdout, '', 'the program of before does not run instead')
-  assert.match(broken.stderr, /src\/commands\/run-command\.ts:1/)
+  assert.match(broken.stderr, /src\/program\/commands\/frame\/run-command\.ts:1/)
 })
 
 longTest('what is loaded late or lies outside the bundle is found: pages and their files, PDF, pictures', async () => {
