@@ -1,4 +1,4 @@
-// Prints docs/openapi.json, docs/schema.md, the tables of moves in ARCHITECTURE.md and the table of actions in docs/operating.md
+// Prints docs/openapi.json, docs/schema.md, the tables of moves in docs/states.md and the table of actions in docs/operating.md
 // from the code; the schema from a throw-away embedded server.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { migrate } from '../dist/src/platform/db/migrate.js'
 import { joinEmbeddedPostgres } from '../dist/src/platform/embedded-postgres.js'
 import { ENDPOINTS } from '../dist/src/program/api.js'
-import { architectureText, openapiText, operatingText, schemaText } from '../dist/src/web/docs/printed.js'
+import { openapiText, operatingText, schemaText, statesText } from '../dist/src/web/docs/printed.js'
 
 const docs = fileURLToPath(new URL('../docs/', import.meta.url))
-const architecture = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url))
-writeFileSync(architecture, architectureText(readFileSync(architecture, 'utf8')))
+const states = join(docs, 'states.md')
+writeFileSync(states, statesText(readFileSync(states, 'utf8')))
 const operating = join(docs, 'operating.md')
 writeFileSync(operating, operatingText(readFileSync(operating, 'utf8')))
 const dataDir = mkdtempSync(join(tmpdir(), 'gateway-docs-'))

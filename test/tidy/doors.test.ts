@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { sourcesOf } from './sources.ts'
 
 const ALL = ['src', 'test'].flatMap((folder) => sourcesOf(folder, '.ts', '.tsx'))
 const PRODUCT = ALL.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+
+// It is read in one sitting.
+const MAX_LINES_OF_ARCHITECTURE = 150
 
 /** The places where files that may not import something import it as a value. */
 function importsOf(what: RegExp, allowed: RegExp): string[] {
@@ -104,11 +107,22 @@ test('no file has a name that says nothing', () => {
   )
 })
 
-test('ARCHITECTURE.md has a line for every folder and file at the top of src', () => {
-  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'ARCHITECTURE.md'), 'utf8')
+test('ARCHITECTURE.md has a line for every folder and file at the top of src, and what it names is there', () => {
+  const root = join(import.meta.dirname, '..', '..', '..')
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
   const top = new Set(PRODUCT.map(({ path }) => path.replace(/^(src\/[^/]+\/).*/, '$1')))
   assert.deepEqual(
     [...top].filter((path) => !text.includes(`\n${path} `)),
     [],
   )
+  const named = [...text.matchAll(/`([a-z][\w/-]*(?:\/|\.(?:ts|md|mjs)))`/g)].map(([, path]) => path as string)
+  assert.ok(named.length > 40, 'names of files and folders were found')
+  // `following/ask.ts` is named in the section of its room, and `db/` in the line of its wing.
+  const isThere = (path: string) =>
+    ALL.some((source) => `/${source.path}`.includes(`/${path}`)) || existsSync(join(root, path))
+  assert.deepEqual(
+    named.filter((path) => !isThere(path)),
+    [],
+  )
+  assert.ok(text.split('\n').length <= MAX_LINES_OF_ARCHITECTURE)
 })

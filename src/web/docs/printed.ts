@@ -71,8 +71,8 @@ export const operatingText = (written: string): string =>
     .replace(PRINTED_ACTIONS, ['<!-- printed: actions -->', formatActionTable(), '<!-- end -->'].join('\n\n'))
     .replace(PRINTED_METRICS, ['<!-- printed: metrics -->', formatMetricTable(), '<!-- end -->'].join('\n\n'))
 
-/** Puts the tables of moves, as they are in code, into the text of ARCHITECTURE.md. */
-export function architectureText(written: string): string {
+/** Puts the tables of moves, as they are in code, into the text of docs/states.md. */
+export function statesText(written: string): string {
   const tables = Object.entries(MOVES_BY_TITLE).map(([title, moves]) => formatMoves(title, moves))
   return written.replace(PRINTED_MOVES, ['<!-- printed: moves -->', ...tables, '<!-- end -->'].join('\n\n'))
 }

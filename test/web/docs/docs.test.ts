@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ENDPOINTS } from '../../../src/program/api.ts'
 import { settingsTable } from '../../../src/program/settings/config.ts'
-import { architectureText, openapiText, operatingText, schemaText } from '../../../src/web/docs/printed.ts'
+import { statesText, openapiText, operatingText, schemaText } from '../../../src/web/docs/printed.ts'
 import { type TestDatabase, testDatabase } from '../../helpers/database/test-database.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..')
@@ -22,10 +22,10 @@ test('docs/openapi.json is what the code prints now', () => {
   assert.ok(read('docs', 'openapi.json') === openapiText(ENDPOINTS), `docs/openapi.json ${STALE}`)
 })
 
-test('ARCHITECTURE.md has the tables of moves that the code has', () => {
-  const written = read('ARCHITECTURE.md')
+test('docs/states.md has the tables of moves that the code has', () => {
+  const written = read('docs', 'states.md')
   assert.match(written, /- `succeeded` -> `refunded` \(`charge.refunded`\)/)
-  assert.ok(written === architectureText(written), `ARCHITECTURE.md ${STALE}`)
+  assert.ok(written === statesText(written), `docs/states.md ${STALE}`)
 })
 
 test('docs/operating.md has the table of actions that the code has', () => {
