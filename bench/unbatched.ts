@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { fingerprintRequest } from '../src/api/http/bodies/fingerprint.ts'
+import { fingerprintRequest } from '../src/api/http/bodies/body-content.ts'
 import { storePayouts } from '../src/payments/payouts/create-payout.ts'
 import type { App } from '../src/program/app.ts'
 import { fullKey } from '../test/helpers/service/actors.ts'

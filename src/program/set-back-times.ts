@@ -1,4 +1,4 @@
-import { setBackDeliveries } from '../merchants/webhooks/set-back-attempts.ts'
+import { setBackDeliveries } from '../merchants/webhooks/tend-deliveries.ts'
 import { SET_BACK_CHARGES } from '../payments/charges/set-back-charges.ts'
 import { SET_BACK_PAYOUTS } from '../payments/payouts/set-back-payouts.ts'
 import { SET_BACK_TOP_UPS } from '../payments/top-ups/set-back-questions.ts'

@@ -6,16 +6,15 @@ import { newUuidAt } from '../../platform/text/ids.ts'
 import { admitRequest } from './admission/admission.ts'
 import { answerBrokenRequest, answerExpectation } from './admission/broken-request.ts'
 import { closeAfterReply, isClosing } from './admission/close-gently.ts'
-import { limitListener } from './admission/limit-listener.ts'
+import { limitListener } from './admission/requests-per-turn.ts'
 import type { Answer } from './answer.ts'
 import { newAnswerSender, type SendAnswer } from './answer-sender.ts'
 import { type ParsedBody, parseRequestBody, type RefuseUsedKey } from './bodies/request-body.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { toRefusal, writeErrorBody } from './errors.ts'
 import type { AdmittedRequest, Frame } from './frame.ts'
-import { findHeadersRefusal, translateFrameworkError } from './framework-refusals.ts'
+import { findHeadersRefusal, NO_COMPILERS, translateFrameworkError } from './framework-refusals.ts'
 import { parseQuery, parseRequestId } from './guards.ts'
-import { NO_COMPILERS } from './no-compilers.ts'
 import {
   buildNotFound,
   refuseOtherMethods,
@@ -23,9 +22,8 @@ import {
   restoreMethod,
   standInForMethod,
 } from './other-methods.ts'
-import { noteStoredRefusal, REQUEST_FACTS } from './request-facts.ts'
+import { normalizeTarget, noteStoredRefusal, REQUEST_FACTS } from './request-facts.ts'
 import { logRequest } from './request-log.ts'
-import { normalizeTarget } from './request-target.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
 
 /** The running HTTP server, as pages and documents register on it. */

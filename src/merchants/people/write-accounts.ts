@@ -1,7 +1,12 @@
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { addMs } from '../../platform/time/clock.ts'
+import type { App } from '../../program/app.ts'
 import type { EmailAddress } from './addresses/email-address.ts'
+import { forgetChallenges } from './factors/passkeys.ts'
+import { forgetLinks } from './links.ts'
+import { forgetTries } from './sign-in/sign-in-counters.ts'
+import { forgetSessions } from './write-sessions.ts'
 
 // How long money out is held after a change of the sign-in (reliability.md A74).
 const MONEY_HELD_MS = 24 * 3_600_000
@@ -66,3 +71,11 @@ export const setPersonName = (id: number, name: string): Call => call(SET_NAME, 
 export const holdMoney = (id: number, at: Date): Call => call(HOLD, id, addMs(at, MONEY_HELD_MS).toISOString())
 /** Moves the memberships of one account to another, which keeps its own where both have one. */
 export const moveMemberships = (from: number, to: number): Call => call(MOVE_MEMBERSHIPS, from, to)
+
+/** Deletes some of the expired sessions, links, challenges and misses. */
+export async function prunePeople({ directory, witness }: App): Promise<number> {
+  const now = witness.earlier()
+  const calls = [forgetSessions(now), forgetLinks(now), forgetChallenges(now), ...forgetTries(now)]
+  for (const { statement, values } of calls) await directory.query(statement, values)
+  return 0
+}

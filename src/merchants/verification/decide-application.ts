@@ -5,11 +5,12 @@ import type { Call, Tx } from '../../platform/db/database.ts'
 import { retryOnUniqueViolation } from '../../platform/db/unique-violation.ts'
 import { invalidRequest, Refusal } from '../../platform/refusal.ts'
 import type { App } from '../../program/app.ts'
+import { readMailOwners } from '../account/mail-owners.ts'
 import type { KycStatus, Merchant } from '../account/merchant.ts'
 import { type MerchantChange, setMerchant } from '../account/set-merchant.ts'
+import { addMail } from '../mails/mail.ts'
 import { type Application, type ApplicationKey, type FieldNotes, mayBecome } from './application.ts'
 import { compareNames } from './checked-names.ts'
-import { mailDecision } from './mail-decision.ts'
 import { readNameChecks } from './name-check.ts'
 import { copyAnswers } from './open-draft.ts'
 import { readVerification } from './read-application.ts'
@@ -151,3 +152,26 @@ async function openNextApplication(
 
 const decidedMeanwhile = () =>
   new Refusal(409, 'conflict', 'this application is not waiting for a decision any more; look at it again')
+
+/**
+ * Mails the owners the decision about their business, after it is committed. After a crash between the two no mail is sent; the page of
+ * the verification shows the decision too.
+ */
+async function mailDecision(
+  app: App,
+  { before, after, note }: { before: Merchant; after: Merchant; note: string | null },
+): Promise<void> {
+  const { kycStatus } = after
+  if (kycStatus === before.kycStatus || kycStatus === 'pending') return
+  const isVerified = kycStatus === 'verified'
+  const link = `${app.baseUrl}/dashboard/${isVerified ? 'go-live' : 'verification'}`
+  for (const { email } of await readMailOwners(app, after.id)) {
+    const mail = addMail(app, {
+      to: email,
+      template: isVerified ? 'verified' : 'verification-rejected',
+      values: { business: after.name, link, note: note ?? '' },
+      at: app.clock.now(),
+    })
+    await app.directory.query(mail.statement, mail.values)
+  }
+}

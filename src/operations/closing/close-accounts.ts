@@ -2,8 +2,13 @@ import { actingFor as placed, serviceActor } from '../../api/access/actor.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { lockHeads } from '../../ledger/book.ts'
 import { setAccountClosed } from '../../merchants/account/account-state.ts'
+import { revokeAllKeys } from '../../merchants/account/api-keys.ts'
+import { directoryChanged } from '../../merchants/account/authenticate.ts'
+import { closeRevokedKeys } from '../../merchants/account/close-revoked-keys.ts'
 import { findMerchantsById, type Merchant } from '../../merchants/account/merchant.ts'
 import { lockMerchant } from '../../merchants/account/set-merchant.ts'
+import { voidMerchantLinks } from '../../merchants/people/links.ts'
+import { endSessionsAt } from '../../merchants/people/write-sessions.ts'
 import { payOutSubaccount } from '../../payments/payouts/pay-out-subaccount.ts'
 import { requestWithdrawal } from '../../payments/withdrawals/withdraw.ts'
 import { assert } from '../../platform/assert.ts'
@@ -21,7 +26,6 @@ import {
   readRemainder,
   sendableAmount,
 } from './account-remainder.ts'
-import { endAccess } from './end-access.ts'
 import { notifyAccountOwners } from './notify-account-owners.ts'
 
 // Includes closed accounts that received money afterwards (a correction, a movement that the operator finishes late), unless it is less
@@ -133,4 +137,25 @@ async function finishClosing(app: App, merchant: Merchant): Promise<boolean> {
   })
   if (closed) await notifyAccountOwners(app, merchant, 'account-closed')
   return closed
+}
+
+/** Ends every key, session, invitation and till of a merchant. Its people may sign in again and read. Writes nothing if none is left. */
+async function endAccess(app: App, { id: merchantId, publicId: subject }: Merchant): Promise<void> {
+  const at = app.clock.now()
+  await app.directory.transaction(async (tx) => {
+    const [keys] = await tx.send(revokeAllKeys(merchantId, at))
+    const accessEnds = [endSessionsAt(merchantId), voidMerchantLinks(merchantId, at)]
+    if (keys.length === 0) return { value: null, last: accessEnds }
+    const act = {
+      actor: serviceActor('close-accounts'),
+      action: 'merchant.close',
+      at,
+      merchantId,
+      subject,
+    } as const
+    const row = auditRow({ ...act, after: { keys_ended: keys.length } })
+    return { value: null, last: [...accessEnds, directoryChanged(), row] }
+  })
+  await closeRevokedKeys(app)
+  app.keyRing.forget()
 }

@@ -1,8 +1,10 @@
-import type { Actor } from '../../api/access/actor.ts'
+import { type Actor, actorName } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { findCommand, storeOrFindCommand } from '../../merchants/account/command-keys.ts'
+import { readMailOwners } from '../../merchants/account/mail-owners.ts'
 import { type Merchant, merchantInactive } from '../../merchants/account/merchant.ts'
+import { addMail } from '../../merchants/mails/mail.ts'
 import { assert } from '../../platform/assert.ts'
 import { textColumn } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
@@ -15,7 +17,6 @@ import { kampalaIso } from '../../platform/time/kampala.ts'
 import { parseIsoTime } from '../../platform/time/times.ts'
 import type { App } from '../../program/app.ts'
 import { hashCardCode, newCardCode, parseCardCode } from './card-code.ts'
-import { notifyOwnersOfCards } from './notify-of-cards.ts'
 
 /** The cards to issue. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
 export type CardIssueInput = { value: number; quantity: number; expires: string | null; notes: string | null }
@@ -154,4 +155,24 @@ function parseOwnCode(card: IssuedCard): string {
   const code = parseCardCode(card.code)
   assert(code, 'a code of our own can be read')
   return code
+}
+
+const UGX = new Intl.NumberFormat('en-US')
+
+/** Mails the owners that cards were issued, because anybody with a code can pay with it. A repeat of the call sends no second mail. */
+async function notifyOwnersOfCards(
+  app: App,
+  { merchantId, actor, cards }: { merchantId: number; actor: Actor; cards: readonly IssuedCard[] },
+): Promise<void> {
+  const [first] = cards
+  if (first === undefined) return
+  const at = app.clock.now()
+  const each = `UGX ${UGX.format(first.value)}`
+  const all = `UGX ${UGX.format(first.value * cards.length)}`
+  for (const { email, handle } of await readMailOwners(app, merchantId)) {
+    const values = { business: handle, who: actorName(actor), count: String(cards.length), each, all }
+    const once = `cards ${first.id} ${email}`
+    const mail = addMail(app, { to: email, template: 'cards-issued', values, at, once })
+    await app.directory.query(mail.statement, mail.values)
+  }
 }

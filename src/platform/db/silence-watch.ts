@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { count } from '../log/measures.ts'
+import { DatabaseAway } from './errors.ts'
 
 /** What the driver has beyond its types. `readyForQuery`: everything that was sent has been answered. */
 type DriverClient = { readyForQuery: boolean; connection: { stream: Socket }; host: string; port: number }
@@ -93,3 +94,31 @@ function destroySilent({ client }: WatchedConnection): void {
 
 const isSameServer = ({ client: a }: WatchedConnection, { client: b }: WatchedConnection) =>
   a.host === b.host && a.port === b.port
+
+/** The two uses of connections, each with connections of its own: transactions, and single statements. */
+type ConnectionUse = 'transactions' | 'statements'
+
+// Readiness is checked about every half second; while payments run, no ping is needed.
+const PROVEN_MS = 1000
+
+/** Remembers when work of each kind was last done, and forgets it as soon as the database is away for work of that kind. */
+export function provenWork(): {
+  proving<T>(kind: ConnectionUse, work: () => Promise<T>): Promise<T>
+  /** Whether work of this kind was done within the last second. */
+  isProven(kind: ConnectionUse): boolean
+} {
+  const doneMs = { transactions: Number.NEGATIVE_INFINITY, statements: Number.NEGATIVE_INFINITY }
+  return {
+    isProven: (kind) => performance.now() - doneMs[kind] < PROVEN_MS,
+    async proving(kind, work) {
+      try {
+        const value = await work()
+        doneMs[kind] = performance.now()
+        return value
+      } catch (error) {
+        if (error instanceof DatabaseAway) doneMs[kind] = Number.NEGATIVE_INFINITY
+        throw error
+      }
+    },
+  }
+}

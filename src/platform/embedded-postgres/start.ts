@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, fchmodSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
-import { totalmem } from 'node:os'
+import { randomBytes } from 'node:crypto'
+import { closeSync, fchmodSync, lchownSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart, reportsFullDisk } from '../processes/cannot-start.ts'
 import type { ClusterPaths } from './cluster-paths.ts'
-import { allowOnlyOwnAccount } from './entrance.ts'
 import { findPostmaster, isAnswering, readPidFile, SOCKET_PORT, stopPostmaster, waitBriefly } from './postmaster.ts'
 import { hashFolderIdentity, makePrivate, shortTemporaryFolder } from './private-folder.ts'
 import { classifyProcess } from './process-identity.ts'
@@ -179,4 +179,26 @@ function newSlowStartNotice(say: (line: string) => void): () => void {
 function rotateLog(logFile: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > LARGE_LOG_BYTES) renameSync(logFile, `${logFile}.1`)
+}
+
+const MAP = 'gateway'
+
+/**
+ * Makes the server accept only connections of our own account, as any of its roles. For a server that runs under another account because
+ * ours is root: other processes of that account could enter the folder of the socket, and on a machine without an account `postgres` the
+ * server shares `nobody` with strangers. The server asks the kernel which account is at the other end. It reads these files at each start.
+ */
+function allowOnlyOwnAccount(paths: ClusterPaths): void {
+  const own = userInfo().username
+  replaceFile(paths, 'pg_ident.conf', `${MAP} "${own}" all\n`)
+  replaceFile(paths, 'pg_hba.conf', `local all all peer map=${MAP}\n`)
+}
+
+// The folder belongs to that account, which may have put a link under any name. So a new file is written and renamed over it.
+function replaceFile({ cluster, runAs }: ClusterPaths, name: string, text: string): void {
+  const path = join(cluster, name)
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}`
+  writeFileSync(unfinished, text, { flag: 'wx', mode: 0o600 })
+  lchownSync(unfinished, runAs.owner.uid, runAs.owner.gid)
+  renameSync(unfinished, path)
 }

@@ -7,8 +7,8 @@ import { readChargeTimeline } from '../../payments/charges/charge-timeline.ts'
 import type { Payout } from '../../payments/payouts/payout.ts'
 import { readPayoutTimeline } from '../../payments/payouts/payout-timeline.ts'
 import type { App } from '../../program/app.ts'
+import { listDisputesOfCharge } from '../../selling/disputes/close-dispute.ts'
 import type { Dispute } from '../../selling/disputes/dispute.ts'
-import { listDisputesOfCharge } from '../../selling/disputes/disputes-of-charge.ts'
 
 /** One thing that happened to an object, or because of it. */
 export type StoryEntry = { at: Date } & (

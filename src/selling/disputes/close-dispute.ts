@@ -76,3 +76,13 @@ export function closeDispute(
     return { value: { dispute: { ...dispute, closedAt }, closed: true }, last: [close, row] }
   })
 }
+
+const DISPUTES_OF_CHARGE = statement<Dispute>(
+  'disputes of charge',
+  `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.charge_id = $2 and d.mode = $3
+   order by d.opened_at, d.id limit 20`,
+)
+
+/** What customers reported about one charge, oldest first; at most 20. */
+export const listDisputesOfCharge = (app: App, { merchantId, mode }: Caller, chargeId: string): Promise<Dispute[]> =>
+  app.db.query(DISPUTES_OF_CHARGE, [merchantId, chargeId, mode])

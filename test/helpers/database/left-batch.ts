@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fingerprintRequest } from '../../../src/api/http/bodies/fingerprint.ts'
+import { fingerprintRequest } from '../../../src/api/http/bodies/body-content.ts'
 import type { Payer } from '../payments/schedules.ts'
 import type { TestService } from '../service/test-service.ts'
 

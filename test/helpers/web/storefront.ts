@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { getMerchantNamed, type MerchantChange } from '../../../src/merchants/account/set-merchant.ts'
-import { STOREFRONT_INVARIANTS } from '../../../src/operations/verify/invariants/selling/storefront-invariants.ts'
+import { STOREFRONT_INVARIANTS } from '../../../src/operations/verify/invariants/selling/link-invariants.ts'
 import { verifySnapshot } from '../../../src/operations/verify/verify.ts'
 import { findLink } from '../../../src/selling/payment-links/find-links.ts'
 import { addItem, type NewItem } from '../../../src/selling/storefront/add-item.ts'

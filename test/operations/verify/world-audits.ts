@@ -1,7 +1,7 @@
 import type { AuditedAction } from '../../../src/api/access/actions.ts'
 import type { Actor } from '../../../src/api/access/actor.ts'
 import { type AuditAct, auditRows } from '../../../src/api/access/audit-row.ts'
-import { fingerprintRequest } from '../../../src/api/http/bodies/fingerprint.ts'
+import { fingerprintRequest } from '../../../src/api/http/bodies/body-content.ts'
 import { addKeys } from '../../../src/api/idempotency/keys.ts'
 import { freezeAccount } from '../../../src/merchants/account/payout-freeze.ts'
 import { setCheckerRule } from '../../../src/payments/payouts/prepared/set-checker-rule.ts'

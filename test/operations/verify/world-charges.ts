@@ -1,4 +1,4 @@
-import { fingerprintRequest } from '../../../src/api/http/bodies/fingerprint.ts'
+import { fingerprintRequest } from '../../../src/api/http/bodies/body-content.ts'
 import { addKeys, finishKey, freeKey } from '../../../src/api/idempotency/keys.ts'
 import { chargeFee } from '../../../src/ledger/fees.ts'
 import { moveCharge } from '../../../src/payments/charges/move-charge.ts'

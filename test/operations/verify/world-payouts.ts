@@ -1,4 +1,4 @@
-import { fingerprintRequest } from '../../../src/api/http/bodies/fingerprint.ts'
+import { fingerprintRequest } from '../../../src/api/http/bodies/body-content.ts'
 import { addKeys, finishKey, freeKey } from '../../../src/api/idempotency/keys.ts'
 import { lockHeads, openBook } from '../../../src/ledger/book.ts'
 import { movePayout, type PayoutOutcome } from '../../../src/payments/payouts/move-payout.ts'

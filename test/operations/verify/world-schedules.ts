@@ -1,4 +1,4 @@
-import { fingerprintRequest } from '../../../src/api/http/bodies/fingerprint.ts'
+import { fingerprintRequest } from '../../../src/api/http/bodies/body-content.ts'
 import { addKeys } from '../../../src/api/idempotency/keys.ts'
 import { changeSchedule } from '../../../src/payments/scheduled-payouts/change-schedule.ts'
 import { runCycle } from '../../../src/payments/scheduled-payouts/run-cycle.ts'

@@ -1,4 +1,4 @@
-import { fingerprintRequest } from '../../../src/api/http/bodies/fingerprint.ts'
+import { fingerprintRequest } from '../../../src/api/http/bodies/body-content.ts'
 import { addKeys } from '../../../src/api/idempotency/keys.ts'
 import { moveCharge } from '../../../src/payments/charges/move-charge.ts'
 import { refundCharge } from '../../../src/payments/refunds/refund-charge.ts'

@@ -1,7 +1,6 @@
 import { deepEqual, equal, notDeepEqual, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { CsvFile, fingerprintContent, parseJsonOrCsv } from './body-content.ts'
-import { fingerprintRequest } from './fingerprint.ts'
+import { CsvFile, fingerprintContent, fingerprintRequest, parseJsonOrCsv } from './body-content.ts'
 
 const CSV = 'phone,amount\n0700000000,5000\n'
 const open = (body: string, type?: string) => parseJsonOrCsv(Buffer.from(body), type)

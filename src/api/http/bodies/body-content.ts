@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { letOthersRun } from '../../../platform/batches/let-others-run.ts'
 import { invalidRequest } from '../../../platform/refusal.ts'
 import { canonicalJson, writeLargeInSteps } from '../../../platform/text/canonical-json.ts'
@@ -8,7 +8,6 @@ import {
   parseStrictJsonInSteps,
   type StrictJsonResult,
 } from '../../../platform/text/strict-json.ts'
-import { fingerprintRequest, fingerprintText } from './fingerprint.ts'
 import { parseMultipartFile } from './multipart.ts'
 
 /** A body that came as CSV: the bytes of the file, without the form around them if there was one. */
@@ -92,4 +91,15 @@ async function fingerprintInSteps({ method, path, content }: FingerprintInput): 
 export function fingerprintContent(method: string, path: string, content: unknown): Buffer {
   if (!(content instanceof CsvFile)) return fingerprintRequest(method, path, content)
   return createHash('sha256').update(`${method} ${path}\ncsv\n`).update(content.bytes).digest()
+}
+
+/** Computes what makes two requests the same: over method, path and canonical body; an empty body counts as `{}` (contract.md 3 n). */
+export function fingerprintRequest(method: string, path: string, body: unknown): Buffer {
+  return fingerprintText(method, path, canonicalJson(body ?? {}))
+}
+
+/** Computes the fingerprint from the canonical text of the body. */
+function fingerprintText(method: string, path: string, text: string): Buffer {
+  // By way of a text: a digest that comes as a Buffer has memory of its own, which the collector must count and free.
+  return Buffer.from(hash('sha256', `${method} ${path}\n${text}`, 'binary'), 'binary')
 }

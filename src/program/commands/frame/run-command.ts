@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { pino } from 'pino'
 import { classifyDatabaseError, DatabaseAway } from '../../../platform/db/errors.ts'
 import { toLoggedError } from '../../../platform/log/error-log.ts'
@@ -31,8 +32,8 @@ import { upkeepCommands } from '../upkeep.ts'
 import { vendingCommands } from '../vending.ts'
 import { vendingDecideCommands } from '../vending-decide.ts'
 import { webhookCommands } from '../webhooks.ts'
-import { readAccountActor } from './account.ts'
 import { type CommandAnswer, command, formatOverview, parseCommandLine } from './command.ts'
+import type { CommandActor } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
 /** The outputs of a command: its answer goes to `out`, everything else to `err`. */
@@ -152,4 +153,18 @@ function explain(thrown: unknown, { err }: CommandStreams): number {
 const describeFault = (error: unknown) => {
   const { stack, message } = toLoggedError(error)
   return stack ?? message
+}
+
+/** The actor of a command: the account on the machine that runs it. */
+function readAccountActor(): CommandActor {
+  const name = readAccountName()
+  return { kind: 'command', name: `command line: ${name}`, origin: name, requestId: null }
+}
+
+function readAccountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type SignedFields, signCommand, signedBase } from './command-signing.ts'
+import { type SignedFields, signCommand, signedBase } from './http-supplier.ts'
 
 const FIELDS: SignedFields = {
   zfzh: '0001',

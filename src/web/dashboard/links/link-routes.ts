@@ -1,5 +1,5 @@
 import { parseBody } from '../../../api/http/bodies/parse-body.ts'
-import { exportLinks } from '../../../reports/exports/export-links.ts'
+import { exportLinks } from '../../../reports/exports/export-selling.ts'
 import { createLink } from '../../../selling/payment-links/create-link.ts'
 import { getLink } from '../../../selling/payment-links/find-links.ts'
 import { PaymentLinkCreateShape } from '../../../selling/payment-links/link-request.ts'

@@ -1,6 +1,6 @@
 import { parseBody } from '../../../api/http/bodies/parse-body.ts'
 import { domainRefusal } from '../../../platform/refusal.ts'
-import { exportOrders } from '../../../reports/exports/export-orders.ts'
+import { exportOrders } from '../../../reports/exports/export-selling.ts'
 import { decideOrder, type OrderDecision } from '../../../selling/vending/dispensing/decide-order.ts'
 import { retryDispense } from '../../../selling/vending/dispensing/retry-dispense.ts'
 import { createOrder } from '../../../selling/vending/orders/create-order.ts'

@@ -74,3 +74,49 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
           ('failed', case w.state when 'rejected' then 'rail_rejected' else 'user_cancelled' end, w.decided_at) end`,
   },
 ]
+
+// The objects that an approval can have made, as its prepared payout must describe them.
+const MADE_OBJECTS = `select merchant_id, mode, id, 'payout' as kind, amount, 1 as recipients, created_at from payouts where kind = 'payout'
+  union all select merchant_id, mode, id, kind, amount, 1, created_at from payouts where kind = 'subaccount'
+  union all select merchant_id, mode, id, 'bulk', null, total, created_at from bulk_batches
+  union all select merchant_id, mode, id, 'schedule', amount * jsonb_array_length(recipients), jsonb_array_length(recipients), created_at
+    from schedules`
+
+/** Payouts that one person prepared and another decided. */
+export const PREPARED_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'PP1',
+    says: 'an approved prepared payout made the one thing that it describes, when another person approved it; no other made anything',
+    counted: 'select count(*) from prepared_payouts',
+    offenders: `select r.merchant_id, r.mode, r.id as offender
+      from prepared_payouts r left join (${MADE_OBJECTS}) o
+        on (o.merchant_id, o.id, o.mode, o.kind) = (r.merchant_id, r.object_id, r.mode, r.kind)
+      where (r.status = 'approved') <> (r.object_id is not null) or (r.status = 'approved' and (o.id is null
+        or o.recipients <> r.recipients or o.amount <> r.amount or o.created_at <> r.decided_at or r.decided_by = r.made_by))
+      union all
+      select merchant_id, max(mode), string_agg(id, ' ' order by id) from prepared_payouts where object_id is not null group by merchant_id, object_id
+        having count(*) > 1`,
+  },
+]
+
+/** Top-ups compared with their transfers. */
+export const TOP_UP_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'TU1',
+    says: 'a top-up that succeeded has its one transfer to available, of its whole amount, posted when it completed; no other has one',
+    counted: 'select count(*) from top_ups',
+    offenders: `select coalesce(t.merchant_id, p.merchant_id) as merchant_id, ${modeOrLive('p')}, coalesce(t.id, p.subject) as offender
+      from (select * from top_ups where status = 'succeeded') t
+      full join (select * from transfers where kind = 'top_up') p on (p.merchant_id, p.subject) = (t.merchant_id, t.rail_reference)
+      where ((p.mode, p.amount, p.debit, p.credit, p.at) = ('live', t.amount, 'rail:' || t.channel, 'available', t.completed_at)) is not true`,
+  },
+  {
+    id: 'TU2',
+    says: 'only a failed top-up has a reason, every final one has its time, and only one that nobody saw was taken back',
+    counted: 'select count(*) from top_ups',
+    offenders: `select t.merchant_id, 'live' as mode, t.id as offender from top_ups t
+      where (t.status = 'failed') <> (t.failure_reason is not null)
+        or (t.status in ('succeeded', 'failed')) <> (t.completed_at is not null)
+        or t.voided_at is not null and (t.published or t.status <> 'pending')`,
+  },
+]

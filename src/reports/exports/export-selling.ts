@@ -1,6 +1,8 @@
 import type { Caller } from '../../api/access/actor.ts'
 import type { DocumentStream } from '../../api/http/answer.ts'
 import type { App } from '../../program/app.ts'
+import { chooseListStatement, type LinkFilter } from '../../selling/payment-links/find-links.ts'
+import { type LinkWithCharges, presentLink } from '../../selling/payment-links/payment-link.ts'
 import { chooseOrderStatement, type OrderFilter } from '../../selling/vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../selling/vending/orders/order.ts'
 import { listProductNames } from '../../selling/vending/orders/product-names.ts'
@@ -26,3 +28,24 @@ const COLUMNS: readonly CsvColumn<VendingOrder>[] = [
 /** The orders of machines that a filter finds, as a CSV file. */
 export const exportOrders = (app: App, caller: Caller, filter: OrderFilter): Promise<DocumentStream> =>
   exportRows(app, caller, { list: 'orders', columns: COLUMNS, reading: chooseOrderStatement(filter) })
+
+const columnsFor = (baseUrl: string): readonly CsvColumn<LinkWithCharges>[] => [
+  { name: 'id', cell: ({ id }) => id },
+  { name: 'status', cell: (link) => presentLink(link, baseUrl).status },
+  { name: 'amount', cell: ({ amount }) => amount },
+  { name: 'currency', cell: () => 'UGX' },
+  { name: 'description', cell: ({ description }) => description },
+  { name: 'reference', cell: ({ reference }) => reference },
+  { name: 'reusable', cell: ({ allowMultipleUses }) => (allowMultipleUses ? 'yes' : 'no') },
+  { name: 'last_charge', cell: ({ paid, attempt }) => paid?.id ?? attempt?.id ?? null },
+  { name: 'url', cell: (link) => presentLink(link, baseUrl).url },
+  { name: 'created_at', cell: ({ createdAt }) => createdAt },
+]
+
+/** The payment links that a filter finds, as a CSV file. */
+export const exportLinks = (app: App, caller: Caller, filter: LinkFilter): Promise<DocumentStream> =>
+  exportRows(app, caller, {
+    list: 'links',
+    columns: columnsFor(app.baseUrl),
+    reading: chooseListStatement(filter),
+  })

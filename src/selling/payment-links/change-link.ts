@@ -1,6 +1,7 @@
 import type { Actor } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
-import type { Call } from '../../platform/db/database.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import { holdLink, lockLink } from './hold-link.ts'
 import { attemptHolding } from './link-attempts.ts'
@@ -23,3 +24,16 @@ export function retryLink(
     return { value: true, last: [holdLink({ merchantId, id, chargeId: null })] }
   })
 }
+
+// A repeat keeps the first time.
+const INVALIDATE_LINK = statement(
+  'invalidate payment link',
+  `update payment_links set invalidated_at = coalesce(invalidated_at, $3)
+   where merchant_id = $1 and id = $2 and kind = 'order'`,
+)
+
+/**
+ * Invalidates an order's link from this time on: no further payment can be started on it. `lockLink` has locked the row.
+ */
+export const invalidateLink = ({ merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>, at: Date): Call =>
+  call(INVALIDATE_LINK, merchantId, id, at.toISOString())
