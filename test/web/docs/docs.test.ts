@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ENDPOINTS } from '../../../src/program/api.ts'
 import { settingsTable } from '../../../src/program/settings/config.ts'
-import { statesText, openapiText, operatingText, schemaText } from '../../../src/web/docs/printed.ts'
+import { openapiText, operatingText, schemaText, statesText } from '../../../src/web/docs/printed.ts'
 import { type TestDatabase, testDatabase } from '../../helpers/database/test-database.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..')

@@ -5,8 +5,9 @@ import { sourcesOf } from '../../tidy/sources.ts'
 
 // The folders whose refusals the API answers with.
 const FOLDERS = [
-  ...['charges', 'payouts', 'refunds', 'scheduled-payouts', 'subaccounts', 'payment-links', 'vending', 'webhooks'],
-  ...['reports', 'http', 'idempotency', 'rate-limits', 'rails'],
+  ...['payments/charges', 'payments/payouts', 'payments/refunds', 'payments/scheduled-payouts', 'payments/subaccounts'],
+  ...['selling/payment-links', 'selling/vending', 'merchants/webhooks', 'reports'],
+  ...['api/http', 'api/idempotency', 'api/rate-limits', 'rails'],
 ]
 // Said on pages and by commands alone.
 const ELSEWHERE = [

@@ -14,7 +14,7 @@ const KIND_OF_TROUBLE = {
 } as const satisfies { [kind in RailAlarm['kind']]: AlertKind }
 
 type LowFloat = { installation: string; side: RailSide; operator: string; currency: string; readAt: Date }
-type PlatformException = { kind: string; subject: string; count: number; since: Date }
+type OpenPlatformException = { kind: string; subject: string; count: number; since: Date }
 
 // A reading says whether it was low, not since when: the alert keeps the time at which it was first seen.
 const LOW_FLOATS = statement<LowFloat>(
@@ -22,7 +22,7 @@ const LOW_FLOATS = statement<LowFloat>(
   `select installation, side, operator, currency, read_at as "readAt" from float_readings where low
    order by installation, side`,
 )
-const CRITICAL_EXCEPTIONS = statement<PlatformException>(
+const CRITICAL_EXCEPTIONS = statement<OpenPlatformException>(
   'alert: critical breaks of the platform',
   `select kind, subject, seen_count as count, opened_at as since from platform_exceptions
    where closed_at is null and severity = 'critical' order by opened_at limit 100`,
@@ -59,7 +59,7 @@ const describeLowFloat = ({ installation, side, operator, currency, readAt }: Lo
   since: at,
 })
 
-const describeException = ({ kind, subject, count, since }: PlatformException): Finding => ({
+const describeException = ({ kind, subject, count, since }: OpenPlatformException): Finding => ({
   kind: 'critical_break',
   subject: `platform ${kind} ${subject}`,
   message: `a critical exception of the platform is open: ${kind} of ${subject} (seen ${count} times)`,
