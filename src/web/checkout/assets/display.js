@@ -1,10 +1,10 @@
 // biome-ignore-all lint: newer words would be put into it.
-// ES5 only, for the browsers of machines, many of them ten years old. Polls the state of the order. When it changes, loads the
-// page and takes the new screen from it. The service decides what is shown: without a connection the last screen stays.
+// For the browsers of machines, many of them ten years old: ES5 alone. Asks how the order stands; when that is news, takes the
+// new screen out of the page. What is shown is decided by the service: a screen that was there stays when the line is lost.
 ;(function () {
   var SLOWEST = 30000
   var GIVE_UP = 10000
-  var LOST_AFTER = 3 // Failed polls in a row until the screen reports it.
+  var LOST_AFTER = 3 // Misses in a row, until the screen says so.
   var began = Date.now()
   var misses = 0
 
@@ -12,11 +12,11 @@
     return document.getElementById('screen')
   }
 
-  function attr(name) {
+  function told(name) {
     return screen().getAttribute(name)
   }
 
-  // Calls `done` once: with the request if it got a 200, else with null.
+  // Calls `done` once: with the request when the answer is good, else with null.
   function get(url, type, done) {
     var request = new XMLHttpRequest()
     var waiting = setTimeout(function () {
@@ -37,11 +37,11 @@
     request.send()
   }
 
-  function poll() {
-    get(attr('data-state'), '', function (request) {
+  function ask() {
+    get(told('data-state'), '', function (request) {
       var seen = request && seenIn(request.responseText)
       if (!seen) return miss()
-      if (seen === attr('data-seen')) return hit()
+      if (seen === told('data-seen')) return hit()
       get(location.href, 'document', exchange)
     })
   }
@@ -50,9 +50,13 @@
     var state = readJson(text)
     return (
       state &&
-      [state.payment_status, state.vending_status, state.expired, state.invalidated, state.vending_error || ''].join(
-        ' ',
-      )
+      [
+        state.payment_status,
+        state.vending_status,
+        state.expired,
+        state.invalidated,
+        state.vending_error || '',
+      ].join(' ')
     )
   }
 
@@ -66,7 +70,7 @@
 
   function exchange(request) {
     if (!request) return miss()
-    // A browser that cannot parse the new page reloads it.
+    // A browser that cannot take a page apart loads it.
     var page = request.response
     if (typeof page !== 'object' || page === null) return location.reload()
     var fresh = page.getElementById('screen')
@@ -80,34 +84,34 @@
 
   function hit() {
     misses = 0
-    showLost()
-    setTimeout(poll, Number(attr('data-every')))
+    look()
+    setTimeout(ask, Number(told('data-every')))
   }
 
   function miss() {
     misses += 1
-    showLost()
-    setTimeout(poll, Math.min(SLOWEST, Number(attr('data-every')) * Math.pow(2, misses)))
+    look()
+    setTimeout(ask, Math.min(SLOWEST, Number(told('data-every')) * Math.pow(2, misses)))
   }
 
-  function showLost() {
+  function look() {
     var plain = screen().className.replace(' lost', '')
     screen().className = misses < LOST_AFTER ? plain : [plain, 'lost'].join(' ')
   }
 
-  // Counts from the moment the screen loaded: the date of a machine may be years off.
+  // Counts from when the screen came, not by the machine's clock, which may be years off.
   function tick() {
-    var clock = document.getElementById('left')
-    if (!clock) return
-    var total = Number(clock.getAttribute('data-left'))
+    var place = document.getElementById('left')
+    if (!place) return
+    var all = Number(place.getAttribute('data-left'))
     var passed = Math.floor((Date.now() - began) / 1000)
-    var left = Math.max(0, Math.min(total, total - passed))
+    var left = Math.max(0, Math.min(all, all - passed))
     var seconds = left % 60
     var time = Math.floor(left / 60) + (seconds < 10 ? ':0' : ':') + seconds
-    clock.firstChild.nodeValue = clock.getAttribute('data-text').replace('{time}', time)
-    if (left <= 20) clock.className = 'left soon'
+    place.firstChild.nodeValue = place.getAttribute('data-text').replace('{time}', time)
+    if (left <= 20) place.className = 'left soon'
   }
 
   setInterval(tick, 1000)
-  setTimeout(poll, Number(attr('data-every')))
+  setTimeout(ask, Number(told('data-every')))
 })()

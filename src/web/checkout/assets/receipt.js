@@ -1,4 +1,4 @@
-// Forwards to the merchant after a few seconds, which the customer can stop, and shows the print button.
+// The way on to the merchant after a few seconds, which the customer can stop; and the print button.
 ;(() => {
   const print = document.getElementById('print')
   print.hidden = false
@@ -25,10 +25,10 @@
       return
     }
     stop()
-    link.click() // A click keeps the address byte for byte and sends no referrer.
+    link.click() // As the link itself goes: the same bytes, and no word of where it came from.
   }
 
-  // A customer who comes back from the merchant wants to see the receipt and is not forwarded again.
+  // Whoever came back from the merchant wants to see the receipt, not to be sent away again.
   const [visit] = performance.getEntriesByType('navigation')
   if (visit && visit.type === 'back_forward') return stop()
   window.addEventListener('pageshow', (event) => {

@@ -1,46 +1,46 @@
-// Polls the status of the payment, and reloads the page once it is decided. The service decides, never this script.
+// Asks how the payment stands, and loads the page anew once it is decided. Nothing is decided here.
 ;(() => {
   const SOON = 2500
   const LATER = 5000
-  const PATIENCE = 60000 // Polls less often from then on.
-  const GIVE_UP = 10000 // The time limit of one poll; the next may succeed.
+  const PATIENCE = 60000 // From then on ask less often.
+  const GIVE_UP = 10000 // One question; the next may have better luck.
   const wait = document.getElementById('wait')
   const began = Date.now()
   let timer
-  let polling = false
+  let asking = false
 
   const waitTime = () => (document.hidden || Date.now() - began > PATIENCE ? LATER : SOON)
 
-  function schedule() {
+  function again() {
     clearTimeout(timer)
-    timer = setTimeout(poll, waitTime())
+    timer = setTimeout(ask, waitTime())
   }
 
-  function poll() {
-    if (polling) return
-    polling = true
-    Promise.race([fetch(wait.dataset.status, { cache: 'no-store' }), timeout()])
+  function ask() {
+    if (asking) return
+    asking = true
+    Promise.race([fetch(wait.dataset.status, { cache: 'no-store' }), lost()])
       .then((answer) => (answer.ok ? answer.json() : {}))
-      .then(handleStatus)
+      .then(look)
       .catch(() => {})
       .then(() => {
-        polling = false
-        schedule()
+        asking = false
+        again()
       })
   }
 
-  const timeout = () => new Promise((_, reject) => setTimeout(reject, GIVE_UP))
+  const lost = () => new Promise((_, reject) => setTimeout(reject, GIVE_UP))
 
-  function handleStatus({ status }) {
+  function look({ status }) {
     if (!status || status === 'pending' || status === 'authorized') return
     location.replace(location.pathname + location.search)
   }
 
-  // When the customer comes back from typing the PIN, the payment may be decided already.
+  // Back from typing the PIN: the answer may be there already.
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) poll()
+    if (!document.hidden) ask()
   })
-  schedule()
+  again()
 
   const count = document.getElementById('count')
   if (!count) return
@@ -48,15 +48,15 @@
   const bar = count.querySelector('progress')
   const ticking = setInterval(tick, 1000)
 
-  // Counts by the clock and not by ticks, because a phone that sleeps runs no ticks.
+  // By the clock and not by ticks: a phone that slept has not stopped the time.
   function tick() {
     const left = Number(line.dataset.seconds) - Math.round((Date.now() - began) / 1000)
-    if (left <= 0) return showLongWait()
+    if (left <= 0) return end()
     bar.value = left
     line.textContent = line.dataset.text.replace('{seconds}', left)
   }
 
-  function showLongWait() {
+  function end() {
     clearInterval(ticking)
     count.hidden = true
     document.getElementById('steps').hidden = true

@@ -1,8 +1,8 @@
-// Draws the reference from /openapi.json. Without `servers`, "try it" sends its requests to the address of this page.
+// Draws the reference from /openapi.json. Without `servers` "try it" talks to the address of this page.
 const HEADERS_FILLED_IN = ['x-timestamp', 'idempotency-key']
 const FILLED_IN = ' Left empty here, this page fills it in.'
 
-/** Makes these headers optional in the forms, because the page fills them in itself. */
+/** The page itself fills these headers in, so a form without them may be sent. */
 function relaxHeaders(document) {
   for (const path of Object.values(document.paths))
     for (const operation of Object.values(path))
@@ -16,15 +16,17 @@ function relaxHeaders(document) {
 
 function fillHeaders(request) {
   if ((request.method ?? 'GET').toUpperCase() !== 'POST') return request
-  const headers = Object.entries(request.headers)
-  const key = headers.find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
-  request.headers = Object.fromEntries(headers.filter(([name]) => !HEADERS_FILLED_IN.includes(name.toLowerCase())))
+  const given = Object.entries(request.headers)
+  const key = given.find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
+  request.headers = Object.fromEntries(
+    given.filter(([name]) => !HEADERS_FILLED_IN.includes(name.toLowerCase())),
+  )
   request.headers['X-Timestamp'] = String(Math.floor(Date.now() / 1000))
   request.headers['Idempotency-Key'] = key || randomKey()
   return request
 }
 
-/** Makes a random key without crypto.randomUUID, which exists on https and localhost only: a trial may run elsewhere. */
+/** crypto.randomUUID exists on https and localhost only; a trial may run elsewhere. */
 function randomKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -44,7 +46,7 @@ async function draw() {
     spec,
     dom_id: '#reference',
     deepLinking: true,
-    // No third party gets the document for validation.
+    // No third party is asked whether the document is right.
     validatorUrl: null,
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,

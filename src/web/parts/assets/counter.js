@@ -43,7 +43,9 @@
   }
 
   const statesIn = (strip) =>
-    new Map([...strip.querySelectorAll('[data-payment]')].map((one) => [one.dataset.payment, one.dataset.state]))
+    new Map(
+      [...strip.querySelectorAll('[data-payment]')].map((one) => [one.dataset.payment, one.dataset.state]),
+    )
   const ended = (state) => state === 'succeeded' || state === 'failed'
   let known = statesIn(counter)
   let seen = null

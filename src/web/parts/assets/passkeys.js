@@ -1,7 +1,8 @@
 // Passkeys in the place of codes, and new passkeys. Pages work without it, with an app.
 ;(() => {
   if (!window.PublicKeyCredential) return
-  const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (one) => one.charCodeAt(0))
+  const bytes = (text) =>
+    Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (one) => one.charCodeAt(0))
   const text = (buffer) =>
     btoa(String.fromCharCode(...new Uint8Array(buffer)))
       .replace(/\+/g, '-')
