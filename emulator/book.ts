@@ -4,7 +4,7 @@ import { type Kept, Wallets } from './wallets.ts'
 
 export type Product = 'collection' | 'disbursement'
 export type Operation = 'requesttopay' | 'requesttowithdraw' | 'transfer' | 'deposit' | 'refund'
-export type Status = 'PENDING' | 'CREATED' | 'SUCCESSFUL' | 'FAILED'
+type Status = 'PENDING' | 'CREATED' | 'SUCCESSFUL' | 'FAILED'
 /** Which of its addresses took it: the operator may move to a second one and leave old references at the first. */
 export type Place = 'first' | 'moved'
 export type Where = { place: Place; product: Product; reference: string }

@@ -1,7 +1,7 @@
 import type { Product, Transaction } from './book.ts'
 
 /** Faults that a statement can have on demand. */
-export type StatementFault = 'missing' | 'extra' | 'amount' | 'duplicate'
+type StatementFault = 'missing' | 'extra' | 'amount' | 'duplicate'
 /** `side`: the list of one wallet alone, as an operator exports each. */
 export type StatementOptions = {
   from?: Date

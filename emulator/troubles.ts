@@ -11,7 +11,7 @@ export type Troubles = {
   kycDenied: boolean
 }
 /** Those that need more than the desk: the connections of the operator. */
-export type OfTheLine = 'refuse' | 'connectTimeout' | 'platformMoved' | 'restart'
+type OfTheLine = 'refuse' | 'connectTimeout' | 'platformMoved' | 'restart'
 
 export const quiet = (): Troubles => ({
   unauthorized: { left: 0, product: undefined },

@@ -1,4 +1,4 @@
-// What `npm test` does: types, formatter and lint, then the short tests. With `--since REF` lint looks only at what has changed since
+// What `npm test` does: types, formatter, lint and a look for exports that nobody imports, then the short tests. With `--since REF` lint looks only at what has changed since
 // that commit, and only the tests that reach a change run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ const words = process.argv.slice(2)
 const since = words.indexOf('--since')
 const LOOKED_AT = /\.(tsx?|mjs|json|css|js)$/
 
-const codes = await Promise.all([node('scripts/build.mjs'), lint()])
+const codes = await Promise.all([node('scripts/build.mjs'), lint(), unused()])
 process.exit(codes.find((code) => code !== 0) ?? (await node('scripts/run-tests.mjs', '--short', ...words)))
 
 function lint() {
@@ -20,6 +20,11 @@ function lint() {
   return looked.length === 0
     ? 0
     : run(join(root, 'node_modules', '.bin', 'biome'), 'ci', '--colors=off', '--no-errors-on-unmatched', ...looked)
+}
+
+/** Files, exports and packages that nobody uses. With `--since` it is left to the whole run. */
+function unused() {
+  return since === -1 ? run(join(root, 'node_modules', '.bin', 'knip'), '--no-progress') : 0
 }
 
 function changed(ref) {

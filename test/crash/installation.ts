@@ -29,7 +29,7 @@ export type StartOptions = {
   /** A program of the tests, with its arguments, instead of the ordinary start command. */
   program?: { path: string; args: readonly string[] }
 }
-export type CommandResult = { code: number | null; signal: string | null; json: any; stderr: string }
+type CommandResult = { code: number | null; signal: string | null; json: any; stderr: string }
 
 /** A whole installation as an operator would run it: a data folder, real PostgreSQL with full durability, real processes. */
 export type Installation = {

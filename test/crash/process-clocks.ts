@@ -11,7 +11,7 @@ export type ProcessClocks = {
   /** A clock for one process. */
   own(name: string): OwnClock
 }
-export type OwnClock = {
+type OwnClock = {
   file: string
   /** From now on it is wrong by so many ms; 0 sets it right. */
   setWrong(byMs: number): void

@@ -21,7 +21,7 @@ export type CuttingProxy = {
 }
 
 /** Bytes held on their way. */
-export type Held = { held(): boolean; letThrough(): void }
+type Held = { held(): boolean; letThrough(): void }
 
 type Hold = { asked: RegExp; kept: { to: Socket; bytes: Buffer }[]; by: Socket | null }
 type Cut = { asked: RegExp; answered: RegExp | null; passing: number }

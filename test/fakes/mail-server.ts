@@ -1,10 +1,10 @@
 import { createServer, type Socket } from 'node:net'
 
 /** A mail as the server has taken it. */
-export type TakenMail = { to: string; data: string }
+type TakenMail = { to: string; data: string }
 
 /** How the server treats the next mail: takes it, refuses the recipient, is busy, hangs, or dies after it has the text. */
-export type MailTrouble = 'none' | 'refuse' | 'busy' | 'hang' | 'cut after text'
+type MailTrouble = 'none' | 'refuse' | 'busy' | 'hang' | 'cut after text'
 
 /** Somebody's mail server: real SMTP, with faults that the test chooses. */
 export type MailServer = {

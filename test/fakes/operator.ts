@@ -37,12 +37,12 @@ export type StatusHow = {
   until?: Promise<unknown>
 }
 /** Its answer about the holder of a wallet. */
-export type HolderHow = {
+type HolderHow = {
   answer: 'book' | 'error' | 'garbage' | 'reset' | 'silence'
   until?: Promise<unknown>
 }
-export type WalletHolder = { active: boolean; name: string | null }
-export type Asked = {
+type WalletHolder = { active: boolean; name: string | null }
+type Asked = {
   reference: string
   amount: number
   currency: string

@@ -32,7 +32,7 @@ export type Command = {
   text: string
   headers: IncomingHttpHeaders
 }
-export type Question = { path: string; body: any; headers: IncomingHttpHeaders }
+type Question = { path: string; body: any; headers: IncomingHttpHeaders }
 
 /** A supplier of vending machines: real HTTP, the four paths of contract.md 6.1, with faults that the test chooses. */
 export type FakeSupplier = {

@@ -27,8 +27,8 @@ export type Fleet = {
   withMore<T>(more: readonly MoreProcesses[], work: (urls: string[], running: Running[]) => Promise<T>): Promise<T>
   end(): Promise<void>
 }
-export type Contract = typeof FIRST_INSTALLATION | typeof SECOND_CONTRACT
-export type MoreProcesses = { role: 'web' | 'worker'; env?: Record<string, string> }
+type Contract = typeof FIRST_INSTALLATION | typeof SECOND_CONTRACT
+type MoreProcesses = { role: 'web' | 'worker'; env?: Record<string, string> }
 
 /** The result of a race: a sentence for each fault, and the figures to print. */
 export type Verdict = { wrong: string[]; seen: string }

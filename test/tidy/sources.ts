@@ -16,7 +16,7 @@ export type Source = {
   imports: Import[]
 }
 
-export type Import = { line: number; path: string; names: string[]; typeOnly: boolean }
+type Import = { line: number; path: string; names: string[]; typeOnly: boolean }
 
 /** Every file below this folder with one of these endings. */
 export function sourcesOf(folder: string, ...endings: string[]): Source[] {

@@ -12,7 +12,7 @@ export type AlertMessage = {
   json: Readonly<Record<string, unknown>> & { alerts: unknown }
 }
 /** The two ways by which alerts leave. Neither depends on the other: the mail of an alert is not a stored row that waits. */
-export type AlertChannel = 'ALERT_WEBHOOK' | 'ALERT_MAIL'
+type AlertChannel = 'ALERT_WEBHOOK' | 'ALERT_MAIL'
 /** Which channels are set, and which of them did not take a message, with why. */
 export type SendResult = {
   channels: readonly AlertChannel[]

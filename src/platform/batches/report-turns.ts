@@ -12,7 +12,7 @@ export type ReportTurn = {
   markSent(): void
 }
 
-export type ReportTurnInput = { merchantId: number; size: ReportSize; isGone?: () => boolean }
+type ReportTurnInput = { merchantId: number; size: ReportSize; isGone?: () => boolean }
 type ReportTurns = Lane & {
   /** Waits for a slot and the merchant's turn. Throws 503 when that takes too long, or when too many wait already. */
   enter(report: ReportTurnInput): Promise<ReportTurn>

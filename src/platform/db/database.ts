@@ -31,7 +31,7 @@ export type TransactionWork<T> = (tx: Tx) => Promise<{ value: T; last?: readonly
  * only
  * briefly for locks and is not repeated after a lock time-out. Without a `kind` it counts as `out`.
  */
-export type TransactionTurn = Partial<ConnectionRequest> & { hurry?: boolean }
+type TransactionTurn = Partial<ConnectionRequest> & { hurry?: boolean }
 
 /** Connections to one schema (a cell, or the directory). Statements never name a schema: search_path does. */
 export type Database = {

@@ -8,7 +8,7 @@ import { DatabaseAway } from './errors.ts'
  * refused.
  */
 export type ConnectionRequest = { kind: ConnectionKind; of?: number; begun?: boolean }
-export type ConnectionKind = 'outcome' | 'in' | 'out'
+type ConnectionKind = 'outcome' | 'in' | 'out'
 
 /** Hands out slots, each for one connection. Some are kept free for each kind, and one merchant gets at most a quarter. */
 export type Gate = {

@@ -14,7 +14,7 @@ export type Statement<Row = unknown> = {
    */
   readonly plannedOnce?: true
 }
-export type CopyTarget = { table: string; columns: readonly string[]; types: readonly string[] }
+type CopyTarget = { table: string; columns: readonly string[]; types: readonly string[] }
 
 const statementsByName = new Map<string, Statement>()
 

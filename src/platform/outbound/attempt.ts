@@ -24,7 +24,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** The outcome of one attempt. `elapsedMs` covers all of it, reading the answer included. */
 export type PostAttempt = PostOutcome & { elapsedMs: number }
 
-export type AnsweredAttempt = Extract<PostAttempt, { kind: 'answered' }>
+type AnsweredAttempt = Extract<PostAttempt, { kind: 'answered' }>
 
 type PostRequest = {
   url: string

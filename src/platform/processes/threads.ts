@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 export class ThreadLost extends Error {}
 
 /** Sends the next step to a thread and returns its answer. Throws ThreadLost. */
-export type AskThread<Step> = (step: Step) => Promise<Uint8Array>
+type AskThread<Step> = (step: Step) => Promise<Uint8Array>
 export type ThreadPool<Step> = {
   /** Lends a thread for one piece of work. After an error the thread is dropped; the next piece of work gets a new one. */
   use<T>(work: (ask: AskThread<Step>) => Promise<T>): Promise<T>

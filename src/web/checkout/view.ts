@@ -139,7 +139,7 @@ export type ReportView = {
 }
 type ReportedView = { kind: 'reported'; payment: CustomerPayment; answers: readonly ShopAnswer[] }
 /** An answer of the shop to a report on this payment. */
-export type ShopAnswer = { says: string; saidAt: Date }
+type ShopAnswer = { says: string; saidAt: Date }
 
 /** A page on which nothing can be paid, and why. `unknown` is a 404, `trouble` a fault of ours, `busy` a limit or overload. */
 export type ClosedView = {

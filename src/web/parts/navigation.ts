@@ -2,7 +2,7 @@ import type { Action } from '../../api/access/actions.ts'
 import type { IconName } from './icons.tsx'
 
 /** A page that the navigation links to. `see`: the action that a person must be allowed to see the entry. */
-export type NavigationEntry = {
+type NavigationEntry = {
   path: string
   name: string
   icon: IconName

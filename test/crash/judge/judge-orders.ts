@@ -4,7 +4,7 @@ import type { Installation } from '../installation.ts'
 import { answersTo, type Book } from '../journal.ts'
 
 /** A vending order with its current payment. */
-export type OrderRow = {
+type OrderRow = {
   id: string
   mode: Mode
   status: 'pending' | 'dispensing' | 'dispensed' | 'failed'

@@ -15,7 +15,7 @@ export const SUPPLIER_LIMITS: PosterLimits = { attemptMs: 30_000, connectMs: 5_0
 
 type ReplyRow = Readonly<Record<string, unknown>>
 /** The rows of an answer, or null if there is no clear answer. */
-export type SupplierRows = readonly ReplyRow[] | null
+type SupplierRows = readonly ReplyRow[] | null
 
 /** A merchant's own supplier over HTTP. Questions have no effect, and return null if the answer is unclear. */
 export type HttpSupplier = Supplier & {

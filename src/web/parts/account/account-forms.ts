@@ -19,7 +19,7 @@ export type AccountPage<V extends AccountVisit> = {
   show(visit: V, state: FormState | null): Promise<SurfaceReply>
 }
 
-export type AccountForms = ReturnType<typeof accountForms>
+type AccountForms = ReturnType<typeof accountForms>
 
 const bare = { fields: [] } as const
 const { factors, sessions } = ACCOUNT

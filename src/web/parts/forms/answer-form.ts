@@ -13,7 +13,7 @@ import { FieldFault, type FormState, type FormValues, findFieldOfRefusal, parseF
 import { equalsInConstantTime, verifyFormToken } from './form-token.ts'
 
 /** The visits of a person who has given a factor or password again: `act` for the act itself, `after` for everything after it. */
-export type StepUpVisits<V> = { act: V; after: V; cookies: readonly string[] }
+type StepUpVisits<V> = { act: V; after: V; cookies: readonly string[] }
 /**
  * Checks a factor or password given again in the middle of a session; throws FieldFault for `confirm`. The caller must send `cookies` with
  * its reply even if the act fails: the old cookie expires within a minute.

@@ -3,7 +3,7 @@ import type { Refusal } from '../../../platform/refusal.ts'
 import { cleanTyped, hasForbiddenControl } from '../../../platform/text/text.ts'
 import type { PostedFields } from './fields.ts'
 
-export type FieldKind =
+type FieldKind =
   | 'text'
   | 'phone'
   | 'amount'

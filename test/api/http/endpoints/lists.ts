@@ -7,7 +7,7 @@ import { testQueries } from './queries.ts'
 import { decideAll, type Side, type World } from './world.ts'
 
 type Query = Record<string, string>
-export type Row = { id: string; created_at: string }
+type Row = { id: string; created_at: string }
 /** A merchant with so many rows in each of its lists, two at each moment, and the ids that were said of them. */
 type Lister = { side: Side; ids: Map<List, string[]> }
 

@@ -11,7 +11,7 @@ import type { Client, TestService } from '../../../helpers/service/test-service.
 import { makeOrder, registerMachines, type VendingShop, vendingShop } from '../../../helpers/vending/vending.ts'
 
 /** One object of every kind that a path can name, and a month. */
-export type Owned = Record<
+type Owned = Record<
   'charge' | 'payout' | 'schedule' | 'subaccount' | 'link' | 'order' | 'event' | 'settlement' | 'machine' | 'period',
   string
 >
