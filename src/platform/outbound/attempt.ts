@@ -24,8 +24,6 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** The outcome of one attempt. `elapsedMs` covers all of it, reading the answer included. */
 export type PostAttempt = PostOutcome & { elapsedMs: number }
 
-type AnsweredAttempt = Extract<PostAttempt, { kind: 'answered' }>
-
 type PostRequest = {
   url: string
   body: Buffer
