@@ -5,8 +5,7 @@ type RunItems<Item, Result> = (items: readonly Item[], isWhole: boolean) => Prom
 /**
  * Runs items so that no run contains two with the same name: the first item of each name in the first run, the others in later runs.
  * Returns the outcomes in the order of the items. `isWhole`: this run has all items. Only such a run may wait briefly for locks and be
- * tried
- * again as a whole, because after several runs the committed ones must not run again.
+ * tried again as a whole, because after several runs the committed ones must not run again.
  */
 export async function runDistinct<Item, Result>(
   items: readonly Item[],

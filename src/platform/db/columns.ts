@@ -28,8 +28,7 @@ export const repeatedColumn = (value: string | number, count: number): string =>
 
 /**
  * SQL for the rows of such columns, of these types. Each array is read by a sub-select, so that the planner assumes the same length in
- * every
- * call and keeps one plan. Otherwise it would plan again for every small batch, which costs more than running it.
+ * every call and keeps one plan. Otherwise it would plan again for every small batch, which costs more than running it.
  */
 export const unnestColumns = (...types: readonly string[]): string =>
   `unnest(${types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ')})`

@@ -28,8 +28,7 @@ export type TransactionWork<T> = (tx: Tx) => Promise<{ value: T; last?: readonly
 
 /**
  * What a transaction is for. `hurry`: the work is for several merchants, and a locked row of one must not delay the others, so it waits
- * only
- * briefly for locks and is not repeated after a lock time-out. Without a `kind` it counts as `out`.
+ * only briefly for locks and is not repeated after a lock time-out. Without a `kind` it counts as `out`.
  */
 type TransactionTurn = Partial<ConnectionRequest> & { hurry?: boolean }
 

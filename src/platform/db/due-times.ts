@@ -1,8 +1,7 @@
 import { addMs } from '../time/clock.ts'
 
-// A due time that lies further ahead than it is ever set was set before the clock stepped back. Waiting for it would take as long as the
-// clock
-// was wrong, so it counts as due. The clocks of two processes may differ a little.
+// A due time that lies further ahead than it is ever set was set before the clock stepped back. Waiting for it would take as long as
+// the clock was wrong, so it counts as due. The clocks of two processes may differ a little.
 const CLOCK_TOLERANCE_MS = 10_000
 
 /** The latest plausible due time, of those that are set at most `longestMs` ahead. A later one was set before the clock stepped back. */

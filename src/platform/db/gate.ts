@@ -2,10 +2,9 @@ import { count } from '../log/measures.ts'
 import { DatabaseAway } from './errors.ts'
 
 /**
- * What a connection is for (reliability.md 6.1). `kind`: `outcome`: money that is under way; `in`: money that comes in; `out`: money that
- * goes
- * out, and all other work. `of`: the merchant, if the work is for one alone. `begun`: this continues work that has begun, so it is not
- * refused.
+ * What a connection is for (reliability.md 6.1). `kind`: `outcome`: money that is under way; `in`: money that comes in; `out`: money
+ * that goes out, and all other work. `of`: the merchant, if the work is for one alone. `begun`: this continues work that has begun, so
+ * it is not refused.
  */
 export type ConnectionRequest = { kind: ConnectionKind; of?: number; begun?: boolean }
 type ConnectionKind = 'outcome' | 'in' | 'out'

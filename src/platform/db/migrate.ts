@@ -25,11 +25,10 @@ type WaitOptions = { say?: (line: string) => void; waitsMs?: number }
 type SchemaState = { missing: string | null; schema: string; cells: string[] }
 
 /**
- * Brings the directory and each cell up to date with plain forward-only SQL files. Each is applied once; an edited file stops the start.
- * Returns what was applied, and the role under which the service's login works (null where it can use none). When there is nothing to do,
- * it
- * only reads and takes no lock. A database user that owns nothing cannot migrate: a schema that is behind stops its start. Throws
- * CannotStart.
+ * Brings the directory and each cell up to date with plain forward-only SQL files. Each is applied once; an edited file stops the
+ * start. Returns what was applied, and the role under which the service's login works (null where it can use none). When there is
+ * nothing to do, it only reads and takes no lock. A database user that owns nothing cannot migrate: a schema that is behind stops its
+ * start. Throws CannotStart.
  */
 export async function migrate(
   connectionString: string,

@@ -32,8 +32,7 @@ const PATIENT_READ_MS = 60_000
 
 /**
  * Runs a statement that only reads, in work that no caller waits for, such as the import of a list. A busy server may exceed the
- * statement's
- * time-out now and not later, so it is repeated for up to a minute. Throws the last error.
+ * statement's time-out now and not later, so it is repeated for up to a minute. Throws the last error.
  */
 export const readPatiently = <Row>(
   db: Pick<Database, 'query'>,

@@ -22,13 +22,11 @@ let checkedMs = 0
 let checkTimer: NodeJS.Timeout | null = null
 
 /**
- * Destroys connections of this pool that owe an answer and are silent for longer than a statement may take, plus a second: the host of the
- * server stands still, or a standby answers at its address and the old connection leads nowhere. Nothing else would end such a connection
- * for
- * minutes. Waiting work gets DatabaseAway or CommitUnknown, and the next statement opens a new connection. Idle connections to the same
- * server
- * that have received nothing since then are destroyed too: they lead to the same dead end, and each would make the next statement wait as
- * long.
+ * Destroys connections of this pool that owe an answer and are silent for longer than a statement may take, plus a second: the host of
+ * the server stands still, or a standby answers at its address and the old connection leads nowhere. Nothing else would end such a
+ * connection for minutes. Waiting work gets DatabaseAway or CommitUnknown, and the next statement opens a new connection. Idle
+ * connections to the same server that have received nothing since then are destroyed too: they lead to the same dead end, and each
+ * would make the next statement wait as long.
  */
 export function watchSilence(pool: pg.Pool, statementTimeoutMs: number): void {
   const own = new Map<pg.PoolClient, WatchedConnection>()

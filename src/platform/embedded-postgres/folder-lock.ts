@@ -20,10 +20,9 @@ const TICKETS_KEPT = 16
 /**
  * Runs `work` while no other process runs under a lock in the same folder; waits as long as a live process holds it.
  *
- * The lock is the file with the highest number. It is free when the file is empty or the process named in it is dead. A process takes it by
- * creating the next number, which only one can. No lock is taken over by deleting, so two processes that find a dead holder at the same
- * moment
- * cannot both win.
+ * The lock is the file with the highest number. It is free when the file is empty or the process named in it is dead. A process takes
+ * it by creating the next number, which only one can. No lock is taken over by deleting, so two processes that find a dead holder at
+ * the same moment cannot both win.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const ticket = await takeTicket(folder)

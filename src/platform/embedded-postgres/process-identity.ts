@@ -21,9 +21,8 @@ export function isRunning(identity: string): boolean {
 }
 
 /**
- * Tells what the process id stands for: `postgres` on that data folder, `other` process, `gone` (none), or `unknown` when we may not see
- * it.
- * Send signals only to `postgres`; base no decision on an `unknown` id.
+ * Tells what the process id stands for: `postgres` on that data folder, `other` process, `gone` (none), or `unknown` when we may not
+ * see it. Send signals only to `postgres`; base no decision on an `unknown` id.
  */
 export function classifyProcess(cluster: string, pid: number): 'postgres' | 'other' | 'gone' | 'unknown' {
   if (readIdentity(pid) === null) return isSignalable(pid) && !HAS_PROC ? 'unknown' : 'gone'

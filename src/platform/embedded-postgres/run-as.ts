@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs'
 
 /**
  * The account under which the server runs. `self`: our own. `account`: PostgreSQL refuses to run as root, so started by root it runs
- * under an
- * unprivileged account. `namespace`: in a user namespace in which our own root has that account's number, which reaches folders that only
- * root
- * can enter and has none of root's capabilities. `owner`: the owner of its files, as seen from outside.
+ * under an unprivileged account. `namespace`: in a user namespace in which our own root has that account's number, which reaches
+ * folders that only root can enter and has none of root's capabilities. `owner`: the owner of its files, as seen from outside.
  */
 export type RunAs = {
   kind: 'self' | 'account' | 'namespace'

@@ -31,9 +31,8 @@ type PostRequest = {
   keepAlive: boolean
   signal?: AbortSignal
   /**
-   * Whether the request may arrive twice. Then a kept connection that turns out to be closed does not use up the attempt: the request is
-   * sent
-   * again at once over a new connection, within the same deadline.
+   * Whether the request may arrive twice. Then a kept connection that turns out to be closed does not use up the attempt: the request
+   * is sent again at once over a new connection, within the same deadline.
    */
   mayRepeat?: boolean
   /** Called when the connection is made, before the first byte; when it returns true nothing is sent. Not with `keepAlive`. */
@@ -48,8 +47,7 @@ type PosterClient = { origin: string; client: Client; gone: AbortController }
 
 /**
  * Makes a poster of outbound POST attempts under reliability.md 7.3 and 7.5. `post` never throws for what a receiver does, follows no
- * redirect,
- * and repeats only what `mayRepeat`.
+ * redirect, and repeats only what `mayRepeat`.
  */
 export function createPoster(options: PosterOptions): Poster {
   const idle = newIdleClients<PosterClient>(MAX_IDLE_SOCKETS)

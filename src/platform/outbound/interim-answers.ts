@@ -10,8 +10,7 @@ const END_OF_HEAD = '\r\n\r\n'
 
 /**
  * Makes a socket accept an unrequested `100 Continue` before an answer. Servers may send it for every POST (RFC 9110, 15.2), and undici
- * fails
- * on it although it skips every other interim answer. So it is rewritten to 102.
+ * fails on it although it skips every other interim answer. So it is rewritten to 102.
  */
 export function acceptInterimContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket)

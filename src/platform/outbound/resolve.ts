@@ -2,8 +2,7 @@ import { Resolver } from 'node:dns/promises'
 
 /**
  * Resolves a name to all its addresses, A and AAAA; none when it does not resolve. Sends its own queries instead of using getaddrinfo,
- * whose
- * four threads are shared with all file access and would be blocked by slow name servers.
+ * whose four threads are shared with all file access and would be blocked by slow name servers.
  */
 export async function resolveHost(host: string, signal: AbortSignal): Promise<{ address: string; family: 4 | 6 }[]> {
   const resolver = new Resolver({ timeout: 300, tries: 2 })

@@ -75,9 +75,8 @@ function describeTarget(url: URL, rules: TargetRules): Target {
 const LOOPBACK = ['127.0.0.1', '[::1]']
 
 /**
- * Returns the host under which the allow-list has this host and port, or null. `localhost` and the two addresses to which it leads stand
- * for
- * one another; the entry decides which one is called.
+ * Returns the host under which the allow-list has this host and port, or null. `localhost` and the two addresses to which it leads
+ * stand for one another; the entry decides which one is called.
  */
 function findAllowedHost(host: string, port: number, { allowPrivate }: TargetRules): string | null {
   const same = host === 'localhost' ? [host, ...LOOPBACK] : LOOPBACK.includes(host) ? [host, 'localhost'] : [host]

@@ -11,8 +11,7 @@ const bundledFiles = new Map<string, BundledFile | null>()
 
 /**
  * Rewrites a stack so that it names lines of the sources instead of the bundle. With `--enable-source-maps` Node would do it, but would
- * read
- * the maps at every start; here they are read when the first error is logged, which takes a tenth of a second.
+ * read the maps at every start; here they are read when the first error is logged, which takes a tenth of a second.
  */
 export function mapToSources(stack: string): string {
   return stack.replace(FRAME, (frame, file: string, line: string, column: string) => {

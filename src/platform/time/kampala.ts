@@ -44,9 +44,8 @@ const TWO = Array.from({ length: 100 }, (_, number) => String(number).padStart(2
 // A million times come in order, so the text of the last day is cached.
 const last = { day: Number.NaN, text: '' }
 
-// Formats the local time in Kampala, in ISO form without a zone. It takes half a microsecond less than `toISOString`, twice for each line
-// of
-// a file.
+// Formats the local time in Kampala, in ISO form without a zone. It takes half a microsecond less than `toISOString`, twice for each
+// line of a file.
 function wallClock(at: Date): string {
   const local = at.getTime() + OFFSET_MS
   const day = Math.floor(local / DAY_MS)

@@ -15,8 +15,7 @@ const NULL = Buffer.from('null')
 
 /**
  * Writes rows in binary as JSON objects. `columns` names the members in the order of the rows' columns; `summed` is one of the `whole`
- * ones.
- * The bytes of a text go from the row into the line unchanged, and no object is made on the way.
+ * ones. The bytes of a text go from the row into the line unchanged, and no object is made on the way.
  */
 export class RowsAsJson {
   private readonly json = new JsonBytes()

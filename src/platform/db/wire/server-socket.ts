@@ -12,8 +12,8 @@ const HEAD_BYTES = 5
  * payments waited for a processor meanwhile (decision 33).
  *
  * It emits whole messages only, as 'data': the driver would keep the memory of a message that is cut. The bytes are valid until the
- * listener
- * returns: the driver makes texts of values at once, and copy-out.ts copies its rows. Over TLS Node decrypts into memory of its own.
+ * listener returns: the driver makes texts of values at once, and copy-out.ts copies its rows. Over TLS Node decrypts into memory of
+ * its own.
  */
 export function newServerSocket({ ssl }: { ssl?: unknown } = {}): Socket {
   if (ssl) return new Socket()
