@@ -50,7 +50,7 @@ create index charges_by_email     on charges (merchant_id, mode, lower(email), c
 create index charges_followed     on charges (follow_at) where follow_at is not null;
 create index charges_held         on charges (merchant_id, mode, hold_until) where hold_until is not null and settled_at is null;
 
--- The table of moves (payments/charges/charge.ts) said again where no code can forget it; free for allowed moves.
+-- The table of moves (charges/charge.ts) said again where no code can forget it; free for allowed moves.
 create function refuse_move() returns trigger language plpgsql as $$
 begin
   raise exception '% % may not move from % to %', tg_table_name, old.id, old.status, new.status;

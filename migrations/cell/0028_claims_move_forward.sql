@@ -1,4 +1,4 @@
--- The table of moves of a dispense claim (selling/vending/dispensing/claim.ts) said again where no code can forget it. Nothing leads back
+-- The table of moves of a dispense claim (vending/dispensing/claim.ts) said again where no code can forget it. Nothing leads back
 -- to `claimed`, from which alone a machine is told: a second command of one claim would drop a second product.
 create function refuse_claim_move() returns trigger language plpgsql as $$
 begin
