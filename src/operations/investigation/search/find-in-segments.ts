@@ -8,11 +8,13 @@ import {
   type ListedPayment,
   PAYMENT_NOUNS,
   type PaymentFilter,
+  partSql,
+  partValues,
   paymentColumnsSql,
   SHOWN_COLUMNS,
 } from './listed-payment.ts'
 import { intersectLists } from './positions.ts'
-import { hasPart } from './tokens.ts'
+import { hasPart, plain } from './tokens.ts'
 
 /** The position of a payment in a segment, from which a search continues towards earlier ones. */
 export type SegmentPosition = { segment: number; position: number }
@@ -66,15 +68,17 @@ const POSTINGS = statement<PostingRow>(
    where nth = 1 or (nth <= ${MAX_LISTS_PER_SEGMENT} and bytes <= ${MAX_LENGTH_RATIO} * least)`,
 )
 const comparedSql = EACH_PAYMENT_NOUN.map(
-  (
-    noun,
-  ) => `select k.segment, k.position, ${paymentColumnsSql(noun)} from unnest($1::int[], $2::int[]) k (segment, position)
-     join search_payments s on s.segment = k.segment and s.position = k.position join ${noun} p on p.id = s.id and p.merchant_id = s.merchant_id where s.id like '${PAYMENT_NOUNS[noun].ids}%'`,
+  (noun) =>
+    `select k.segment, k.position, ${paymentColumnsSql(noun)} from k join ${noun} p on p.id = k.id and p.merchant_id = k.merchant_id
+     where k.id like '${PAYMENT_NOUNS[noun].ids}%'`,
 ).join(' union all ')
 const COMPARE = statement<ListedPayment & SegmentPosition>(
   'numbered payments',
-  `select p.segment, p.position, ${SHOWN_COLUMNS} from (${comparedSql}) p join merchants m on m.id = p.merchant_id where ${filterSql(3)}
-   order by p.segment desc, p.position desc`,
+  `with k as materialized (select s.segment, s.position, s.merchant_id, s.id from unnest($1::int[], $2::int[]) k (segment, position)
+     join search_payments s on s.segment = k.segment and s.position = k.position)
+   select p.segment, p.position, ${SHOWN_COLUMNS} from (${comparedSql}) p join merchants m on m.id = p.merchant_id
+   where ${partSql(3)} and ${filterSql(5)} order by p.segment desc, p.position desc`,
+  { plannedOnce: true },
 )
 
 /** Finds payments that were taken up, by the tokens of their parts. The work is bounded: the next page continues where this one stops. */
@@ -176,6 +180,11 @@ function listCandidates(
   return positions.sort((a, b) => b - a).map((position) => ({ segment, position }))
 }
 
+// The server lowers ASCII letters as `hasPart` does, and single blanks matter to it. Any other text is compared here alone.
+const EASILY_COMPARED = /^[\x21-\x7e]*$/
+const comparablePart = (text: string | null) =>
+  partValues(text !== null && EASILY_COMPARED.test(plain(text)) ? text : null)
+
 /** Reads the payments at these positions that match the filter. */
 async function readFitting(
   db: App['db'],
@@ -185,6 +194,7 @@ async function readFitting(
   const values = [
     positions.map(({ segment }) => segment),
     positions.map(({ position }) => position),
+    ...comparablePart(filter.text),
     ...filterValues(filter),
   ]
   const rows = await db.query(COMPARE, values)
