@@ -8,6 +8,7 @@ import { provenWork } from './silence-watch.ts'
 import { openSnapshots, type SnapshotWork } from './snapshots.ts'
 import { type Statement, statement } from './statement.ts'
 import { awaitAll, commitWork, runCall, sendTogether, withShortLockTimeout } from './transaction.ts'
+import { type CopyLiteral, copyOut } from './wire/copy-out.ts'
 import { setValueTypes } from './wire/value-types.ts'
 
 setValueTypes()
@@ -38,6 +39,11 @@ export type Database = {
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>
   /** Runs several such statements in one flush on one connection, each on its own. */
   queries<const T extends readonly Call[]>(...calls: T): Promise<RowsOf<T>>
+  /**
+   * Reads the rows of one statement in binary, as blocks of whole rows (wire/copy-out.ts). Half the work where rows have many bytes, but it
+   * is planned at each use. Same errors as `query`.
+   */
+  copy(statement: Statement, values: readonly CopyLiteral[]): Promise<Buffer[]>
   /**
    * Runs `work` in one READ COMMITTED transaction and commits. What `work` returns in `last` is sent together with COMMIT, in one flush
    * (ledger.md section 7). Tries the whole transaction up to three times on deadlock, serialization failure and lock time-out. Throws
@@ -96,15 +102,13 @@ export function openDatabase(options: DatabaseOptions): Database {
         ),
       ),
     )
+  const onSingle = <T>(work: (client: pg.PoolClient) => Promise<T>) =>
+    passGate(reads, READ_REQUEST, () => proving('statements', () => withClient(single, work)))
   const queries: Database['queries'] = (...calls) =>
-    passGate(reads, READ_REQUEST, () =>
-      proving('statements', () =>
-        withClient(single, async (client) => {
-          const results = await awaitAll(sendTogether(client, () => calls.map((call) => runCall(client, call))))
-          return results.map((result) => result.rows) as never
-        }),
-      ),
-    )
+    onSingle(async (client) => {
+      const results = await awaitAll(sendTogether(client, () => calls.map((call) => runCall(client, call))))
+      return results.map((result) => result.rows) as never
+    })
   const works = async () => {
     const pings = [
       ...(isProven('statements') ? [] : [queries(call(PING))]),
@@ -123,12 +127,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       ])
     },
     query: (statement, values = []) =>
-      passGate(reads, READ_REQUEST, () =>
-        proving('statements', () =>
-          withClient(single, async (client) => (await runCall(client, { statement, values })).rows as never),
-        ),
-      ),
+      onSingle(async (client) => (await runCall(client, { statement, values })).rows as never),
     queries,
+    copy: (statement, values) =>
+      onSingle((client) => copyOut(client, statement, { values, memory: [], restFor: WITHOUT_RESTS })),
     transaction: (work) => transactionFor({}, work),
     transactionFor,
     snapshot: reports.read,
@@ -142,6 +144,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
+const WITHOUT_RESTS = () => 0
 const READ_REQUEST: ConnectionRequest = { kind: 'in' }
 
 /** `keptFree`: how many connections stay free for each kind: a quarter for each of three, so any kind may use the last quarter. */

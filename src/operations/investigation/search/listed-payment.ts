@@ -1,4 +1,4 @@
-import type { Searchable } from './tokens.ts'
+import { MIN_PART_LENGTH, phonePart, plain, type Searchable } from './tokens.ts'
 
 /** A live payment as the list over all merchants shows it. Whole UGX. */
 export type ListedPayment = Searchable & {
@@ -72,6 +72,20 @@ export const filterValues = (filter: PaymentFilter): unknown[] => [
   ...[filter.reason, filter.channel, filter.merchantId, filter.least, filter.most],
   ...[filter.from ?? '-infinity', filter.until ?? 'infinity'],
 ]
+
+/**
+ * The condition that rows `p` contain a part; its values are those of `partValues`, from parameter `first` on. All texts are one, so that
+ * they are lowered and searched once; no part has a line break.
+ */
+export const partSql = (first: number): string =>
+  `($${first}::text is null or strpos(lower(concat_ws(e'\\n', p.reference, p.name, p.number, right(p.phone, 9))), $${first}) > 0
+    or strpos(right(p.phone, 9), $${first + 1}::text) > 0)`
+
+export function partValues(text: string | null): [part: string | null, digitsOfPhone: string | null] {
+  if (text === null) return [null, null]
+  const digits = phonePart(text)
+  return [plain(text), digits !== null && digits.length >= MIN_PART_LENGTH ? digits : null]
+}
 
 /** Whether the filter has anything but times. */
 export const hasMoreFilters = ({ from: _from, until: _until, ...filter }: PaymentFilter): boolean =>

@@ -31,6 +31,8 @@ test('a payment has all tokens of each part by which it is found, however a numb
   ])
     assert.ok(has(text) && hasPart(paid, text), text)
   for (const text of ['inv-205', '0773', 'sarah n']) assert.ok(!hasPart(paid, text), text)
+  const terms = { amount: null, merchantId: null, reason: null }
+  assert.equal(buildTermTokens({ ...terms, text: '0772123' }).length, 1, 'the digits behind the zero find both')
   assert.ok(has('inv', { amount: 12_500, merchantId: 7 }))
   assert.ok(!has('inv', { amount: 12_501 }) && !has('inv', { merchantId: 8 }))
 })

@@ -9,10 +9,11 @@ import {
   PAYMENT_NOUNS,
   type PaymentFilter,
   type PaymentNoun,
+  partSql,
+  partValues,
   paymentColumnsSql,
   SHOWN_COLUMNS,
 } from './listed-payment.ts'
-import { MIN_PART_LENGTH, phonePart, plain } from './tokens.ts'
 import type { ListPosition } from './walk.ts'
 
 // Payments that are open or finished lately are not taken up yet, and are read row by row. No page reads more than these.
@@ -29,14 +30,13 @@ const recentSql = (noun: PaymentNoun) => {
 }
 const WITHDRAWALS_WAITING = `(select ${paymentColumnsSql('payouts')} from (select merchant_id, id from withdrawals where state = 'requested' limit ${MAX_OPEN}) w
   join payouts p on p.merchant_id = w.merchant_id and p.id = w.id)`
-const containsSql = (column: string, at: number) => `strpos(lower(coalesce(${column}, '')), $${at}) > 0`
 const RECENT = statement<ListedPayment>(
   'payments that are not taken up',
   `select ${SHOWN_COLUMNS} from (${[...EACH_PAYMENT_NOUN.map(recentSql), WITHDRAWALS_WAITING].join(' union all ')}) p join merchants m on m.id = p.merchant_id
    where (p.created_at, p.id) < ($1::timestamptz, $2) and ${filterSql(6)}
-     and ($4::text is null or ${containsSql('p.reference', 4)} or ${containsSql('p.name', 4)} or ${containsSql('p.number', 4)} or ${containsSql('right(p.phone, 9)', 4)}
-       or $5::text is not null and ${containsSql('right(p.phone, 9)', 5)})
+     and ${partSql(4)}
    order by p.created_at desc, p.id desc limit $3`,
+  { plannedOnce: true },
 )
 
 /** Reads payments that are open or finished lately and match, newest first, after a position. */
@@ -45,9 +45,6 @@ export function readRecentPayments(
   filter: PaymentFilter,
   { after, limit }: { after: ListPosition; limit: number },
 ): Promise<ListedPayment[]> {
-  const { text } = filter
-  const digits = text === null ? null : phonePart(text)
-  const long = digits !== null && digits.length >= MIN_PART_LENGTH ? digits : null
-  const part = text === null ? null : plain(text)
-  return db.query(RECENT, [formatSqlTime(after.at), after.id, limit, part, long, ...filterValues(filter)])
+  const values = [formatSqlTime(after.at), after.id, limit, ...partValues(filter.text), ...filterValues(filter)]
+  return db.query(RECENT, values)
 }

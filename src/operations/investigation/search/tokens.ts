@@ -21,7 +21,7 @@ type SearchTerms = Pick<Searchable, 'reason'> & {
 /** The least length of a part. */
 export const MIN_PART_LENGTH = 3
 // So many grams of a long text are enough: the matches are compared with the whole text.
-const MAX_GRAMS = 5
+const MAX_GRAMS = 16
 const DIGITS = /^[+0-9][0-9 ().-]*$/
 
 /** Lower case with single blanks: texts are compared in this form. */
@@ -53,8 +53,9 @@ export function buildTermTokens({ text, amount, merchantId, reason }: SearchTerm
   if (text === null) return [exact]
   const digits = phonePart(text)
   const forms = new Set([plain(text), ...(digits === null ? [] : [digits])])
-  return [...forms]
-    .filter((form) => form.length >= MIN_PART_LENGTH)
+  const long = [...forms].filter((form) => form.length >= MIN_PART_LENGTH)
+  return long
+    .filter((form) => !long.some((other) => other !== form && form.includes(other))) // What contains `form` contains `other`.
     .map((form) => [...new Set([...exact, ...pickEvenly([...splitIntoGrams(form)], MAX_GRAMS)])])
 }
 
