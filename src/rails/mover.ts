@@ -4,7 +4,8 @@ import type { Moment } from '../platform/time/moment.ts'
 import type { App } from '../program/app.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
-import type { LockedMovement, TravellingNoun } from './lock-movements.ts'
+import type { Move } from './finishing/finisher.ts'
+import type { TravellingNoun } from './lock-movements.ts'
 import type { RepostTimes } from './posting/repost-times.ts'
 import type { Attempt, MovementRail, OperatorRefusal, Unavailable } from './rail.ts'
 
@@ -36,11 +37,15 @@ export type MovementOutcome<Failure> =
   | { status: 'succeeded'; railTransactionId: string | null }
   | { status: 'failed'; reason: Failure }
 
+/** The movement is taken back before it was ever shown (contract.md 3 j). */
+export type TakenBack = { status: 'voided' }
+
 /**
  * `moved`: this call finished the movement. `same`: it was finished before with this outcome. `contradicted`: it was finished before
- * with another outcome; an exception is open. `overtaken`: the condition `still` did not hold; nothing was written.
+ * with another outcome; an exception is open. `overtaken`: the condition `still` did not hold; nothing was written. `shown`: the movement
+ * could not be taken back because it was shown before; it goes on.
  */
-export type MoveResult = 'moved' | 'same' | 'contradicted' | 'overtaken'
+export type MoveResult = 'moved' | 'same' | 'contradicted' | 'overtaken' | 'shown'
 
 /** The exception about an answer that cannot be believed: it reports something else than was requested, or contradicts itself. */
 type AnswerException = {
@@ -71,19 +76,8 @@ export type Mover<Row extends Movable, Failure extends string> = {
   setFollowAt(row: Row, at: Date): Call
   /** Sets when it is asked about next. `unheard`: no end of its submit is recorded, so it is shown as ambiguous from now on. */
   setNextQuestion(row: Row, at: Date, unheard: boolean): Call
-  /**
-   * Finishes it by compare-and-set; nothing else does. With `still`, only while that holds on the locked row. `alongside` commits
-   * with it.
-   */
-  finish(
-    app: App,
-    row: Row,
-    end: {
-      to: MovementOutcome<Failure>
-      still?: (locked: LockedMovement<Failure>) => boolean
-      alongside: readonly Call[]
-    },
-  ): Promise<MoveResult>
+  /** Finishes it by compare-and-set; nothing else does. */
+  finish(app: App, row: Row, move: Move<Failure>): Promise<MoveResult>
   openException(exception: AnswerException, at: Date): Call[]
   /** Returns the times at which a movement that the operator does not know is posted again, within the window of its installation. */
   reposts(windowMs: number): RepostTimes

@@ -19,6 +19,7 @@ import { domainRefusal, invalidRequest, notFound } from '../../platform/refusal.
 import { newId, parseTag } from '../../platform/text/ids.ts'
 import type { App, Gateway } from '../../program/app.ts'
 import { addEvidence, endAttempt } from '../../rails/attempts.ts'
+import type { FinishResult } from '../../rails/finishing/finisher.ts'
 import { lockMovements, type TravellingNoun } from '../../rails/lock-movements.ts'
 import type { Approval, ApprovalCommands } from '../approvals/approval.ts'
 import { type Asker, askForApproval } from '../approvals/ask-for-approval.ts'
@@ -145,30 +146,28 @@ type SucceedInput = {
   at: Date
 }
 
-async function succeedIn(
+async function succeedIn(app: App, tx: Tx, input: SucceedInput): Promise<readonly Call[]> {
+  const { missed, writes } = await finishAsSucceeded(app, tx, input)
+  assert(missed.size === 0, 'a locked movement that is open ends')
+  return writes
+}
+
+function finishAsSucceeded(
   app: App,
   tx: Tx,
   { merchantId, noun, movement, number, posts, alongside, at }: SucceedInput,
-): Promise<readonly Call[]> {
+): Promise<FinishResult> {
   const { id, giftCardAmount, subaccountId } = movement
   const key = { merchantId, id, mode: 'live' } as const
   const end = { to: { status: 'succeeded', railTransactionId: number } as const, posts, alongside }
   switch (noun) {
     case 'charge': {
-      const move = { charge: { ...key, giftCardAmount: giftCardAmount ?? 0 }, ...end }
-      const { missed, writes } = await finishChargesIn(app, tx, { moves: [move], at })
-      assert(missed.size === 0, 'a locked charge that is open ends')
-      return writes
+      const charge = { ...key, giftCardAmount: giftCardAmount ?? 0 }
+      return finishChargesIn(app, tx, { moves: [{ charge, ...end }], at })
     }
-    case 'payout': {
-      const { moved, writes } = await finishPayoutsIn(tx, [{ payout: { ...key, subaccountId }, ...end }], at)
-      assert(moved[0] === 'moved', 'a locked payout that is open ends')
-      return writes
-    }
-    case 'top-up': {
-      const { moved, writes } = await finishTopUpIn(tx, { topUp: key, ...end }, at)
-      assert(moved === 'moved', 'a locked top-up that is open ends')
-      return writes
-    }
+    case 'payout':
+      return finishPayoutsIn(app, tx, { moves: [{ payout: { ...key, subaccountId }, ...end }], at })
+    case 'top-up':
+      return finishTopUpIn(app, tx, { moves: [{ topUp: key, ...end }], at })
   }
 }

@@ -34,7 +34,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   publish: publishTopUp,
   setFollowAt: setNextTopUpQuestion,
   setNextQuestion: setNextTopUpQuestion,
-  finish: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
+  finish: (app, topUp, move) => moveTopUp(app, { topUp, ...move }),
   openException,
   // Reposted like a charge: the person who requested it has the phone in hand, as a customer has.
   reposts: chargeReposts,

@@ -129,8 +129,8 @@ function decideInTransaction(
       to: { status: 'failed' as const, reason: FAILURE_REASONS[decision] },
       alongside: [endAttempt({ merchantId, reference: uuidFor(id) }, { at })],
     }
-    const { moved, writes } = await finishPayoutsIn(tx, [failure], at)
-    assert(moved[0] === 'moved', 'a withdrawal that waits is open')
+    const { missed, writes } = await finishPayoutsIn(app, tx, { moves: [failure], at })
+    assert(missed.size === 0, 'a withdrawal that waits is open')
     return { value: null, last: [...writes, decisionWrite, audit] }
   })
 }

@@ -1,5 +1,4 @@
 import { readMerchantName } from '../../../merchants/account/merchant-names.ts'
-import { assert } from '../../../platform/assert.ts'
 import { unnestColumns } from '../../../platform/db/columns.ts'
 import { type Call, call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
@@ -55,11 +54,7 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   // A payout whose submit has no recorded end is shown to the merchant from now on, with the ambiguous reason.
   setNextQuestion: (payout, at, unheard) =>
     showAndSetNextQuestion(payout, { at, reason: unheard ? AMBIGUOUS_REASON : null }),
-  finish: async (app, payout, outcome) => {
-    const result = await movePayout(app, { payout, ...outcome })
-    assert(result !== 'shown', 'only taking back finds a payout shown')
-    return result
-  },
+  finish: (app, payout, move) => movePayout(app, { payout, ...move }),
   openException,
   reposts: payoutReposts,
   repost: 'through the queue',
