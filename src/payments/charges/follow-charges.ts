@@ -7,7 +7,7 @@ import {
   QUESTION_DEADLINE_MS,
 } from '../../rails/following/follow-live.ts'
 import { CHARGE_MOVER, type DueCharge, type FollowedCharge } from './charge-mover.ts'
-import { takeDueTestCharges } from './due-test-charges.ts'
+import { takeDueTestCharges } from './test-charges/due-test-charges.ts'
 import { LIVE_CHARGE_CLAIMS, type OpenChargeFacts } from './write-charge-status.ts'
 
 /**

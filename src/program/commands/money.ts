@@ -3,7 +3,7 @@ import { addTestFunds, MAX_TEST_FUNDS } from '../../ledger/test-funds.ts'
 import { freezeAccount, freezePlatform } from '../../merchants/account/payout-freeze.ts'
 import { getMerchantNamed, setMerchant } from '../../merchants/account/set-merchant.ts'
 import { runChecksOfAllCells } from '../../operations/alerts/run-checks.ts'
-import { moveSandboxClock } from '../../payments/charges/move-sandbox-clock.ts'
+import { moveSandboxClock } from '../../payments/charges/test-charges/move-sandbox-clock.ts'
 import { command, formatFacts } from './frame/command.ts'
 import {
   type CommandInput,

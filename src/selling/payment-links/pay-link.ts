@@ -8,7 +8,7 @@ import {
   addCoveredChargeEvent,
   type CheckoutCharge,
 } from '../../payments/charges/checkout-charge.ts'
-import { keepUntilDue } from '../../payments/charges/due-test-charges.ts'
+import { keepUntilDue } from '../../payments/charges/test-charges/due-test-charges.ts'
 import { balanceTotals, headroomFor } from '../../payments/charges/headroom.ts'
 import { newChargeAttempt } from '../../payments/charges/new-charge.ts'
 import { countPrompts, lockPhone } from '../../payments/charges/prompts.ts'

@@ -1,6 +1,6 @@
 import { addTestFunds } from '../../../ledger/test-funds.ts'
 import { setMerchant } from '../../../merchants/account/set-merchant.ts'
-import { moveSandboxClock } from '../../../payments/charges/move-sandbox-clock.ts'
+import { moveSandboxClock } from '../../../payments/charges/test-charges/move-sandbox-clock.ts'
 import { domainRefusal } from '../../../platform/refusal.ts'
 import { MACHINE_BUTTONS, pressMachine } from '../../../selling/vending/dispensing/press-machine.ts'
 import { FieldFault, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'

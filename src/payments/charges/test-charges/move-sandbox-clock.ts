@@ -1,7 +1,7 @@
-import { type Actor, serviceActor } from '../../api/access/actor.ts'
-import { advanceTestClock } from '../../merchants/account/test-clock.ts'
-import type { App } from '../../program/app.ts'
-import { settleLedger } from './settle-charges.ts'
+import { type Actor, serviceActor } from '../../../api/access/actor.ts'
+import { advanceTestClock } from '../../../merchants/account/test-clock.ts'
+import type { App } from '../../../program/app.ts'
+import { settleLedger } from '../settle-charges.ts'
 
 /**
  * Moves a merchant's test clock forward and settles what is due then; whatever else is due follows with its own sweep. Returns

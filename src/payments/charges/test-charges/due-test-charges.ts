@@ -1,8 +1,8 @@
-import { oncePerCell } from '../../platform/batches/lane.ts'
-import { statement } from '../../platform/db/statement.ts'
-import type { App } from '../../program/app.ts'
-import type { DueCharge } from './charge-mover.ts'
-import { DUE_COLUMNS, type OpenChargeFacts } from './write-charge-status.ts'
+import { oncePerCell } from '../../../platform/batches/lane.ts'
+import { statement } from '../../../platform/db/statement.ts'
+import type { App } from '../../../program/app.ts'
+import type { DueCharge } from '../charge-mover.ts'
+import { DUE_COLUMNS, type OpenChargeFacts } from '../write-charge-status.ts'
 
 // Reading every test charge back when it is due would add to the cost of every payment. So a process keeps those that it has created
 // in memory, and reads from the table only what no process has finished in time: after a kill, or when there were too many to keep.
