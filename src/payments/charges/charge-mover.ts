@@ -15,7 +15,7 @@ import type { Attempt, ChargeFailure } from '../../rails/rail.ts'
 import { openException } from '../exceptions/exception.ts'
 import { type Charge, computeMobileMoneyPart } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
-import { type OpenChargeFacts, publishCharge } from './write-charge-status.ts'
+import { publishCharge } from './write-charge-status.ts'
 
 /** An open charge that is due. */
 export type DueCharge = Pick<
@@ -30,10 +30,7 @@ export type DueCharge = Pick<
   | 'reference'
   | 'railReference'
   | 'createdAt'
-> & {
-  /** Known where the process that follows the charge is the one that has stored it. */
-  facts?: OpenChargeFacts | null
-}
+>
 export type FollowedCharge = Followed<DueCharge, ChargeFailure>
 
 const SET_FOLLOW_AT = statement(

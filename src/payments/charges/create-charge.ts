@@ -23,11 +23,11 @@ import { chargeJson } from './charge-json.ts'
 import { type ChargeReadiness, checkChargeReadiness } from './charge-readiness.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
-import { countKeptTestCharges, keepUntilDue } from './test-charges/due-test-charges.ts'
 import { balanceFull, balanceTotals, type Headroom, headroomFor } from './headroom.ts'
 import { expectedFinishMs, finishBacklogMs } from './move-charge.ts'
 import { newCharge, newChargeAttempt } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
+import { countKeptTestCharges, keepUntilDue } from './test-charges/due-test-charges.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
 
 /** One POST /v1/charges with a valid body. */

@@ -24,19 +24,12 @@ import { buildChargeOutcomeRow } from './charge-outcome-row.ts'
 import { collectCardOutcomes, finishCards, hasCard } from './finish-cards.ts'
 import { finishSplits } from './finish-splits.ts'
 import { postOutcomes } from './success.ts'
-import {
-  buildFinishedCharge,
-  type ChargeOutcomeRow,
-  finishCharges,
-  finishKnownCharges,
-  type OpenChargeFacts,
-} from './write-charge-status.ts'
+import { buildFinishedCharge, type ChargeOutcomeRow, finishCharges } from './write-charge-status.ts'
 
 export type ChargeOutcome = MovementOutcome<ChargeFailure>
 
 export type ChargeMove = Move<ChargeFailure> & {
-  /** `facts` are known in the process that has stored the charge; then they are not read back. */
-  charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'> & { facts?: OpenChargeFacts | null }
+  charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'>
 }
 type ChargeMoves = Batch<ChargeMove, MoveResult>
 
@@ -96,19 +89,14 @@ export async function finishChargesIn(app: App, tx: Tx, { moves, at }: MovesAt<C
     const { merchantId, id } = move.charge
     endById.set(id, buildChargeOutcomeRow(app, move, { terms: terms.get(merchantId), at }))
   }
-  const ends = [...endById.values()]
-  const factsById = collectFacts(sorted)
   const [rows, ...locked] = await tx.send(
-    factsById === null ? finishCharges(ends, at) : finishKnownCharges(ends, at),
+    finishCharges([...endById.values()], at),
     ...finishCards(collectCardOutcomes(sorted), at),
     lockHeads(distinctMerchantModes(charges)),
   )
   const heads = locked.at(-1) as LedgerHead[] // lockHeads was sent last; the calls for cards between may be absent.
   const finished: ChargeFacts[] = []
-  for (const row of rows) {
-    const facts = (factsById?.get(row.id) ?? row) as OpenChargeFacts
-    finished.push(buildFinishedCharge(facts, endById.get(row.id) as ChargeOutcomeRow, at))
-  }
+  for (const row of rows) finished.push(buildFinishedCharge(row, endById.get(row.id) as ChargeOutcomeRow, at))
   recordCompletionTimes(finished, at)
   const splits = await finishSplits(tx, finished, { endById, terms, at })
   const book = openBook(heads, at, splits.heads)
@@ -120,14 +108,4 @@ export async function finishChargesIn(app: App, tx: Tx, { moves, at }: MovesAt<C
 function recordCompletionTimes(finished: readonly ChargeFacts[], at: Date): void {
   for (const { mode, createdAt } of finished)
     if (mode === 'live') recordTime('charge_completion_seconds', (at.getTime() - createdAt.getTime()) / 1000)
-}
-
-/** Collects the known facts of these charges by id; null when those of any charge are unknown here. */
-function collectFacts(moves: readonly ChargeMove[]): Map<string, OpenChargeFacts> | null {
-  const factsById = new Map<string, OpenChargeFacts>()
-  for (const { charge } of moves) {
-    if (!charge.facts) return null
-    factsById.set(charge.id, charge.facts)
-  }
-  return factsById
 }

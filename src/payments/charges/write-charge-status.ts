@@ -1,6 +1,6 @@
 import { callForRows, toColumns, unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
-import { type Statement, statement } from '../../platform/db/statement.ts'
+import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import { ATTEMPT_FACTS, merchantTagSql } from '../../rails/attempt-facts.ts'
 import { callAtTime } from '../../rails/call-at-time.ts'
@@ -79,8 +79,8 @@ export const LIVE_CHARGE_CLAIMS: LiveClaims<FollowedCharge> = buildLiveClaims('f
   old: CLAIM_OLD,
 })
 
-/** The fields of an open charge that never change. */
-export type OpenChargeFacts = Omit<
+/** The fields of a charge that were fixed when it was created. */
+type FixedChargeFacts = Omit<
   ChargeFacts,
   | 'status'
   | 'failureReason'
@@ -93,32 +93,23 @@ export type OpenChargeFacts = Omit<
   | 'split'
 >
 
-const SET_OUTCOME = `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
+const FINISH_CHARGES = statement<FixedChargeFacts>(
+  'end charges',
+  `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
      completed_at = $9, follow_at = null, published = true, hold_until = n.hold_until, settled_at = n.settled_at,
      settlement_id = n.settlement_id
    from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
      as n (merchant_id, id, status, failure_reason, rail_transaction_id, hold_until, settled_at, settlement_id)
    where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null
-   returning c.id`
-const FINISH_CHARGES = statement<OpenChargeFacts>(
-  'end charges',
-  `${SET_OUTCOME}, c.merchant_id as "merchantId", c.mode, c.amount, c.fee, c.gift_card_amount as "giftCardAmount", c.shares, c.channel,
+   returning c.id, c.merchant_id as "merchantId", c.mode, c.amount, c.fee, c.gift_card_amount as "giftCardAmount", c.shares, c.channel,
      c.reference, c.rail_reference as "railReference", c.payment_link_id as "paymentLinkId", c.created_at as "createdAt"`,
 )
-const FINISH_KNOWN_CHARGES = statement<{ id: string }>('end known charges', SET_OUTCOME)
 
 /** Finishes the charges that are still open and returns their rows; the others were finished before by another call. */
-export const finishCharges = (outcomes: readonly ChargeOutcomeRow[], at: Date): Call<OpenChargeFacts> =>
-  finishCall(FINISH_CHARGES, outcomes, at)
-
-/** Finishes charges whose facts are all known already, and returns only the ids of those that were still open. */
-export const finishKnownCharges = (outcomes: readonly ChargeOutcomeRow[], at: Date): Call<{ id: string }> =>
-  finishCall(FINISH_KNOWN_CHARGES, outcomes, at)
-
-function finishCall<Row>(finish: Statement<Row>, outcomes: readonly ChargeOutcomeRow[], at: Date): Call<Row> {
+export function finishCharges(outcomes: readonly ChargeOutcomeRow[], at: Date): Call<FixedChargeFacts> {
   const each = toColumns(outcomes)
   return call(
-    finish,
+    FINISH_CHARGES,
     ...each.numbers('merchantId'),
     ...each.texts('id', 'status', 'failureReason', 'railTransactionId'),
     ...each.times('holdUntil', 'settledAt'),
@@ -131,7 +122,7 @@ function finishCall<Row>(finish: Statement<Row>, outcomes: readonly ChargeOutcom
  * Builds the whole finished charge from the fields that never change and those just written to its row. Every payment passes here, so it
  * is written field by field: spreading an object costs several times as much.
  */
-export function buildFinishedCharge(row: OpenChargeFacts, outcome: ChargeOutcomeRow, at: Date): ChargeFacts {
+export function buildFinishedCharge(row: FixedChargeFacts, outcome: ChargeOutcomeRow, at: Date): ChargeFacts {
   return {
     merchantId: row.merchantId,
     id: row.id,

@@ -12,8 +12,11 @@ import { nextQuestionAt, repostTimesFor } from '../posting/repost-times.ts'
 import { type Attempt, type CallDeadline, ECHOES, type Echo, type StatusAnswer } from '../rail.ts'
 import { ladderFor } from './ladders.ts'
 
+/** How long one question may take. */
+export const QUESTION_DEADLINE_MS = 12_000
+
 /** A movement to ask about. The callback runs when the operator has answered or the deadline has passed, before the answer is written. */
-export type Question<Row, Failure extends string> = {
+type Question<Row, Failure extends string> = {
   row: Followed<Row, Failure>
   deadline: CallDeadline
   onAnswer?(): void

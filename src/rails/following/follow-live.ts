@@ -2,7 +2,7 @@ import { type Call, call } from '../../platform/db/database.ts'
 import type { Statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import type { Followed, Movable, Mover } from '../mover.ts'
-import { askAboutMovement, type Question } from './ask.ts'
+import { askAboutMovement, QUESTION_DEADLINE_MS } from './ask.ts'
 import { type BudgetedNoun, budgetedClaims, hasUnlimitedInstallation } from './budgeted-claims.ts'
 import { followSafely } from './follow-safely.ts'
 import type { QuestionLevel } from './question-levels.ts'
@@ -49,8 +49,6 @@ const CLAIMS_PER_RUN = 8
 const MAX_ANSWERS_BEING_WRITTEN = 200
 // After this long a question is asked again, in case the process that claimed it died.
 const QUESTION_LEASE_MS = 30_000
-/** How long one question may take. */
-export const QUESTION_DEADLINE_MS = 12_000
 
 /**
  * Makes the follower that asks the rail about every open live movement that is due (rails.md section 4). Questions are started, not
@@ -65,11 +63,12 @@ export function liveFollower<Row extends Movable, Failure extends string>(
   const budgeted = budgetedClaims(app, claims, slots.freeFor)
 
   const begin = (row: Followed<Row, Failure>) =>
-    slots.take(row.installation, (onAnswer) =>
-      followMovement(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS), onAnswer }).catch((error) =>
+    slots.take(row.installation, (onAnswer) => {
+      const question = { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS), onAnswer }
+      return followSafely(app, mover, row, () => askAboutMovement(app, mover, question)).catch((error) =>
         app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
-      ),
-    )
+      )
+    })
 
   async function startFree(): Promise<number> {
     const now = app.clock.now()
@@ -150,10 +149,3 @@ function openSlots(wake: () => void) {
     empty: () => Promise.all(working),
   }
 }
-
-/** Asks about one claimed movement. Returns whether anything was written. */
-export const followMovement = <Row extends Movable, Failure extends string>(
-  app: App,
-  mover: Mover<Row, Failure>,
-  question: Question<Row, Failure>,
-): Promise<boolean> => followSafely(app, mover, question.row, () => askAboutMovement(app, mover, question))

@@ -2,13 +2,13 @@ import { oncePerCell } from '../../../platform/batches/lane.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import type { App } from '../../../program/app.ts'
 import type { DueCharge } from '../charge-mover.ts'
-import { DUE_COLUMNS, type OpenChargeFacts } from '../write-charge-status.ts'
+import { DUE_COLUMNS } from '../write-charge-status.ts'
 
 // Reading every test charge back when it is due would add to the cost of every payment. So a process keeps those that it has created
 // in memory, and reads from the table only what no process has finished in time: after a kill, or when there were too many to keep.
 
 /** An open test charge as its transaction has stored it. */
-type KeptTestCharge = DueCharge & OpenChargeFacts & { followAt: Date }
+type KeptTestCharge = DueCharge & { followAt: Date }
 /** The charges of one transaction, which are due at the same time. */
 type DueGroup = { dueMs: number; charges: readonly KeptTestCharge[] }
 type TestChargeMemory = { kept: DueGroup[]; size: number; askedMs: number | null }
@@ -52,21 +52,18 @@ function forgetOverdue(memory: TestChargeMemory, nowMs: number): void {
 }
 
 /** Takes test charges that are due: about `limit` of those kept here, and at most `limit` overdue ones that are read from the table. */
-export async function takeDueTestCharges(
-  app: App,
-  limit: number,
-): Promise<{ kept: KeptTestCharge[]; read: DueCharge[] }> {
+export async function takeDueTestCharges(app: App, limit: number): Promise<DueCharge[]> {
   const memory = memoryOf(app)
   const nowMs = app.clock.nowMs()
   const isIdle = memory.size === 0
   const kept = takeDueGroups(memory, nowMs, limit)
   const { askedMs } = memory
   const everyMs = isIdle ? READ_EVERY_MS.idle : READ_EVERY_MS.keeping
-  if (askedMs !== null && nowMs >= askedMs && nowMs - askedMs < everyMs) return { kept, read: [] }
+  if (askedMs !== null && nowMs >= askedMs && nowMs - askedMs < everyMs) return kept
   memory.askedMs = nowMs
   const since = new Date(nowMs - (isIdle ? 0 : OVERDUE_MS))
   const overdue = await app.db.query(DUE_TEST, [since.toISOString(), limit])
-  return { kept, read: overdue.length === 0 ? overdue : withoutKept(kept, memory, overdue) }
+  return overdue.length === 0 ? kept : [...kept, ...withoutKept(kept, memory, overdue)]
 }
 
 /** Drops the overdue charges that this process keeps itself: a process that is late finds its own in the table. */
