@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { postOffice } from '../merchants/mails/post-office.ts'
 import { createPoster } from '../platform/outbound/attempt.ts'
-import { SUPPLIER_LIMITS } from '../selling/vending/suppliers/http-supplier.ts'
+import { SUPPLIER_LIMITS } from '../selling/vending/suppliers/supplier.ts'
 import type { GatewayParts, ProcessContext } from './app.ts'
 import type { Config } from './settings/config.ts'
 

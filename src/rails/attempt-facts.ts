@@ -1,4 +1,4 @@
-import type { AttemptState } from './attempts.ts'
+export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
 /** The facts that the row of an attempt holds about its posts and questions. */
 export type AttemptFacts<Failure extends string = string> = {

@@ -3,6 +3,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { bigint, bytea, copyInto, integer, text, time } from '../platform/db/wire/copy.ts'
 import type { App } from '../program/app.ts'
+import type { AttemptState } from './attempt-facts.ts'
 import { callbackDigestFor } from './callback-token.ts'
 import type { AnswerEvidence } from './rail.ts'
 
@@ -22,7 +23,6 @@ export type NewAttempt = {
 export type Post = { merchantId: number; reference: string; installation: string; nth: number }
 /** An attempt, the installation that answered about it, and the number of the question. */
 type QuestionedAttempt = { merchantId: number; reference: string; installation?: string; question?: number }
-export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
 const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>('add rail attempts', 'rail_attempts', {
   merchant_id: bigint(({ attempt }) => attempt.merchantId),

@@ -5,6 +5,7 @@ import type { App } from '../program/app.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
 import type { Move } from './finishing/finisher.ts'
+import type { Publication } from './following/ladders.ts'
 import type { TravellingNoun } from './lock-movements.ts'
 import type { RepostTimes } from './posting/repost-times.ts'
 import type { Attempt, MovementRail, OperatorRefusal, Unavailable } from './rail.ts'
@@ -28,9 +29,6 @@ export type Followed<Row, Failure extends string> = Row & AttemptFacts<Failure> 
  * (rails.md 4.5).
  */
 export type MarkedPost<Row> = { row: Row; post: Post; mark: Moment; repeated: boolean }
-
-/** `acceptedBy`: the installation that took it; null when that is unknown. `calledBack`: its operator has called, so it is asked at once. */
-export type Publication = { acceptedBy: string | null; calledBack?: boolean }
 
 /** The final status of a movement, with its facts. */
 export type MovementOutcome<Failure> =

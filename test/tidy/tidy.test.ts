@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TABLE_WRITERS } from '../../src/platform/db/tables.ts'
 import { functionsOf } from './functions.ts'
+import { ORDER, rankOf, roomOf } from './rooms.ts'
 import { lineOf, type Source, sourcesOf } from './sources.ts'
 
 const isTest = ({ path }: Source) => path.endsWith('.test.ts') || path.startsWith('test/')
@@ -13,41 +14,6 @@ const SRC = ALL.filter((source) => source.path.startsWith('src/') && !isTest(sou
 const SCRIPTS = [...sourcesOf('scripts', '.mjs'), ...sourcesOf('bin', '.mjs')]
 const MIGRATIONS = sourcesOf('migrations', '.sql')
 
-// Who may import whom: a room imports itself and the rooms on the lines above, never others on its own line or below. So no wing imports
-// one below it either.
-const ORDER = [
-  ['platform'],
-  ['api/access'],
-  ['api/rate-limits'],
-  ['api/http'],
-  ['api/idempotency'],
-  ['ledger', 'merchants/mails'],
-  ['rails'],
-  ['merchants/account'],
-  ['merchants/webhooks', 'merchants/request-log', 'merchants/saved-views'],
-  ['merchants/people'],
-  ['merchants/verification', 'merchants/branding'],
-  ['payments/exceptions'],
-  ['payments/subaccounts', 'payments/gift-cards'],
-  ['payments/charges'],
-  ['payments/payouts'],
-  ['payments/scheduled-payouts', 'payments/refunds', 'payments/withdrawals', 'payments/top-ups'],
-  ['selling/payment-links'],
-  ['selling/vending'],
-  ['selling/storefront', 'selling/disputes'],
-  ['reports'],
-  ['reports/notices', 'operations/approvals'],
-  ['operations/closing'],
-  ['operations/verify', 'operations/jobs', 'operations/waiting'],
-  ['operations/alerts'],
-  ['operations/reconciliation'],
-  ['operations/investigation', 'operations/overview'],
-  ['web/parts'],
-  ['web/checkout', 'web/docs'],
-  ['web/dashboard', 'web/console'],
-  ['program/settings'],
-  ['program', 'program/commands'],
-]
 const PROGRAM = ORDER.length - 1
 // Types that every folder may import: every operation gets the App, and any folder may know the name of a setting.
 const TYPES_OF_ALL: Record<string, string[]> = {
@@ -68,13 +34,7 @@ const LONGEST_FUNCTION = 60
 const LONG_FUNCTION = 40
 
 const isTestPath = (path: string) => path.endsWith('.test.ts') || !path.startsWith('src/')
-/** The room of a file: its wing and folder where the order names that, else its wing. */
-const roomOf = (path: string) => {
-  const [, wing = 'program', folder] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? []
-  return rankOf(`${wing}/${folder}`) === -1 ? wing : `${wing}/${folder}`
-}
 const folderOf = (path: string) => roomOf(path).replace(/^.*\//, '')
-const rankOf = (room: string) => ORDER.findIndex((line) => line.includes(room))
 const none = (violations: string[]) => assert.deepEqual(violations, [])
 
 /** Where a pattern occurs in one part of these files, as path:line. */

@@ -1,12 +1,12 @@
 import { toColumns } from '../../platform/db/columns.ts'
+import type { Database } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import type { App } from '../../program/app.ts'
 
 /** One use of a key. */
 export type ApiKeyUse = { merchantId: number; keyId: string; atMs: number }
 
 /** Writes uses of keys, and remembers which ones this process has written. */
-type KeyUses = { write(app: App, uses: readonly ApiKeyUse[]): Promise<void> }
+type KeyUses = { write(app: { db: Pick<Database, 'query'> }, uses: readonly ApiKeyUse[]): Promise<void> }
 
 const MINUTE_MS = 60_000
 const MAX_REMEMBERED_KEYS = 50_000

@@ -159,9 +159,6 @@ export async function requireActive(app: Pick<App, 'db'>, merchantId: number): P
   if (!terms.active) throw merchantInactive(terms)
 }
 
-/** The longest hold that the settings allow, in both modes. */
-export const MAX_HOLD_HOURS = 720
-
 /** Returns how long a succeeded charge is held, in ms; 0 means that it settles in the commit that succeeds it (G62, 3 a). */
 export function holdMs(
   terms: MerchantTerms,

@@ -1,8 +1,10 @@
+import type { Logger } from 'pino'
 import type { AnsweredRequest } from '../../api/http/frame.ts'
+import type { Database } from '../../platform/db/database.ts'
 import { DatabaseAway } from '../../platform/db/errors.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
 import { bigint, copyInto, largeBigint, mode, real, smallint, text } from '../../platform/db/wire/copy.ts'
-import type { App } from '../../program/app.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { type ApiKeyUse, keyUses } from '../account/key-uses.ts'
 import { newRequestRow, type RequestRow } from './request-row.ts'
 
@@ -39,8 +41,8 @@ const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', 
 type QueuedRequest = { noted: AnsweredRequest; atMs: number }
 
 export function requestRecorder(
-  { clock, log }: Pick<App, 'clock' | 'log'>,
-  appOf: (merchant: { cell: string }) => App,
+  { clock, log }: { clock: Clock; log: Pick<Logger, 'error'> },
+  appOf: (merchant: { cell: string }) => { db: Database },
 ): RequestRecorder {
   let waiting: QueuedRequest[] = []
   let dropped = 0

@@ -2,8 +2,7 @@ import { callForRow, toColumns, unnestColumns } from '../../platform/db/columns.
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
-import { firstQuestionAt } from '../../rails/following/ladders.ts'
-import type { Publication } from '../../rails/mover.ts'
+import { firstQuestionAt, type Publication } from '../../rails/following/ladders.ts'
 import { AMBIGUOUS_REASON, PAYOUT_COLUMNS, type Payout } from './payout.ts'
 import { TEST_QUEUE_SQL } from './sending/claim-payouts.ts'
 

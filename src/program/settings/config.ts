@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { MAX_HOLD_HOURS } from '../../merchants/account/merchant.ts'
+import { MAX_HOLD_HOURS } from '../../merchants/account/max-hold.ts'
 import { keepContexts } from '../../platform/log/async-context.ts'
 import { armCrashPoint } from '../../platform/processes/crash-point.ts'
 import type { Op1Installation } from '../../rails/op1-momo/installation.ts'

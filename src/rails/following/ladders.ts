@@ -1,7 +1,10 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import type { App } from '../../program/app.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { Config } from '../../program/settings/config.ts'
 import type { AttemptFacts } from '../attempt-facts.ts'
-import type { Publication } from '../mover.ts'
+import type { Rails } from '../rail.ts'
 import { type Ladder, thinLadder } from './follow-ladder.ts'
 
 /** Chooses the ladder of each movement of a cell. */
@@ -10,7 +13,17 @@ export type Ladders = {
   of(acceptedBy: string | null): Ladder
 }
 
-type LadderParts = Pick<App, 'clock' | 'config' | 'db' | 'log' | 'rails'>
+// Part of the App, which imports this file; naming the App here would close a circle.
+type LadderParts = {
+  config: Pick<Config, 'followLadder'>
+  clock: Clock
+  db: Pick<Database, 'query'>
+  log: Pick<Logger, 'warn'>
+  rails: Rails
+}
+
+/** `acceptedBy`: the installation that took it; null when that is unknown. `calledBack`: its operator has called, so it is asked at once. */
+export type Publication = { acceptedBy: string | null; calledBack?: boolean }
 
 const CHECK_EVERY_MS = 60_000
 const SAMPLE_SIZE = 200
@@ -66,12 +79,12 @@ export function openLadders({ clock, config, db, log, rails }: LadderParts): Lad
 
 /** Returns the ladder of a movement by the state of its attempt. */
 export const ladderFor = (
-  { ladders }: Pick<App, 'ladders'>,
+  { ladders }: { ladders: Ladders },
   { state, installation }: Pick<AttemptFacts, 'state' | 'installation'>,
 ): Ladder => ladders.of(state === 'accepted' ? installation : null)
 
 /** Computes when a movement that is published now is asked about first: at once where its operator has called back. */
 export const firstQuestionAt = (
-  app: Pick<App, 'clock' | 'ladders'>,
+  app: { clock: Clock; ladders: Ladders },
   { acceptedBy, calledBack = false }: Publication,
 ): Date => new Date(app.clock.nowMs() + (calledBack ? 0 : (app.ladders.of(acceptedBy).firstMs[0] ?? 0)))

@@ -1,7 +1,7 @@
 import { type Call, call } from '../../platform/db/database.ts'
 import { dueCondition } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
-import type { AttemptState } from '../attempts.ts'
+import type { AttemptState } from '../attempt-facts.ts'
 import type { RailSide } from '../rail.ts'
 
 /** A finished attempt to review: whether the operator still gives the same answer (rails.md 5.1, leg 2). */

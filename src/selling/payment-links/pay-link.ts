@@ -8,11 +8,11 @@ import {
   addCoveredChargeEvent,
   type CheckoutCharge,
 } from '../../payments/charges/checkout-charge.ts'
-import { keepUntilDue } from '../../payments/charges/test-charges/due-test-charges.ts'
 import { balanceTotals, headroomFor } from '../../payments/charges/headroom.ts'
 import { newChargeAttempt } from '../../payments/charges/new-charge.ts'
 import { countPrompts, lockPhone } from '../../payments/charges/prompts.ts'
 import { submitLiveCharge } from '../../payments/charges/submit-live-charge.ts'
+import { keepUntilDue } from '../../payments/charges/test-charges/due-test-charges.ts'
 import { lockCard, reserveCard } from '../../payments/gift-cards/use-card.ts'
 import { assert } from '../../platform/assert.ts'
 import { defineLane } from '../../platform/batches/lane.ts'

@@ -2,16 +2,12 @@ import { createHash } from 'node:crypto'
 import { assertOutsideTransaction } from '../../../platform/db/open-transaction.ts'
 import { count } from '../../../platform/log/measures.ts'
 import type { PostAttempt } from '../../../platform/outbound/attempt.ts'
-import type { PosterLimits } from '../../../platform/outbound/connect.ts'
 import { ExactNumber, formatNumber, parseExactJson, writeExactJson } from '../../../platform/text/exact-json.ts'
 import type { App } from '../../../program/app.ts'
 import { productNumber } from '../orders/goods.ts'
 import type { Goods } from '../orders/order.ts'
 import type { CommandReply, Supplier } from './supplier.ts'
 import type { SupplierAccess } from './vending-settings.ts'
-
-/** The limits of one call to a supplier (contract.md 6.1). */
-export const SUPPLIER_LIMITS: PosterLimits = { attemptMs: 30_000, connectMs: 5_000, bodyBytes: 1024 * 1024 }
 
 type ReplyRow = Readonly<Record<string, unknown>>
 /** The rows of an answer, or null if there is no clear answer. */

@@ -1,4 +1,8 @@
+import type { PosterLimits } from '../../../platform/outbound/connect.ts'
 import type { DispenseClaim } from '../dispensing/claim.ts'
+
+/** The limits of one call to a supplier (contract.md 6.1). */
+export const SUPPLIER_LIMITS: PosterLimits = { attemptMs: 30_000, connectMs: 5_000, bodyBytes: 1024 * 1024 }
 
 /**
  * A supplier's answer to a command (contract.md 6.2). `accepted` does not mean delivered; only the machine's report does.

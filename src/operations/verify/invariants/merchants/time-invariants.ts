@@ -1,4 +1,4 @@
-import { MAX_HOLD_HOURS } from '../../../../merchants/account/merchant.ts'
+import { MAX_HOLD_HOURS } from '../../../../merchants/account/max-hold.ts'
 import { MAX_FREEZE_MS } from '../../../../merchants/account/payout-freeze.ts'
 import { DELIVERY_LEASE_MS } from '../../../../merchants/webhooks/claim-deliveries.ts'
 import { MAX_RETRY_WAIT_MS } from '../../../../merchants/webhooks/delivery.ts'
