@@ -4,7 +4,7 @@ import type { Moment } from '../platform/time/moment.ts'
 import type { App } from '../program/app.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
-import type { Move } from './finishing/finisher.ts'
+import type { Move, MoveResult } from './finishing/move.ts'
 import type { Publication } from './following/ladders.ts'
 import type { TravellingNoun } from './lock-movements.ts'
 import type { RepostTimes } from './posting/repost-times.ts'
@@ -29,21 +29,6 @@ export type Followed<Row, Failure extends string> = Row & AttemptFacts<Failure> 
  * (rails.md 4.5).
  */
 export type MarkedPost<Row> = { row: Row; post: Post; mark: Moment; repeated: boolean }
-
-/** The final status of a movement, with its facts. */
-export type MovementOutcome<Failure> =
-  | { status: 'succeeded'; railTransactionId: string | null }
-  | { status: 'failed'; reason: Failure }
-
-/** The movement is taken back before it was ever shown (contract.md 3 j). */
-export type TakenBack = { status: 'voided' }
-
-/**
- * `moved`: this call finished the movement. `same`: it was finished before with this outcome. `contradicted`: it was finished before
- * with another outcome; an exception is open. `overtaken`: the condition `still` did not hold; nothing was written. `shown`: the movement
- * could not be taken back because it was shown before; it goes on.
- */
-export type MoveResult = 'moved' | 'same' | 'contradicted' | 'overtaken' | 'shown'
 
 /** The exception about an answer that cannot be believed: it reports something else than was requested, or contradicts itself. */
 type AnswerException = {

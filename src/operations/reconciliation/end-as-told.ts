@@ -19,7 +19,7 @@ import { domainRefusal, invalidRequest, notFound } from '../../platform/refusal.
 import { newId, parseTag } from '../../platform/text/ids.ts'
 import type { App, Gateway } from '../../program/app.ts'
 import { addEvidence, endAttempt } from '../../rails/attempts.ts'
-import type { FinishResult } from '../../rails/finishing/finisher.ts'
+import type { FinishResult } from '../../rails/finishing/move.ts'
 import { lockMovements, type TravellingNoun } from '../../rails/lock-movements.ts'
 import type { Approval, ApprovalCommands } from '../approvals/approval.ts'
 import { type Asker, askForApproval } from '../approvals/ask-for-approval.ts'

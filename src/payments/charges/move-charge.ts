@@ -7,16 +7,8 @@ import type { Tx } from '../../platform/db/database.ts'
 import { recordTime } from '../../platform/log/measures.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
-import {
-  completeMoves,
-  type Finisher,
-  type FinishResult,
-  finishBatch,
-  type Move,
-  type MovesAt,
-  sortInLockOrder,
-} from '../../rails/finishing/finisher.ts'
-import type { MovementOutcome, MoveResult } from '../../rails/mover.ts'
+import { completeMoves, finishBatch, sortInLockOrder } from '../../rails/finishing/finish-moves.ts'
+import type { Finisher, FinishResult, Move, MovementOutcome, MoveResult, MovesAt } from '../../rails/finishing/move.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import type { Charge, ChargeFacts } from './charge.ts'

@@ -9,23 +9,23 @@ import { defineLane } from '../../platform/batches/lane.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
-import {
-  completeMoves,
-  type Finisher,
-  type FinishResult,
-  finishBatch,
-  type Move,
-  type MovesAt,
-  sortInLockOrder,
-} from '../../rails/finishing/finisher.ts'
-import type { MovementOutcome, MoveResult, TakenBack } from '../../rails/mover.ts'
+import { completeMoves, finishBatch, sortInLockOrder } from '../../rails/finishing/finish-moves.ts'
+import type {
+  Finisher,
+  FinishResult,
+  Move,
+  MovementOutcome,
+  MoveResult,
+  MovesAt,
+  VoidedOutcome,
+} from '../../rails/finishing/move.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
 import { type FinishedPayout, finishPayouts, type PayoutOutcomeRow } from './write-payout-status.ts'
 
-export type PayoutOutcome = MovementOutcome<PayoutFailure> | TakenBack
+export type PayoutOutcome = MovementOutcome<PayoutFailure> | VoidedOutcome
 
 type PayoutMove = Move<PayoutFailure, PayoutOutcome> & {
   payout: Pick<Payout, 'merchantId' | 'id' | 'mode' | 'subaccountId'>

@@ -4,15 +4,8 @@ import { assert } from '../../platform/assert.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { parseTag } from '../../platform/text/ids.ts'
 import type { App } from '../../program/app.ts'
-import {
-  completeMoves,
-  type Finisher,
-  type FinishResult,
-  finishOne,
-  type Move,
-  type MovesAt,
-} from '../../rails/finishing/finisher.ts'
-import type { MoveResult } from '../../rails/mover.ts'
+import { completeMoves, finishOne } from '../../rails/finishing/finish-moves.ts'
+import type { Finisher, FinishResult, Move, MoveResult, MovesAt } from '../../rails/finishing/move.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import { TOP_UP_PREFIX, type TopUp } from './top-up.ts'

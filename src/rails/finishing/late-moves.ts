@@ -3,8 +3,7 @@ import { call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { mapValues } from '../../platform/map-values.ts'
 import { lockMovements, MOVEMENT_TABLES } from '../lock-movements.ts'
-import type { MoveResult } from '../mover.ts'
-import type { AnyMove, Finisher, MovementKey } from './finisher.ts'
+import type { AnyMove, Finisher, MovementKey, MoveResult } from './move.ts'
 
 // Moves that came too late: the movement has gone on since the rail was asked, or it was finished before.
 

@@ -3,8 +3,9 @@ import type { Call } from '../../platform/db/database.ts'
 import type { App } from '../../program/app.ts'
 import { type AttemptFacts, isCurrentPost, isRefusedOnce } from '../attempt-facts.ts'
 import { addEvidence, endAttempt, type Post, storeAttemptRefusal } from '../attempts.ts'
+import type { MoveResult } from '../finishing/move.ts'
 import { holdsForPost, lockMovements } from '../lock-movements.ts'
-import { buildPost, type Movable, type MoveResult, type Mover } from '../mover.ts'
+import { buildPost, type Movable, type Mover } from '../mover.ts'
 import type { SubmitAnswer } from '../rail.ts'
 
 /** A refusal of the only post of a movement, and the reason with which the movement fails. */

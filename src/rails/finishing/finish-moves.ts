@@ -5,55 +5,17 @@ import { runDistinct } from '../../platform/batches/run-distinct.ts'
 import { joinRowCalls } from '../../platform/db/columns.ts'
 import type { Call, Tx } from '../../platform/db/database.ts'
 import { count } from '../../platform/log/measures.ts'
-import type { Mode } from '../../platform/mode.ts'
 import type { App } from '../../program/app.ts'
-import type { LockedMovement, TravellingNoun } from '../lock-movements.ts'
-import type { MovementOutcome, MoveResult, TakenBack } from '../mover.ts'
 import { findOvertaken, readMissedResults } from './late-moves.ts'
+import type { AnyMove, Finisher, FinishResult, MovementKey, MoveResult, MovesAt } from './move.ts'
 
 // What charges, payouts and top-ups do alike when a movement is finished: its transaction, outcomes that came too late, contradictions and
 // counting. What moves money is in the `finishIn` of the noun.
 
-/** One open movement and the final outcome that its rail reported. Each noun adds the movement. */
-export type Move<Failure extends string, Outcome = MovementOutcome<Failure>> = {
-  to: Outcome
-  /** A condition on the locked movement and its attempt; if it does not hold, nothing is written. */
-  still?: (locked: LockedMovement<Failure>) => boolean
-  /** Commits with the move. It is dropped when the move was overtaken, or when the movement could not be taken back any more. */
-  alongside?: readonly Call[]
-  /** Posts more on the same locked head. A Refusal that it throws stops the move, and nothing is written. */
-  posts?: (book: Book) => void
-}
-export type AnyMove = Move<never, MovementOutcome<string> | TakenBack>
-
-export type MovementKey = { merchantId: number; id: string }
-
-/** Moves of one transaction, which name each movement once, and the time that it writes. */
-export type MovesAt<NounMove> = { moves: readonly NounMove[]; at: Date }
-
-/** `missed`: the results, by id, of the moves whose movement was finished before. `writes` must be sent last. */
-export type FinishResult = { missed: Map<string, MoveResult>; writes: Call[] }
-
-/** What a noun must provide so that its movements can be finished here. */
-export type Finisher<NounMove extends AnyMove> = {
-  noun: TravellingNoun
-  movementOf(move: NounMove): MovementKey & { mode: Mode }
-  /** Finishes each movement that is still open, inside a transaction that may write more; ends with `completeMoves`. */
-  finishIn(app: App, tx: Tx, input: MovesAt<NounMove>): Promise<FinishResult>
-  /** Opens the exception about an outcome that contradicts the one it was finished with. */
-  openContradiction(
-    movement: MovementKey & { mode: Mode },
-    about: { tag: string | undefined; answer: { status: string }; at: Date },
-  ): Call[]
-  /** The counter of finished movements. */
-  counter?: 'charges_total' | 'payouts_total'
-  /** Where the crash tests kill the process: after the commit. */
-  crash?(moves: readonly NounMove[]): void
-  /** Wakes the tasks that wait for finished movements. */
-  wake?(app: App): void
-}
-
-/** Finishes the movements of a batch, each with its own result. `turn`: how its transaction waits for locks. */
+/**
+ * Finishes the movements of a batch, each with its own result. `turn`: how its transaction waits for locks. Throws MonthClosed when the
+ * month was closed three times while it waited, and what `posts` of a move throws.
+ */
 export async function finishBatch<NounMove extends AnyMove>(
   app: App,
   finisher: Finisher<NounMove>,
@@ -74,7 +36,7 @@ export async function finishBatch<NounMove extends AnyMove>(
   return results
 }
 
-/** Finishes one movement in a transaction of its own. */
+/** Finishes one movement in a transaction of its own. Throws what `finishBatch` throws. */
 export async function finishOne<NounMove extends AnyMove>(
   app: App,
   finisher: Finisher<NounMove>,
