@@ -1,7 +1,8 @@
 import type { Caller } from '../../api/access/actor.ts'
 import type { DocumentStream } from '../../api/http/answer.ts'
 import { availableOn, type Charge, computeNet } from '../../payments/charges/charge.ts'
-import { type ChargeFilter, chargeListQuery } from '../../payments/charges/find-charges.ts'
+import type { ChargeFilter } from '../../payments/charges/charge-filters.ts'
+import { chargeListQuery } from '../../payments/charges/find-charges.ts'
 import type { App } from '../../program/app.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 

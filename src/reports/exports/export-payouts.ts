@@ -1,8 +1,9 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { requireRole } from '../../api/access/allow.ts'
 import type { DocumentStream } from '../../api/http/answer.ts'
-import { type PayoutFilter, payoutListQuery } from '../../payments/payouts/find-payouts.ts'
+import { payoutListQuery } from '../../payments/payouts/find-payouts.ts'
 import type { Payout } from '../../payments/payouts/payout.ts'
+import type { PayoutFilter } from '../../payments/payouts/payout-filters.ts'
 import type { App } from '../../program/app.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
 
