@@ -3,7 +3,7 @@ import type { WebhookDescription } from '../../api/http/openapi/openapi.ts'
 import type { EventType } from '../../merchants/webhooks/events.ts'
 import { ChargeShape } from '../../payments/charges/charge.ts'
 import { SplitEventShape } from '../../payments/charges/charge-split.ts'
-import { PayoutShape } from '../../payments/payouts/payout.ts'
+import { PayoutEventShape } from '../../payments/payouts/payout.ts'
 import { ModeShape } from '../../platform/mode.ts'
 import { OrderShape } from '../../selling/vending/orders/order.ts'
 
@@ -51,11 +51,6 @@ const RefundedEventShape = Type.Object(
   },
   { $id: 'RefundedEventData' },
 )
-
-const { rail_transaction_id: _none, ...payout } = PayoutShape.properties
-
-/** The data of the payout events (payments/payouts/payout.ts, payoutEventData). */
-const PayoutEventShape = Type.Object({ ...payout, merchant_reference: payout.reference }, { $id: 'PayoutEventData' })
 
 /** The data of dispute.opened (selling/disputes/dispute.ts, disputeEventData). */
 const DisputeEventShape = Type.Object(
