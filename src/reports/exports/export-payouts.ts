@@ -5,24 +5,19 @@ import { payoutListQuery } from '../../payments/payouts/find-payouts.ts'
 import { type Payout, SHOWN_PAYOUT_FIELDS } from '../../payments/payouts/payout.ts'
 import type { PayoutFilter } from '../../payments/payouts/payout-filters.ts'
 import type { App } from '../../program/app.ts'
-import { type CsvColumn, exportRows } from './export-rows.ts'
+import { type CsvColumn, exportRows, orderColumns } from './export-rows.ts'
 
-// Readers of these files know their columns by position, so their order stays and a new field comes last.
 const FIRST_COLUMNS = [
   ...['id', 'status', 'kind', 'amount', 'fee', 'total', 'currency', 'channel', 'recipient_phone', 'recipient_name'],
   ...['reference', 'failure_reason', 'charge_id', 'batch_id', 'scheduled_payout_id', 'rail_reference'],
   ...['rail_transaction_id', 'created_at', 'completed_at'],
 ]
 const TOTAL: CsvColumn<Payout> = { name: 'total', cell: ({ amount, fee }) => amount + fee }
-const ALL_COLUMNS: readonly CsvColumn<Payout>[] = [
-  TOTAL,
-  ...SHOWN_PAYOUT_FIELDS.filter(({ notInFiles }) => !notInFiles).map(({ name, value }) => ({ name, cell: value })),
-]
-const position = ({ name }: CsvColumn<Payout>) => {
-  const index = FIRST_COLUMNS.indexOf(name)
-  return index === -1 ? FIRST_COLUMNS.length : index
-}
-const COLUMNS = ALL_COLUMNS.toSorted((a, b) => position(a) - position(b))
+const FIELDS = SHOWN_PAYOUT_FIELDS.filter(({ notInFiles }) => !notInFiles).map(({ name, value }) => ({
+  name,
+  cell: value,
+}))
+const COLUMNS = orderColumns([TOTAL, ...FIELDS], FIRST_COLUMNS)
 
 /** The payouts that a filter finds, as a CSV file. */
 export function exportPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<DocumentStream> {

@@ -1,5 +1,5 @@
 import { parseFilters } from '../../../api/http/lists/list-filters.ts'
-import { CHARGE_STATUSES, type Charge, presentCharge } from '../../../payments/charges/charge.ts'
+import { CHARGE_STATUSES, type Charge, computeNet } from '../../../payments/charges/charge.ts'
 import { CHARGE_FILTERS, type ChargeFilter } from '../../../payments/charges/charge-filters.ts'
 import { readChargeTotals } from '../../../payments/charges/charge-totals.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
@@ -41,7 +41,7 @@ function renderAmountAndNet(charge: Charge) {
     <>
       <Money amount={charge.amount} />
       <small class="hint below">
-        {columns.net} <Money amount={presentCharge(charge).net} />
+        {columns.net} <Money amount={computeNet(charge)} />
       </small>
     </>
   )
