@@ -1,4 +1,5 @@
 import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
+import { feeSql } from '../src/ledger/fees.ts'
 import { shortDigestSql } from '../src/platform/text/short-digest.ts'
 import { chunksOf, idTail, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
@@ -11,7 +12,7 @@ export type Held = { merchant: BenchMerchant; charges: number }
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference,
     rail_reference, rail_transaction_id, created_at, completed_at, hold_until, phone_digest)
   select $1::bigint, 'txn_' || ${idTail({ at: 'at', tag: '$2::text', own: 'n::text' })}, 'test', 'succeeded', amount,
-    least(greatest(amount * 15 / 1000, 200), 5000), 'op1_momo', '2567' || person, '7' || person, 'INV-' || n,
+    ${feeSql('amount')}, 'op1_momo', '2567' || person, '7' || person, 'INV-' || n,
     md5($2::text || n)::uuid::text, (10000000000 + n)::text, at, at + interval '2 seconds', at + interval '1 day',
     ${shortDigestSql(`'txn_' || ${idTail({ at: 'at', tag: '$2::text', own: 'n::text' })} || ' 2567' || person`)}
   from (select n, 10000 + (n % 1000) * 100 as amount, lpad((n % 50000)::text, 8, '0') as person,

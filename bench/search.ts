@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { feeSql } from '../src/ledger/fees.ts'
 import { takeUpPayments } from '../src/operations/investigation/search/take-up-payments.ts'
 import { withoutIndexes } from './big-fill.ts'
 import { plantOperator } from './console.ts'
@@ -21,7 +22,7 @@ const ROWS = `select n, m.id as merchant_id, m.tag, 500 * (1 + floor(60 * power(
     date_trunc('milliseconds', now() - interval '5 minutes' - ($3::bigint - n) * interval '1 year' / $3::bigint) as at
   from (select n, floor($4::int * power(random(), 2))::bigint as nth from generate_series($1::bigint, $2::bigint) n) s
     join bench_merchants m on m.nth = s.nth`
-const FEE = 'least(greatest(amount / 1000 * 15 + amount % 1000 * 15 / 1000, 200), 5000)'
+const FEE = feeSql('amount')
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference, rail_reference,
     rail_transaction_id, failure_reason, published, created_at, completed_at, hold_until, settled_at)
   select merchant_id, 'txn_' || lpad(to_hex(n), 6, '0') || tag || substr(md5(n::text), 1, 16), 'live', case when fails then 'failed' else 'succeeded' end,

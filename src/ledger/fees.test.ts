@@ -1,9 +1,10 @@
-import { equal, throws } from 'node:assert/strict'
+import { equal, match, throws } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { FEE_EDGES } from '../../test/helpers/payments/fee-edges.ts'
-import { chargeFee } from './fees.ts'
+import { ERROR_CODES } from '../api/http/openapi/error-codes.ts'
+import { chargeFee, FEE_MIN, MIN_CHARGE_AMOUNT } from './fees.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`fees.test.ts seed ${seed}`)
@@ -32,6 +33,12 @@ test('the fee is the formula of the contract in exact arithmetic', () => {
 
 test('a value that is not an amount throws', () => {
   for (const bad of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) throws(() => chargeFee(bad))
+})
+
+test('the text that cannot read the tariff names its least fee', () => {
+  const described = ERROR_CODES.fee_exceeds_amount
+  match(described?.cause ?? '', new RegExp(`\\bThe fee of ${FEE_MIN} `))
+  match(described?.remedy ?? '', new RegExp(`at least ${MIN_CHARGE_AMOUNT}\\.`))
 })
 
 function exactFee(amount: bigint): bigint {

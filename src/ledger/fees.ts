@@ -1,8 +1,26 @@
 import { assert } from '../platform/assert.ts'
 
-const FEE_PER_MILLE = 15 // 1.5 %
-const FEE_MIN = 200
-const FEE_MAX = 5000
+/**
+ * The tariff of charges and payouts, in whole UGX (contract 3 l). All code, SQL and texts of the product read it here, but two holders
+ * cannot:
+ *
+ * - The database: `fee_is_the_formula` of charges (migrations/cell/0003_charges.sql) and of payouts (0006_payouts.sql) refuses any other
+ *   fee, and `payouts_fee_to_return_check` (0006) refuses to return more than FEE_MAX.
+ * - The explanation of `fee_exceeds_amount` in api/http/openapi/error-codes.ts, which is left of this folder. fees.test.ts compares it.
+ *
+ * A new tariff begins on a day, and rows that were created before keep their fee: a migration replaces those CHECKs by ones that choose the
+ * formula by `created_at`; chargeFee and feeSql choose it in the same way, by a time that their callers pass; invariant C3 of verify
+ * follows, because it uses feeSql.
+ */
+export const FEE_PER_MILLE = 15
+export const FEE_MIN = 200
+export const FEE_MAX = 5000
+
+/** The share as people write it, in percent: `1.5`. */
+export const FEE_PERCENT = String(FEE_PER_MILLE / 10)
+/** The smallest amount of a charge that leaves the merchant something. */
+export const MIN_CHARGE_AMOUNT = FEE_MIN + 1
+
 // From this amount on the fee is the maximum. Cutting the amount here first keeps the product exact for every safe integer.
 const FEE_MAX_FROM_AMOUNT = Math.ceil((FEE_MAX * 1000) / FEE_PER_MILLE)
 
@@ -23,3 +41,7 @@ export function payoutFee(amount: number): number {
   assert(amount > 0, 'a payout has an amount')
   return chargeFee(amount)
 }
+
+/** The formula as SQL, for an amount above 0 that is an SQL expression. As `numeric`, so that it is exact for every bigint. */
+export const feeSql = (amount: string) =>
+  `least(greatest(floor((${amount})::numeric * ${FEE_PER_MILLE} / 1000), ${FEE_MIN}), ${FEE_MAX})`

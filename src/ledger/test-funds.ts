@@ -31,7 +31,7 @@ export async function addTestFunds(
 ): Promise<{ id: string; added: boolean }> {
   allow(actor, 'funds.add', holder.merchantId)
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_TEST_FUNDS)
-    throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MAX_TEST_FUNDS}`)
+    throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MAX_TEST_FUNDS}`, { field: 'amount' })
   const id = key === undefined ? newId('fund_', holder.tag) : fundsIdForKey(holder.tag, key)
   const add = async () => {
     await inOpenMonth(() => postTestFunds({ db, clock }, actor, { ...holder, id, amount }))

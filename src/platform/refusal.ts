@@ -19,7 +19,7 @@ export class Refusal extends Error {
     message: string,
     options: {
       stored?: boolean
-      retryAfterSeconds?: number
+      retryAfterSeconds?: number | null
       hint?: string | null
       field?: string | null
     } = {},
@@ -35,6 +35,12 @@ export class Refusal extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null
     this.hint = options.hint ?? null
     this.field = options.field ?? null
+  }
+
+  /** The same refusal as one of this member, where what refused does not know in which it was written. */
+  about(field: string): Refusal {
+    const { status, code, message, stored, retryAfterSeconds, hint } = this
+    return new Refusal(status, code, message, { stored, retryAfterSeconds, hint, field })
   }
 }
 

@@ -2,6 +2,7 @@ import type { Caller } from '../api/access/actor.ts'
 import { mayDo } from '../api/access/allow.ts'
 import { parseListWindow } from '../api/http/lists/lists.ts'
 import type { Charge } from '../payments/charges/charge.ts'
+import { NO_CHARGE_FILTERS } from '../payments/charges/charge-filters.ts'
 import { listCharges } from '../payments/charges/find-charges.ts'
 import {
   searchChargesByAmount,
@@ -10,10 +11,9 @@ import {
 } from '../payments/charges/search-charges.ts'
 import { listPayouts } from '../payments/payouts/find-payouts.ts'
 import type { Payout } from '../payments/payouts/payout.ts'
+import { NO_PAYOUT_FILTERS } from '../payments/payouts/payout-filters.ts'
 import { searchPayoutsByOperatorNumber } from '../payments/payouts/search-payouts.ts'
 import { parseTag } from '../platform/text/ids.ts'
-import { parsePhoneFilter } from '../platform/text/phone.ts'
-import { cleanTyped } from '../platform/text/text.ts'
 import type { App } from '../program/app.ts'
 import { findLink, listLinks } from '../selling/payment-links/find-links.ts'
 import type { LinkWithCharges } from '../selling/payment-links/payment-link.ts'
@@ -63,13 +63,12 @@ export async function searchObjects(app: App, caller: Caller, text: string): Pro
   if (prefix === 'lnk_') return { kind: 'id', prefix: await readLinkPrefix(app, caller, query), id: query }
   if (prefix !== undefined) return { kind: 'id', prefix, id: query }
   const window = parseListWindow({ limit: String(MATCHES_PER_KIND) })
-  const none = { status: null, reference: null, phone: null, email: null }
-  const phone = parsePhoneFilter(cleanTyped(query))
+  const anyCharge = { ...window, ...NO_CHARGE_FILTERS }
   const amount = parseSearchedAmount(query)
   const charges = await Promise.all([
-    listCharges(app, caller, { ...window, ...none, reference: query }).then(({ data }) => data),
-    phone === null ? [] : listCharges(app, caller, { ...window, ...none, phone: query }).then(({ data }) => data),
-    query.includes('@') ? listCharges(app, caller, { ...window, ...none, email: query }).then(({ data }) => data) : [],
+    listCharges(app, caller, { ...anyCharge, reference: query }).then(({ data }) => data),
+    listCharges(app, caller, { ...anyCharge, phone: query }).then(({ data }) => data),
+    query.includes('@') ? listCharges(app, caller, { ...anyCharge, email: query }).then(({ data }) => data) : [],
     searchChargesByOperatorNumber(app, caller, query, MATCHES_PER_KIND),
     UUID.test(query) ? searchChargesByRailReference(app, caller, query.toLowerCase(), MATCHES_PER_KIND) : [],
     amount === null
@@ -80,7 +79,7 @@ export async function searchObjects(app: App, caller: Caller, text: string): Pro
   return {
     kind: 'lists',
     charges: newestFew(charges.flat()),
-    payouts: mayDo(caller, 'payouts.read') ? await searchPayouts(app, caller, { query, phone }) : [],
+    payouts: mayDo(caller, 'payouts.read') ? await searchPayouts(app, caller, query) : [],
     links: links.data,
   }
 }
@@ -95,16 +94,11 @@ export async function readLinkPrefix(
   return link?.kind === 'order' ? 'ord_' : 'lnk_'
 }
 
-async function searchPayouts(
-  app: App,
-  caller: Caller,
-  { query, phone }: { query: string; phone: string | null },
-): Promise<Payout[]> {
-  const window = parseListWindow({ limit: String(MATCHES_PER_KIND) })
-  const none = { status: null, reference: null, phone: null }
+async function searchPayouts(app: App, caller: Caller, query: string): Promise<Payout[]> {
+  const anyPayout = { ...parseListWindow({ limit: String(MATCHES_PER_KIND) }), ...NO_PAYOUT_FILTERS }
   const payouts = await Promise.all([
-    listPayouts(app, caller, { ...window, ...none, reference: query }).then(({ data }) => data),
-    phone === null ? [] : listPayouts(app, caller, { ...window, ...none, phone: query }).then(({ data }) => data),
+    listPayouts(app, caller, { ...anyPayout, reference: query }).then(({ data }) => data),
+    listPayouts(app, caller, { ...anyPayout, phone: query }).then(({ data }) => data),
     searchPayoutsByOperatorNumber(app, caller, query, MATCHES_PER_KIND),
   ])
   return newestFew(payouts.flat())

@@ -21,9 +21,9 @@ const COLUMNS = `s.id, s.mode, s.kind, s.amount, s.charge_count as "chargeCount"
   s.created_at as "createdAt"`
 const LIST = listStatement<SettlementRow>(
   'list settlements',
-  `select ${COLUMNS} from settlements s where s.merchant_id = $1 and s.mode = $2
-     and s.created_at >= $3 and (s.created_at, s.id) < ($4, $5)
-   order by s.created_at desc, s.id desc limit $6`,
+  `select ${COLUMNS} from settlements s where s.merchant_id = :merchantId and s.mode = :mode
+     and s.created_at >= :bound and (s.created_at, s.id) < (:cursorAt, :cursorId)
+   order by s.created_at desc, s.id desc limit :limit`,
 )
 const BY_ID = statement<SettlementRow>(
   'settlement by id',
@@ -67,7 +67,7 @@ export async function listSettlements(app: App, caller: Caller, window: ListWind
 }
 
 /** How the list and the export read settlements. */
-export const settlementReading = (window: ListWindow) => ({ window, statement: LIST, filters: [] })
+export const settlementReading = (window: ListWindow) => ({ window, statement: LIST, filters: {} })
 
 async function findSettlement(app: App, caller: Caller, id: string): Promise<SettlementRow | null> {
   const own = parseTag('setl_', id) === caller.tag

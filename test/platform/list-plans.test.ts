@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { NO_CHARGE_FILTERS } from '../../src/payments/charges/charge-filters.ts'
+import { NO_PAYOUT_FILTERS } from '../../src/payments/payouts/payout-filters.ts'
 import { listStatements, statement } from '../../src/platform/db/statement.ts'
 import { writeAgain } from '../helpers/database/rows-again.ts'
 import { rowsLookedAt } from '../helpers/database/rows-looked-at.ts'
@@ -12,8 +14,8 @@ import { startService } from '../helpers/service/test-service.ts'
 const MANY = 3000
 const PAGE = 21
 const TABLES = ['charges', 'payouts'] as const
-const ANY_PAYOUT = { status: null, reference: null, phone: null }
-const ANY = { ...ANY_PAYOUT, email: null }
+const ANY_PAYOUT = NO_PAYOUT_FILTERS
+const ANY = NO_CHARGE_FILTERS
 const OWN = { phone: '700000123', reference: 'INV-7', email: 'own@example.com' }
 type List = {
   table: (typeof TABLES)[number]

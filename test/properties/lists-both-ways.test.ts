@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { actingFor } from '../../src/api/access/actor.ts'
 import { parseListWindow } from '../../src/api/http/lists/lists.ts'
 import { getMerchantNamed } from '../../src/merchants/account/set-merchant.ts'
+import { NO_CHARGE_FILTERS } from '../../src/payments/charges/charge-filters.ts'
 import { listCharges } from '../../src/payments/charges/find-charges.ts'
 import { BY_HAND } from '../helpers/service/actors.ts'
 import { made, opened } from '../helpers/service/opened.ts'
@@ -14,7 +15,7 @@ const service = opened(() => startService())
 const shop = made(() => service.merchant())
 const seed = randomInt(2 ** 31)
 console.log(`lists-both-ways.test.ts seed ${seed}`)
-const NO_FILTER = { status: null, reference: null, phone: null, email: null }
+const NO_FILTER = NO_CHARGE_FILTERS
 
 test('walking to the end and back meets the same charges in the same order, also where times are equal', async () => {
   const { merchant, app } = await getMerchantNamed(service.gateway, shop.id)

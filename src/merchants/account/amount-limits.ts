@@ -5,8 +5,11 @@ export function judgeLimits(
   amount: number,
   { most, own, noun }: { most: number; own: number | null; noun: 'charge' | 'payout' },
 ): void {
-  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
-  if (amount > most) throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${most}`)
+  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive', { field: 'amount' })
+  if (amount > most)
+    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${most}`, { field: 'amount' })
   if (own !== null && amount > own)
-    throw domainRefusal('amount_too_large', `amount exceeds this account's per-${noun} limit of ${own}`)
+    throw domainRefusal('amount_too_large', `amount exceeds this account's per-${noun} limit of ${own}`, {
+      field: 'amount',
+    })
 }

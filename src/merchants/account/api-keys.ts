@@ -172,7 +172,7 @@ export async function createKey(
 function checkName(name: string | null): void {
   if (name === null) return
   if (name.trim() === '' || [...name].length > MAX_NAME_CHARACTERS || hasForbiddenControl(name, false))
-    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`)
+    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`, 'name')
 }
 
 function refuseThird([open]: readonly { count: number }[], kind: ApiKeyKind): void {

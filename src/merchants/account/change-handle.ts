@@ -74,6 +74,9 @@ export async function changeHandle(gateway: Gateway, caller: PersonCaller, typed
   return handle
 }
 
-export const handleTaken = (handle: string) => domainRefusal('handle_taken', `the handle ${handle} is taken`)
+export const handleTaken = (handle: string) =>
+  domainRefusal('handle_taken', `the handle ${handle} is taken`, { field: 'handle' })
 const tooManyChanges = () =>
-  domainRefusal('too_many_changes', `the handle was changed ${MAX_CHANGES_PER_YEAR} times within a year: later again`)
+  domainRefusal('too_many_changes', `the handle was changed ${MAX_CHANGES_PER_YEAR} times within a year: later again`, {
+    field: 'handle',
+  })

@@ -114,9 +114,10 @@ export async function isRepeatedCreation(
 const newPublicKey = (mode: Mode) => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
 
 function checkNames({ name, email, handle }: NewMerchant): void {
-  if (name.trim() === '' || [...name].length > 200) throw invalidRequest('name must be 1 to 200 characters')
-  if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters')
-  if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254) throw invalidRequest('email is not a valid email address')
+  if (name.trim() === '' || [...name].length > 200) throw invalidRequest('name must be 1 to 200 characters', 'name')
+  if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters', 'name')
+  if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254)
+    throw invalidRequest('email is not a valid email address', 'email')
   if (handle !== undefined) judgeHandle(handle)
 }
 

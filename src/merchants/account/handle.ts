@@ -35,10 +35,11 @@ const hasReservedPart = (handle: string): boolean =>
 
 /** Refuses a handle of a wrong form, or a reserved one. Throws 400. */
 export function judgeHandle(handle: string): void {
-  if (!HANDLE_FORM.test(handle)) throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -')
+  if (!HANDLE_FORM.test(handle)) throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -', 'handle')
   if (isReserved(handle))
     throw invalidRequest(
       'handle must be no reserved word and have none in it, such as the name of an operator: choose the name of your business',
+      'handle',
     )
 }
 

@@ -191,7 +191,7 @@ export async function freezeAccount(
   const at = app.clock.now()
   const ahead = until === null ? null : until.getTime() - at.getTime()
   if (ahead !== null && (ahead <= 0 || ahead > MAX_FREEZE_MS))
-    throw invalidRequest('until must be a time within the next 366 days')
+    throw invalidRequest('until must be a time within the next 366 days', 'until')
   await app.db.transaction(async (tx) => {
     await tx.send(freezeHead(merchantId, 'live', reason === null ? null : { reason, message: says, at, until }))
     const act = { actor, action, at, merchantId, mode: 'live' } as const

@@ -3,6 +3,9 @@ import type { App } from '../../program/app.ts'
 
 type AllowSetting = 'WEBHOOK_ALLOW_PRIVATE' | 'SUPPLIER_ALLOW_PRIVATE'
 
+/** The member in which an address is given, by the setting that could allow it. */
+const FIELDS: Record<AllowSetting, string> = { WEBHOOK_ALLOW_PRIVATE: 'url', SUPPLIER_ALLOW_PRIVATE: 'base_url' }
+
 /**
  * Makes the 400 for an address that may not be called. It has one text for every reason, so that a form cannot be used to scan a network
  * (reliability.md 7.5). Outside production it names the setting that allows an address for a trial.
@@ -10,6 +13,7 @@ type AllowSetting = 'WEBHOOK_ALLOW_PRIVATE' | 'SUPPLIER_ALLOW_PRIVATE'
 export function refusedAddress({ config }: Pick<App, 'config'>, url: string, setting: AllowSetting): Refusal {
   const hostAndPort = config.production ? null : findHostAndPort(url)
   return domainRefusal('bad_request', 'this address is not reachable from the public internet', {
+    field: FIELDS[setting],
     hint:
       hostAndPort &&
       `for a trial on a machine of your own, set ${setting}=${hostAndPort} for the service and for commands`,

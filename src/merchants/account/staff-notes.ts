@@ -34,7 +34,7 @@ export async function addStaffNote(
 ): Promise<void> {
   allow(actor, 'merchant.note', merchant.id)
   if (says.trim() === '' || says.length > MAX_NOTE_CHARACTERS)
-    throw invalidRequest(`note must have 1 to ${MAX_NOTE_CHARACTERS} characters`)
+    throw invalidRequest(`note must have 1 to ${MAX_NOTE_CHARACTERS} characters`, 'note')
   const at = clock.now()
   // Not filed under the merchant's id: its people read the audit of their business, and notes are not for them.
   const act = { actor, action: 'merchant.note', at, merchantId: null, subject: merchant.publicId } as const

@@ -42,7 +42,7 @@ export async function beginSupportView(
 ): Promise<void> {
   allow(actor, 'merchant.view-as', merchant.id)
   if (reason.trim() === '' || reason.length > MAX_REASON_CHARACTERS)
-    throw invalidRequest(`reason must have 1 to ${MAX_REASON_CHARACTERS} characters`)
+    throw invalidRequest(`reason must have 1 to ${MAX_REASON_CHARACTERS} characters`, 'reason')
   const at = clock.now()
   const times = [at.toISOString(), addMs(at, VIEW_MS).toISOString()]
   const act = { actor, action: 'merchant.view-as', at, merchantId: merchant.id } as const

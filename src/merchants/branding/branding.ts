@@ -60,7 +60,8 @@ export async function setBranding(
 ): Promise<Branding> {
   allow(actor, 'branding.set', merchantId)
   const accent = change.accent == null ? null : parseColour(change.accent)
-  if (change.accent != null && accent === null) throw invalidRequest('accent must be a colour such as #0b6b53')
+  if (change.accent != null && accent === null)
+    throw invalidRequest('accent must be a colour such as #0b6b53', 'accent')
   const logo = change.logo == null ? null : await remakeLogo(change.logo)
   const [hasAccent, hasLogo] = [change.accent !== undefined, change.logo !== undefined]
   const at = app.clock.now()
@@ -86,5 +87,5 @@ async function remakeLogo(file: Buffer): Promise<Buffer> {
       if (picture === null) break
       if (picture.length <= MAX_STORED_LOGO_BYTES) return picture
     }
-  throw badRequest('logo must be a whole PNG, JPEG or WebP file of at most 2 MB')
+  throw badRequest('logo must be a whole PNG, JPEG or WebP file of at most 2 MB', { field: 'logo' })
 }

@@ -57,7 +57,8 @@ export async function invitePerson(
       findOpenLinks(merchant.id, at),
       call(FIND_MEMBER_BY_EMAIL, email.key, merchant.id),
     )
-    if (member.length > 0) throw domainRefusal('already_member', 'email belongs to somebody who works here already')
+    if (member.length > 0)
+      throw domainRefusal('already_member', 'email belongs to somebody who works here already', { field: 'email' })
     if (open.length >= MAX_OPEN_INVITATIONS)
       throw domainRefusal(
         'too_many_invitations',

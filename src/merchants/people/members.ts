@@ -88,7 +88,8 @@ export async function setRole(
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const { personId, role: before, till } = await lockMember(tx, member, role)
-    if (till && role !== 'cashier') throw new Refusal(400, 'till', 'role of a till is always cashier')
+    if (till && role !== 'cashier')
+      throw new Refusal(400, 'till', 'role of a till is always cashier', { field: 'role' })
     const act = { actor: caller, action: 'people.role', at, merchantId: member.merchantId } as const
     const row = auditRow({ ...act, subject: member.publicId, before: { role: before }, after: { role } })
     const given = call(SET_ROLE, member.merchantId, personId, role, at.toISOString(), caller.personId)

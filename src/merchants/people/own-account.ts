@@ -76,8 +76,8 @@ const MAX_NAME_CHARACTERS = 100
 export function parsePersonName(typed: string): string {
   const name = typed.trim()
   if (name === '' || [...name].length > MAX_NAME_CHARACTERS)
-    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`)
-  if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters')
+    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`, 'name')
+  if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters', 'name')
   return name
 }
 

@@ -31,7 +31,7 @@ export async function setRefundLimit(
 ): Promise<void> {
   allow(caller, 'people.limit', merchantId)
   if (!Number.isInteger(limit) || limit < 0 || limit > MAX_REFUND_LIMIT)
-    throw invalidRequest(`limit must be a whole number from 0 to ${MAX_REFUND_LIMIT}`)
+    throw invalidRequest(`limit must be a whole number from 0 to ${MAX_REFUND_LIMIT}`, 'limit')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const [[before]] = await tx.send(call(FIND, merchantId))

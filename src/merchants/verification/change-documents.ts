@@ -34,7 +34,10 @@ export async function addDocument(
   const { merchantId, tag, name: addedBy } = caller
   const parsed = await parseDocumentFile(file.bytes)
   if (parsed === null)
-    throw badRequest('file must be a whole PDF, JPG or PNG of at most 10 MB; other kinds and damaged files are refused')
+    throw badRequest(
+      'file must be a whole PDF, JPG or PNG of at most 10 MB; other kinds and damaged files are refused',
+      { field: 'file' },
+    )
   return changeDraft(app, caller, async (tx, { number }) => {
     const at = app.clock.now()
     const id = newId(DOCUMENT_PREFIX, tag)

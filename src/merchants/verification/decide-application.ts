@@ -43,7 +43,7 @@ export async function approveApplication(
   allow(actor, 'merchant.verify', merchant.id)
   const approvalNote = note === null || note.trim() === '' ? null : note.trim()
   if (approvalNote !== null && approvalNote.length > MAX_NOTE_CHARACTERS)
-    throw invalidRequest(`note must have at most ${MAX_NOTE_CHARACTERS} characters`)
+    throw invalidRequest(`note must have at most ${MAX_NOTE_CHARACTERS} characters`, 'note')
   if (approvalNote === null) await requireNoteOnNames(app, merchant.id)
   const after = await setMerchant(app, actor, {
     merchant,
@@ -95,17 +95,17 @@ async function requireNoteOnNames(app: App, merchantId: number): Promise<void> {
   const [{ answers }, checks] = await Promise.all([readVerification(app, merchantId), readNameChecks(app, merchantId)])
   const different = compareNames({ answers, withdrawal: null, checks }).find(({ differs }) => differs)
   if (different !== undefined)
-    throw invalidRequest(`note must say why the wallet of ${different.what} may be somebody else's`)
+    throw invalidRequest(`note must say why the wallet of ${different.what} may be somebody else's`, 'note')
 }
 
 function judgeNotes(note: string, notes: FieldNotes): void {
   if (note.trim() === '' || note.length > MAX_NOTE_CHARACTERS)
-    throw invalidRequest(`note must have 1 to ${MAX_NOTE_CHARACTERS} characters`)
+    throw invalidRequest(`note must have 1 to ${MAX_NOTE_CHARACTERS} characters`, 'note')
   const entries = Object.entries(notes)
-  if (entries.length > MAX_FIELD_NOTES) throw invalidRequest(`notes must be at most ${MAX_FIELD_NOTES}`)
+  if (entries.length > MAX_FIELD_NOTES) throw invalidRequest(`notes must be at most ${MAX_FIELD_NOTES}`, 'notes')
   for (const [field, text] of entries)
     if (!FIELD.test(field) || text.trim() === '' || text.length > MAX_FIELD_NOTE_CHARACTERS)
-      throw invalidRequest(`notes must name fields and have 1 to ${MAX_FIELD_NOTE_CHARACTERS} characters each`)
+      throw invalidRequest(`notes must name fields and have 1 to ${MAX_FIELD_NOTE_CHARACTERS} characters each`, 'notes')
 }
 
 type DecideInput = Pick<ApplicationDecision, 'state' | 'note' | 'notes' | 'approvalNote'> & {

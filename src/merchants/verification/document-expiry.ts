@@ -67,7 +67,8 @@ export async function setDocumentExpiry(
   { merchant, id, expiresOn }: { merchant: Pick<Merchant, 'id'>; id: string; expiresOn: string | null },
 ): Promise<void> {
   allow(actor, 'verification.expiry', merchant.id)
-  if (expiresOn !== null && !isDay(expiresOn)) throw invalidRequest('expires_on must be a day, YYYY-MM-DD')
+  if (expiresOn !== null && !isDay(expiresOn))
+    throw invalidRequest('expires_on must be a day, YYYY-MM-DD', 'expires_on')
   const at = app.clock.now()
   const act = { actor, action: 'verification.expiry', at, merchantId: merchant.id, subject: id } as const
   await app.db.transaction(async (tx) => {

@@ -82,28 +82,28 @@ type FormFields = Readonly<Record<string, unknown>>
 export function parseBusiness(given: FormFields): VerificationAnswers['business'] {
   const read = parseBody(BusinessShape, given)
   if (read.kind !== 'individual' && read.registration_number === undefined)
-    throw invalidRequest('registration_number is required for a registered business')
-  if (read.tin !== undefined && !TIN.test(read.tin)) throw invalidRequest('tin must have ten digits')
+    throw invalidRequest('registration_number is required for a registered business', 'registration_number')
+  if (read.tin !== undefined && !TIN.test(read.tin)) throw invalidRequest('tin must have ten digits', 'tin')
   return read
 }
 
 /** Parses one of the people behind the business, who must be of age today. */
 export function parseDirector(given: FormFields, today: Date): Director {
   const read = parseBody(DirectorShape, given)
-  if (!ID_NUMBER.test(read.id_number)) throw invalidRequest('id_number must be 4 to 40 letters and digits')
+  if (!ID_NUMBER.test(read.id_number)) throw invalidRequest('id_number must be 4 to 40 letters and digits', 'id_number')
   const born = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(read.born) ? parseIsoTime(`${read.born}T00:00:00Z`) : null
   if (born === null || born > today || born.getUTCFullYear() < 1900)
-    throw invalidRequest('born must be a day, YYYY-MM-DD')
+    throw invalidRequest('born must be a day, YYYY-MM-DD', 'born')
   const ofAge = new Date(born)
   ofAge.setUTCFullYear(born.getUTCFullYear() + OF_AGE_YEARS)
-  if (ofAge > today) throw invalidRequest(`born must be at least ${OF_AGE_YEARS} years ago`)
+  if (ofAge > today) throw invalidRequest(`born must be at least ${OF_AGE_YEARS} years ago`, 'born')
   return read
 }
 
 /** Parses the wallet to which the money of the business goes. */
 export function parseSettlement(given: FormFields): VerificationAnswers['settlement'] {
   const read = parseBody(SettlementShape, given)
-  if (!UGANDAN.test(read.phone)) throw invalidRequest('phone must be a Ugandan mobile number')
+  if (!UGANDAN.test(read.phone)) throw invalidRequest('phone must be a Ugandan mobile number', 'phone')
   return read
 }
 
@@ -111,6 +111,6 @@ export function parseSettlement(given: FormFields): VerificationAnswers['settlem
 export function parseQuestionnaire(given: FormFields): VerificationAnswers['questionnaire'] {
   const read = parseBody(QuestionnaireShape, given)
   if (read.exposed === 'yes' && read.exposed_says === undefined)
-    throw invalidRequest('exposed_says is required: say who, and in which office')
+    throw invalidRequest('exposed_says is required: say who, and in which office', 'exposed_says')
   return read
 }

@@ -18,10 +18,10 @@ type StatusFilter = DeliveryStatus | 'any'
 
 // Each filter has its own statement, and statuses are constants in it: one plan for all filters would use none of the indexes.
 const STATUS_CONDITIONS: Record<StatusFilter, string> = {
-  any: '$7::text is null',
-  failed: "d.status = 'failed' and $7::text = 'failed'",
-  pending: "$7::text = 'pending'",
-  sent: "d.status = 'sent' and $7::text = 'sent'",
+  any: ':status::text is null',
+  failed: "d.status = 'failed' and :status::text = 'failed'",
+  pending: ":status::text = 'pending'",
+  sent: "d.status = 'sent' and :status::text = 'sent'",
 }
 const INDEX_CONDITIONS: Record<StatusFilter, readonly string[]> = {
   any: ALL_INDEX_CONDITIONS,
@@ -29,7 +29,7 @@ const INDEX_CONDITIONS: Record<StatusFilter, readonly string[]> = {
   pending: [IS_SCHEDULED, IS_PARKED],
   sent: [IS_FINISHED],
 }
-const EVENT_CONDITIONS = { any: '$8::text is null', one: 'd.event = $8' }
+const EVENT_CONDITIONS = { any: ':event::text is null', one: 'd.event = :event' }
 
 /**
  * Makes the statement that merges the ordered scans of the indexes that hold such deliveries. Without a filter by event each index is
@@ -40,15 +40,15 @@ function makeListStatement(status: StatusFilter, event: keyof typeof EVENT_CONDI
   const events = event === 'any' && status !== 'failed' ? EVENT_TYPES.map((type) => `d.event = '${type}'`) : ['true']
   const scans = INDEX_CONDITIONS[status].flatMap((index) =>
     events.map(
-      (condition) => `(select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
-     and d.created_at >= $3 and (d.created_at, d.event_id) < ($4, $5)
+      (condition) => `(select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = :merchantId and d.mode = :mode
+     and d.created_at >= :bound and (d.created_at, d.event_id) < (:cursorAt, :cursorId)
      and ${index} and ${condition} and ${STATUS_CONDITIONS[status]} and ${EVENT_CONDITIONS[event]}
-   order by d.created_at desc, d.event_id desc limit $6)`,
+   order by d.created_at desc, d.event_id desc limit :limit)`,
     ),
   )
   return listStatement<Delivery>(
     `list deliveries, ${status} status, ${event} event`,
-    `select * from (${scans.join(' union all ')}) d order by "createdAt" desc, id desc limit $6`,
+    `select * from (${scans.join(' union all ')}) d order by "createdAt" desc, id desc limit :limit`,
     PLANNED_ONCE,
   )
 }
@@ -87,7 +87,7 @@ export async function listDeliveries(app: App, caller: Caller, filter: DeliveryF
   return readListPage(app, caller, {
     window: filter,
     statement: listStatementFor({ status, event: filter.event }),
-    filters: [filter.status, filter.event],
+    filters: { status: filter.status, event: filter.event },
     find: (id) => findDelivery(app, caller, id),
   })
 }

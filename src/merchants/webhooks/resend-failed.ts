@@ -40,7 +40,7 @@ const RESEND = statement<{ id: string }>(
  */
 export async function resendFailed(app: App, caller: Caller, since: Date): Promise<ResendResult> {
   allow(caller, 'webhook.resend-failed')
-  if (since >= app.clock.now()) throw badRequest('since must be in the past')
+  if (since >= app.clock.now()) throw badRequest('since must be in the past', { field: 'since' })
   await requireActive(app, caller.merchantId)
   let resent = 0
   for (const which of ['failed', 'waiting'] as const)

@@ -28,7 +28,7 @@ export async function closeAlert(
   allow(actor, 'alert.close')
   const words = note.trim()
   if (words.length < MIN_NOTE_CHARACTERS || words.length > MAX_NOTE_CHARACTERS)
-    throw badRequest(`note must be a sentence of at most ${MAX_NOTE_CHARACTERS} characters`)
+    throw badRequest(`note must be a sentence of at most ${MAX_NOTE_CHARACTERS} characters`, { field: 'note' })
   const at = clock.now()
   await directory.transaction(async (tx) => {
     const [[alert]] = await tx.send(call(LOCK, id))

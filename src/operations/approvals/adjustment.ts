@@ -48,9 +48,10 @@ export async function askAdjustment(gateway: Gateway, caller: StaffCaller, input
 
 function judgeAdjustment({ amount, told }: AdjustmentInput): void {
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_CORRECTION)
-    throw invalidRequest(`amount must be a whole number from 1 to ${MAX_CORRECTION}`)
-  if (told.trim() === '') throw invalidRequest('told is required')
-  if (told.length > MAX_TOLD_CHARACTERS) throw invalidRequest(`told must be at most ${MAX_TOLD_CHARACTERS} characters`)
+    throw invalidRequest(`amount must be a whole number from 1 to ${MAX_CORRECTION}`, 'amount')
+  if (told.trim() === '') throw invalidRequest('told is required', 'told')
+  if (told.length > MAX_TOLD_CHARACTERS)
+    throw invalidRequest(`told must be at most ${MAX_TOLD_CHARACTERS} characters`, 'told')
 }
 
 /** Posts the correction. Where `resolve` was asked for it closes the exception too: with the last critical one the pause ends. */

@@ -74,9 +74,9 @@ function newApproval(
 }
 
 function judgeReason(reason: string): void {
-  if (reason.trim() === '') throw invalidRequest('reason is required')
+  if (reason.trim() === '') throw invalidRequest('reason is required', 'reason')
   if (reason.length > MAX_REASON_CHARACTERS)
-    throw invalidRequest(`reason must be at most ${MAX_REASON_CHARACTERS} characters`)
+    throw invalidRequest(`reason must be at most ${MAX_REASON_CHARACTERS} characters`, 'reason')
 }
 
 const alreadyAsked = (id: string) =>

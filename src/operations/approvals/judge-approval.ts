@@ -39,7 +39,7 @@ const MAX_NOTE_CHARACTERS = 500
 export function parseDecisionNote(typed: string | null): string | null {
   const note = typed?.trim() ?? ''
   if (note.length > MAX_NOTE_CHARACTERS || hasForbiddenControl(note, false))
-    throw invalidRequest(`note must be at most ${MAX_NOTE_CHARACTERS} characters, without control characters`)
+    throw invalidRequest(`note must be at most ${MAX_NOTE_CHARACTERS} characters, without control characters`, 'note')
   return note === '' ? null : note
 }
 

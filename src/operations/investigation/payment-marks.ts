@@ -99,7 +99,7 @@ export async function endMark(
 function parseSays(typed: string): string {
   const says = typed.replace(/\r\n/g, '\n').trim()
   if (says === '' || says.length > MAX_NOTE_LENGTH)
-    throw invalidRequest(`says must be 1 to ${MAX_NOTE_LENGTH} characters`)
-  if (hasForbiddenControl(says, true)) throw invalidRequest('says contains control characters')
+    throw invalidRequest(`says must be 1 to ${MAX_NOTE_LENGTH} characters`, 'says')
+  if (hasForbiddenControl(says, true)) throw invalidRequest('says contains control characters', 'says')
   return says
 }

@@ -43,8 +43,8 @@ function getNoun(id: string): TravellingNoun {
 export async function askEndAsTold(gateway: Gateway, caller: Asker, wanted: EndAsToldInput): Promise<Approval> {
   allow(caller, 'movement.end-as-told')
   const { exception, told, reason } = wanted
-  if (told.trim() === '') throw invalidRequest('told is required')
-  if (told.length > MAX_TOLD_LENGTH) throw invalidRequest(`told must be at most ${MAX_TOLD_LENGTH} characters`)
+  if (told.trim() === '') throw invalidRequest('told is required', 'told')
+  if (told.length > MAX_TOLD_LENGTH) throw invalidRequest(`told must be at most ${MAX_TOLD_LENGTH} characters`, 'told')
   const { app, merchantId } = await locateException(gateway, exception)
   const tag = parseTag('exc_', exception)
   if (app === null || tag === null) throw notFound('movement')

@@ -78,7 +78,7 @@ export async function recordFloat(
   const { installation, side, kind, amount, note } = record
   const known = rails.live.op1_momo?.installations ?? []
   if (!known.some(({ id }) => id === installation))
-    throw invalidRequest(`installation: there is no contract called ${installation}`)
+    throw invalidRequest(`installation: there is no contract called ${installation}`, 'installation')
   const at = clock.now()
   const act = { actor, action: 'float.record', at, merchantId: null } as const
   await writeInTransaction(directory, [

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { FEE_MIN, MIN_CHARGE_AMOUNT } from '../../ledger/fees.ts'
 import { CHANNELS } from '../../rails/rail.ts'
 
 const subaccount = Type.String({ description: 'starts with `sub_`' })
@@ -21,8 +22,8 @@ const SplitItem = Type.Unsafe<unknown>(
 /** The amount that a customer is asked to pay. An amount up to the least fee would leave the merchant nothing. */
 export const grossAmount = (example: number) =>
   Type.Integer({
-    minimum: 201,
-    description: 'whole UGX, greater than 200, the least fee',
+    minimum: MIN_CHARGE_AMOUNT,
+    description: `whole UGX, greater than ${FEE_MIN}, the least fee`,
     examples: [example],
   })
 

@@ -1,12 +1,13 @@
-import { type Static, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import type { EventType } from '../../merchants/webhooks/events.ts'
 import { assert } from '../../platform/assert.ts'
+import { bigint, type CopyColumn, mode, text, time } from '../../platform/db/wire/copy.ts'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 import { formatIsoTime } from '../../platform/time/times.ts'
 import { CHANNELS, CHARGE_FAILURES, type ChargeFailure } from '../../rails/rail.ts'
 import type { ChargeShare } from '../subaccounts/shares.ts'
-import { presentSplit, SplitShape, splitEventData } from './charge-split.ts'
+import { presentSplit, SplitEventShape, SplitShape, splitEventData } from './charge-split.ts'
 
 /** The states of spec 3.1. Internal marks (not yet published, voided) are no states and are never shown. */
 export type ChargeStatus = 'pending' | 'authorized' | 'succeeded' | 'failed' | 'refunded'
@@ -22,7 +23,7 @@ export const CHARGE_MOVES = {
 
 export const CHARGE_STATUSES = statesOf<ChargeStatus>(CHARGE_MOVES)
 
-/** A row of `charges` as the rules and the pages see it. Whole UGX; times are UTC. */
+/** A row of `charges` as the rules and the pages see it. Whole UGX; times are UTC. CHARGE_FIELDS says where each member is shown. */
 export type Charge = {
   merchantId: number
   id: string
@@ -54,49 +55,6 @@ export type Charge = {
 /** A charge without its customer. */
 export type ChargeFacts = Omit<Charge, 'phone' | 'email'>
 
-export const CHARGE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
-  c.gift_card_amount as "giftCardAmount", c.shares, c.channel, c.phone, c.email, c.reference, c.rail_reference as "railReference",
-  c.rail_transaction_id as "railTransactionId", c.failure_reason as "failureReason",
-  c.payment_link_id as "paymentLinkId", c.refund_id as "refundId", c.created_at as "createdAt",
-  c.completed_at as "completedAt", c.refunded_at as "refundedAt", c.hold_until as "holdUntil", c.settled_at as "settledAt"`
-
-const time = Type.String({ format: 'date-time' })
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
-const status = Type.Enum(['pending', 'authorized', 'succeeded', 'failed', 'refunded'], {
-  $id: 'ChargeStatus',
-})
-const channel = Type.Enum([...CHANNELS], { $id: 'Channel' })
-const failure = Type.Enum([...CHARGE_FAILURES], { $id: 'ChargeFailureReason' })
-
-/** The charge as the API shows it (contract.md 2.2). */
-export const ChargeShape = Type.Object(
-  {
-    id: Type.String({ description: 'starts with `txn_`' }),
-    mode: ModeShape,
-    status,
-    amount: Type.Integer({ description: 'whole UGX' }),
-    fee: Type.Integer({ description: 'whole UGX' }),
-    net: Type.Integer({ description: 'amount minus gift_card_amount minus fee' }),
-    gift_card_amount: Type.Integer(),
-    currency: Type.Literal('UGX'),
-    channel,
-    reference: nullable(Type.String()),
-    rail_reference: nullable(Type.String({ description: 'the reference we gave the rail, the same for life' })),
-    rail_transaction_id: nullable(Type.String({ description: "the operator's own number, null until success" })),
-    failure_reason: Type.Union([failure, Type.Null()]),
-    payment_link_id: nullable(Type.String()),
-    refund_id: nullable(Type.String()),
-    created_at: time,
-    completed_at: nullable(time),
-    refunded_at: nullable(time),
-    settled: Type.Boolean({ description: 'true once the net is in the available balance' }),
-    available_on: nullable(time),
-    split: Type.Optional(SplitShape),
-  },
-  { $id: 'Charge' },
-)
-export type ChargeView = Static<typeof ChargeShape>
-
 /** The net of a charge: its amount without the gift card's part and the fee. Whole UGX. */
 export const computeNet = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
   charge.amount - charge.giftCardAmount - charge.fee
@@ -109,69 +67,176 @@ export const computeMobileMoneyPart = (charge: Pick<Charge, 'amount' | 'giftCard
 export const computeResidual = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee' | 'shares'>) =>
   computeNet(charge) - (charge.shares ?? 0)
 
-/** Formats a charge for the API. */
-export function presentCharge(charge: ChargeFacts): ChargeView {
-  const view = presentWithoutSplit(charge)
-  if (charge.split) view.split = presentSplit(charge, charge.split, computeResidual(charge))
-  else assert((charge.shares ?? null) === null, 'a split charge is shown with its shares')
-  return view
-}
-
-const isoOrNull = (at: Date | null) => (at === null ? null : formatIsoTime(at))
-
-function presentWithoutSplit(charge: ChargeFacts): ChargeView {
-  return {
-    id: charge.id,
-    mode: charge.mode,
-    status: charge.status,
-    amount: charge.amount,
-    fee: charge.fee,
-    net: computeNet(charge),
-    gift_card_amount: charge.giftCardAmount,
-    currency: 'UGX',
-    channel: charge.channel as ChargeView['channel'],
-    reference: charge.reference,
-    rail_reference: charge.railReference,
-    rail_transaction_id: charge.railTransactionId,
-    failure_reason: charge.failureReason,
-    payment_link_id: charge.paymentLinkId,
-    refund_id: charge.refundId,
-    created_at: formatIsoTime(charge.createdAt),
-    completed_at: isoOrNull(charge.completedAt),
-    refunded_at: isoOrNull(charge.refundedAt),
-    settled: charge.settledAt !== null,
-    available_on: isoOrNull(availableOn(charge)),
-  }
-}
-
-/** The data of charge.succeeded and charge.failed (contract.md section 5), keys in the order of canonical JSON. */
-export function chargeEventData(charge: ChargeFacts): Record<string, unknown> {
-  const view = presentCharge(charge)
-  return {
-    amount: view.amount,
-    available_on: view.status === 'failed' ? null : view.available_on,
-    channel: view.channel,
-    completed_at: view.completed_at,
-    created_at: view.created_at,
-    currency: view.currency,
-    failure_reason: view.failure_reason,
-    fee: view.fee,
-    gift_card_amount: view.gift_card_amount,
-    id: view.id,
-    merchant_reference: view.reference,
-    mode: view.mode,
-    net: view.net,
-    payment_link_id: view.payment_link_id,
-    rail_reference: view.rail_reference,
-    reference: view.reference,
-    settled: view.settled,
-    split: view.split && splitEventData(view.split),
-    status: view.status,
-  }
-}
-
 /** Returns when the net is, or will be, in the available balance; null for a charge that did not succeed. */
 export function availableOn(charge: ChargeFacts): Date | null {
   if (charge.status !== 'succeeded' && charge.status !== 'refunded') return null
   return charge.settledAt ?? charge.holdUntil
+}
+
+/** One field of a charge: where it is stored, and where it is shown. */
+type ChargeField = {
+  /** Its column; absent for what is computed. */
+  column?: string
+  /** How it is written when a charge is made; absent where only a later move, or the hosted page's charge, sets it. */
+  write?: CopyColumn<Charge>
+  /** Its schema in the API; absent for what is not shown there. */
+  schema?: TSchema
+  /** Its name where it is shown, if that is not its column. */
+  name?: string
+  /** Its value where it is shown, if that is not the member of Charge. */
+  value?(charge: ChargeFacts): FieldValue
+  /** Of what the API shows, what events or files do not; and of what it does not show, what files do. */
+  notInEvents?: true
+  notInFiles?: true
+  inFiles?: true
+}
+type FieldValue = string | number | boolean | Date | null
+
+const Time = Type.String({ format: 'date-time' })
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/**
+ * Every field of a charge, in the order of the API (contract.md 2.2). The statements that read and add charges, the API, the events and the
+ * CSV file are made of this table. A new field is a member of Charge and the last line here. Two files are written field by field because
+ * every payment passes them, and a test or the compiler asks for it there: charge-json.ts and new-charge.ts.
+ */
+const CHARGE_FIELDS: Readonly<
+  Record<Exclude<keyof Charge, 'split'> | 'net' | 'currency' | 'settled' | 'availableOn', ChargeField>
+> = {
+  merchantId: { column: 'merchant_id', write: bigint((charge) => charge.merchantId) },
+  id: { column: 'id', write: text((charge) => charge.id), schema: Type.String({ description: 'starts with `txn_`' }) },
+  mode: { column: 'mode', write: mode((charge) => charge.mode), schema: ModeShape, notInFiles: true },
+  status: {
+    column: 'status',
+    write: text((charge) => charge.status),
+    schema: Type.Enum(['pending', 'authorized', 'succeeded', 'failed', 'refunded'], { $id: 'ChargeStatus' }),
+  },
+  amount: {
+    column: 'amount',
+    write: bigint((charge) => charge.amount),
+    schema: Type.Integer({ description: 'whole UGX' }),
+  },
+  fee: { column: 'fee', write: bigint((charge) => charge.fee), schema: Type.Integer({ description: 'whole UGX' }) },
+  net: {
+    name: 'net',
+    value: computeNet,
+    schema: Type.Integer({ description: 'amount minus gift_card_amount minus fee' }),
+  },
+  giftCardAmount: { column: 'gift_card_amount', schema: Type.Integer() },
+  currency: { name: 'currency', value: () => 'UGX', schema: Type.Literal('UGX') },
+  channel: {
+    column: 'channel',
+    write: text((charge) => charge.channel),
+    schema: Type.Enum([...CHANNELS], { $id: 'Channel' }),
+  },
+  reference: { column: 'reference', write: text((charge) => charge.reference), schema: nullable(Type.String()) },
+  railReference: {
+    column: 'rail_reference',
+    write: text((charge) => charge.railReference),
+    schema: nullable(Type.String({ description: 'the reference we gave the rail, the same for life' })),
+  },
+  railTransactionId: {
+    column: 'rail_transaction_id',
+    schema: nullable(Type.String({ description: "the operator's own number, null until success" })),
+    notInEvents: true,
+  },
+  failureReason: {
+    column: 'failure_reason',
+    schema: nullable(Type.Enum([...CHARGE_FAILURES], { $id: 'ChargeFailureReason' })),
+  },
+  paymentLinkId: { column: 'payment_link_id', schema: nullable(Type.String()) },
+  refundId: { column: 'refund_id', schema: nullable(Type.String()), notInEvents: true },
+  createdAt: { column: 'created_at', write: time((charge) => charge.createdAt), schema: Time },
+  completedAt: { column: 'completed_at', schema: nullable(Time) },
+  refundedAt: { column: 'refunded_at', schema: nullable(Time), notInEvents: true },
+  settled: {
+    name: 'settled',
+    value: ({ settledAt }) => settledAt !== null,
+    schema: Type.Boolean({ description: 'true once the net is in the available balance' }),
+    notInFiles: true,
+  },
+  availableOn: { name: 'available_on', value: availableOn, schema: nullable(Time) },
+  shares: { column: 'shares', write: bigint((charge) => charge.shares) },
+  phone: { column: 'phone', write: text((charge) => charge.phone), inFiles: true },
+  email: { column: 'email', write: text((charge) => charge.email), inFiles: true },
+  holdUntil: { column: 'hold_until' },
+  settledAt: { column: 'settled_at' },
+}
+
+const FIELDS = (Object.keys(CHARGE_FIELDS) as (keyof typeof CHARGE_FIELDS)[]).map((key) => {
+  const { column = '', name = column, value, ...field } = CHARGE_FIELDS[key] // Object.keys forgets the names that it was given.
+  // A field without a value of its own is a member of Charge.
+  const read = (charge: ChargeFacts): FieldValue => (charge as Charge)[key as Exclude<keyof Charge, 'split'>]
+  return { ...field, key, column, name, value: value ?? read }
+})
+const SHOWN_FIELDS = FIELDS.flatMap(({ schema, ...field }) => (schema === undefined ? [] : { ...field, schema }))
+
+/** The columns of a row `c` of charges, as the members of Charge. */
+export const CHARGE_COLUMNS = FIELDS.flatMap(({ key, column }) =>
+  column === '' ? [] : `c.${column} as "${key}"`,
+).join(', ')
+
+/** What a new row of charges has from its Charge, by column. */
+export const CHARGE_WRITERS: Readonly<Record<string, CopyColumn<Charge>>> = Object.fromEntries(
+  FIELDS.flatMap(({ column, write }) => (write === undefined ? [] : [[column, write]])),
+)
+
+/** The fields of a CSV file of charges. */
+export const CHARGE_FILE_FIELDS: readonly { name: string; value(charge: Charge): FieldValue }[] = FIELDS.filter(
+  ({ schema, notInFiles, inFiles }) => inFiles || (schema !== undefined && !notInFiles),
+)
+
+/** The charge as the API shows it (contract.md 2.2). */
+export const ChargeShape = Type.Object(
+  {
+    ...Object.fromEntries(SHOWN_FIELDS.map(({ name, schema }) => [name, schema])),
+    split: Type.Optional(SplitShape),
+  },
+  { $id: 'Charge' },
+)
+
+/** The fields of charge.succeeded and charge.failed, in the order of canonical JSON (contract.md section 5). */
+const EVENT_FIELDS = [
+  ...SHOWN_FIELDS.filter(({ notInEvents }) => !notInEvents),
+  {
+    name: 'merchant_reference',
+    value: ({ reference }: ChargeFacts) => reference,
+    schema: nullable(Type.String({ description: 'your own reference, the same value as `reference`' })),
+  },
+  { name: 'split', value: findSplitForEvent, schema: Type.Optional(SplitEventShape) },
+].sort((a, b) => (a.name < b.name ? -1 : 1))
+
+/** A charge as events show it. */
+export const ChargeEventShape = Type.Object(
+  Object.fromEntries(EVENT_FIELDS.map(({ name, schema }) => [name, schema])),
+  { $id: 'ChargeEventData' },
+)
+
+/** Formats a charge for the API. */
+export function presentCharge(charge: ChargeFacts): Record<string, unknown> {
+  const split = findSplit(charge)
+  return { ...presentFields(SHOWN_FIELDS, charge), ...(split === null ? {} : { split }) }
+}
+
+/** The data of charge.succeeded and charge.failed. */
+export const chargeEventData = (charge: ChargeFacts): Record<string, unknown> => presentFields(EVENT_FIELDS, charge)
+
+const presentFields = (fields: readonly { name: string; value(charge: ChargeFacts): unknown }[], charge: ChargeFacts) =>
+  Object.fromEntries(
+    fields.map(({ name, value }) => {
+      const shown = value(charge)
+      return [name, shown instanceof Date ? formatIsoTime(shown) : shown]
+    }),
+  )
+
+/** The rows of a split charge's shares; null without a split. */
+function findSplit(charge: ChargeFacts) {
+  if (charge.split) return presentSplit(charge, charge.split, computeResidual(charge))
+  assert((charge.shares ?? null) === null, 'a split charge is shown with its shares')
+  return null
+}
+
+function findSplitForEvent(charge: ChargeFacts) {
+  const split = findSplit(charge)
+  return split === null ? undefined : splitEventData(split)
 }

@@ -79,7 +79,9 @@ export async function headroomFor(
 
 /** 400: what a customer has paid would not fit into the balance. */
 export const balanceFull = () =>
-  domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
+  domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold', {
+    field: 'amount',
+  })
 
 /** Finds the merchants and modes where the balance must be counted: the head is nearly full, or a charge is large. */
 function findNearlyFull(charges: readonly HeadroomInput[], totals: readonly BalanceTotal[]): MerchantMode[] {

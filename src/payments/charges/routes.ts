@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import { tagEndpoints } from '../../api/http/endpoint.ts'
-import { LIST_QUERY, parseStatusAndWindow, parseTextFilters } from '../../api/http/lists/lists.ts'
+import { filterQuery, parseFilters } from '../../api/http/lists/list-filters.ts'
+import { LIST_QUERY } from '../../api/http/lists/lists.ts'
 import { listEndpoint, objectEndpoint, readEndpoint } from '../../api/http/read-endpoints.ts'
 import { keyedEndpoint } from '../../api/http/write-endpoints.ts'
 import type { App } from '../../program/app.ts'
 import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
-import { CHARGE_STATUSES, type Charge, ChargeShape, presentCharge } from './charge.ts'
+import { type Charge, ChargeShape, presentCharge } from './charge.ts'
+import { CHARGE_FILTERS } from './charge-filters.ts'
 import { ChargeCreateShape } from './charge-request.ts'
 import { readChargeTimeline } from './charge-timeline.ts'
 import { createCharge } from './create-charge.ts'
@@ -29,19 +31,9 @@ export const chargeEndpoints = tagEndpoints('Charges', [
     path: '/v1/charges',
     name: 'listCharges',
     summary: 'List charges, newest first',
-    query: {
-      status: Type.Optional(Type.Enum(CHARGE_STATUSES)),
-      reference: Type.Optional(Type.String()),
-      phone: Type.Optional(Type.String({ description: 'matched on the last 9 digits' })),
-      email: Type.Optional(Type.String({ description: 'case does not matter' })),
-      ...LIST_QUERY,
-    },
+    query: { ...filterQuery(CHARGE_FILTERS), ...LIST_QUERY },
     row: ChargeShape,
-    list: (app, caller, query) =>
-      listCharges(app, caller, {
-        ...parseStatusAndWindow(query, CHARGE_STATUSES),
-        ...parseTextFilters(query, 'reference', 'phone', 'email'),
-      }),
+    list: (app, caller, query) => listCharges(app, caller, parseFilters(CHARGE_FILTERS, query)),
     present: presentCharge,
   }),
   objectEndpoint<App, Charge>({

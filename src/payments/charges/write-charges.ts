@@ -1,10 +1,10 @@
 import { callForRows } from '../../platform/db/columns.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { bigint, boolean, bytea, copyInto, mode, text, time } from '../../platform/db/wire/copy.ts'
+import { boolean, bytea, copyInto, text, time } from '../../platform/db/wire/copy.ts'
 import { lastNine } from '../../platform/text/phone.ts'
 import { shortDigest, shortDigestSql } from '../../platform/text/short-digest.ts'
-import type { Charge } from './charge.ts'
+import { CHARGE_WRITERS, type Charge } from './charge.ts'
 
 /** A charge about to be stored. Test charges are published at once, live ones when the rail has answered. */
 export type NewCharge = Charge & { published: boolean; followAt: Date }
@@ -16,22 +16,10 @@ export const phoneDigest = ({ id, phone }: Pick<Charge, 'id' | 'phone'>): Buffer
 export const phoneDigestSql = (row: string): string => shortDigestSql(`${row}.id || ' ' || ${row}.phone`)
 
 const CHARGES = copyInto<NewCharge>('add charges', 'charges', {
-  merchant_id: bigint((charge) => charge.merchantId),
-  id: text((charge) => charge.id),
-  mode: mode((charge) => charge.mode),
-  status: text((charge) => charge.status),
-  amount: bigint((charge) => charge.amount),
-  fee: bigint((charge) => charge.fee),
-  channel: text((charge) => charge.channel),
-  phone: text((charge) => charge.phone),
+  ...CHARGE_WRITERS,
   phone9: text((charge) => (charge.phone === null ? null : lastNine(charge.phone))),
-  email: text((charge) => charge.email),
-  reference: text((charge) => charge.reference),
-  rail_reference: text((charge) => charge.railReference),
   published: boolean((charge) => charge.published),
-  created_at: time((charge) => charge.createdAt),
   follow_at: time((charge) => charge.followAt),
-  shares: bigint((charge) => charge.shares),
   phone_digest: bytea(phoneDigest),
 })
 

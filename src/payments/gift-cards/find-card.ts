@@ -27,9 +27,9 @@ const LIST_CARDS = statement<GiftCard>(
 
 const CARD_PAGE = listStatement<GiftCard>(
   'page of gift cards',
-  `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = $1 and $2::text = 'live'
-     and g.created_at >= $3 and (g.created_at, g.id) < ($4, $5)
-   order by g.created_at desc, g.id desc limit $6`,
+  `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = :merchantId and :mode::text = 'live'
+     and g.created_at >= :bound and (g.created_at, g.id) < (:cursorAt, :cursorId)
+   order by g.created_at desc, g.id desc limit :limit`,
 )
 
 const HAS_CARD_WORTH = statement<{ any: boolean }>(

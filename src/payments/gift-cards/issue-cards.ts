@@ -77,13 +77,14 @@ export function parseLastDay(text: string): Date | null {
 }
 
 function judgeIssue({ value, quantity, expires, notes }: CardIssueInput): void {
-  if (!Number.isSafeInteger(value) || value < 1) throw invalidRequest('value must be a whole number above 0')
+  if (!Number.isSafeInteger(value) || value < 1) throw invalidRequest('value must be a whole number above 0', 'value')
   if (!Number.isSafeInteger(quantity) || quantity < 1 || quantity > MAX_CARDS_PER_ISSUE)
-    throw invalidRequest(`quantity must be a whole number from 1 to ${MAX_CARDS_PER_ISSUE}`)
-  if (expires !== null && parseLastDay(expires) === null) throw invalidRequest('expires must be a day, YYYY-MM-DD')
+    throw invalidRequest(`quantity must be a whole number from 1 to ${MAX_CARDS_PER_ISSUE}`, 'quantity')
+  if (expires !== null && parseLastDay(expires) === null)
+    throw invalidRequest('expires must be a day, YYYY-MM-DD', 'expires')
   if (notes === null) return
   if ([...notes].length > MAX_NOTES_CHARACTERS || hasForbiddenControl(notes, true))
-    throw invalidRequest(`notes must be at most ${MAX_NOTES_CHARACTERS} characters without control characters`)
+    throw invalidRequest(`notes must be at most ${MAX_NOTES_CHARACTERS} characters without control characters`, 'notes')
 }
 
 /** All random values and times of an issue, stored under its key before any card is, so that a repeat uses the same ones. */
@@ -116,10 +117,12 @@ const issueCommand = (issuer: Issuer, { commandKey, ...issue }: CardIssueInput &
 function drawDraft(app: App, issuer: Issuer, { value, quantity, expires }: CardIssueInput): CardDraft {
   if (!issuer.active) throw merchantInactive(issuer)
   const { amountMax } = app.config
-  if (value > amountMax) throw domainRefusal('amount_too_large', `value exceeds the maximum of ${amountMax}`)
+  if (value > amountMax)
+    throw domainRefusal('amount_too_large', `value exceeds the maximum of ${amountMax}`, { field: 'value' })
   const at = app.clock.now()
   const expiresAt = parseLastDay(expires ?? addYear(at))
-  if (expiresAt === null || expiresAt <= at) throw domainRefusal('expires_in_past', 'expires must not lie in the past')
+  if (expiresAt === null || expiresAt <= at)
+    throw domainRefusal('expires_in_past', 'expires must not lie in the past', { field: 'expires' })
   const until = expiresAt.toISOString()
   const draw = () => ({ id: newId('gc_', issuer.tag), code: newCardCode(), value, expires_at: until })
   return { cards: Array.from({ length: quantity }, draw), value, expiresAt: until, at: at.toISOString() }

@@ -18,7 +18,7 @@ import { lockDesk } from './desk/lock-desk.ts'
 import type { NewPayout } from './new-payout.ts'
 import { presentPayout } from './payout.ts'
 import { checkPayoutReadiness, type PayoutReadiness } from './payout-readiness.ts'
-import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from './payout-request.ts'
+import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate, readPayoutDetails } from './payout-request.ts'
 import { judgePayout } from './payout-rules.ts'
 import { type ApprovalInProgress, type CheckerChecks, openChecks } from './prepared/open-checks.ts'
 import { submitLivePayout } from './sending/submit-live-payout.ts'
@@ -126,7 +126,7 @@ export function acceptRequest(
     channel,
     phone: input.recipient.phone,
     name: input.recipient.name ?? null,
-    reference: input.reference ?? null,
+    ...readPayoutDetails(input),
     at,
   }
   return desk.accept(caller, facts, { readiness })

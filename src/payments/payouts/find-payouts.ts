@@ -1,20 +1,21 @@
 import type { Caller } from '../../api/access/actor.ts'
+import { filterConditions, filterValues } from '../../api/http/lists/list-filters.ts'
 import { listStatement, PLANNED_ONCE } from '../../api/http/lists/list-statement.ts'
-import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
+import { type ListPage, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
+import { mapValues } from '../../platform/map-values.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { parseTag } from '../../platform/text/ids.ts'
-import { parsePhoneFilter } from '../../platform/text/phone.ts'
 import type { App } from '../../program/app.ts'
-import { PAYOUT_COLUMNS, PAYOUT_STATUSES, type Payout } from './payout.ts'
-
-/** The filters of a list of payouts (spec 4.2; contract.md 2.3b). Bounds are inclusive; filters that are absent are null. */
-export type PayoutFilter = ListWindow & {
-  status: string | null
-  reference: string | null
-  phone: string | null
-}
+import { PAYOUT_COLUMNS, type Payout } from './payout.ts'
+import {
+  choosePayoutScan,
+  EACH_PAYOUT_FILTER,
+  PAYOUT_FILTERS,
+  PAYOUT_SCANS,
+  type PayoutFilter,
+} from './payout-filters.ts'
 
 const PAYOUT_BY_ID = statement<Payout>(
   'payout by id',
@@ -29,32 +30,23 @@ const PAYOUT_IN_ANY_MODE = statement<Payout>(
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2`,
 )
 
-// $1 merchant, $2 mode, $3 from, $4 and $5 the time and id that all rows are older than, $6 limit; the filters from $7 on.
-const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3
-  and (p.created_at, p.id) < ($4, $5)`
-const NEWEST = 'order by p.created_at desc, p.id desc limit $6'
-const OTHER_FILTERS = `($7::text is null or p.status = $7) and ($8::text is null or p.reference = $8)
-  and ($9::text is null or right(p.recipient_phone, 9) = $9)`
+const WINDOW = `p.merchant_id = :merchantId and p.mode = :mode and p.published and p.created_at >= :bound
+  and (p.created_at, p.id) < (:cursorAt, :cursorId)`
+const NEWEST = 'order by p.created_at desc, p.id desc limit :limit'
+const FILTERS = filterConditions(EACH_PAYOUT_FILTER).join(' and ')
 
-const listBy = (name: string, driver: string, how?: typeof PLANNED_ONCE) =>
+const selectBranch = (branch: string) =>
+  `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${branch} and ${FILTERS} ${NEWEST}`
+const mergeBranches = (branches: readonly string[]) =>
+  `select * from (${branches.map((branch) => `(${selectBranch(branch)})`).join(' union all ')}) p
+   order by "createdAt" desc, id desc limit :limit`
+const LISTS = mapValues(PAYOUT_SCANS, ({ suffix, branches }, name) =>
   listStatement<Payout>(
-    `list payouts by ${name}`,
-    `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${driver} and ${OTHER_FILTERS} ${NEWEST}`,
-    how,
-  )
-const LIST_BY = {
-  reference: listBy('reference', 'p.reference is not null and p.reference = $8::text'),
-  phone: listBy('phone', 'right(p.recipient_phone, 9) = $9::text'),
-  status: listBy('status', 'p.status = $7::text', PLANNED_ONCE),
-}
-// The plain list merges ordered scans, one for each status, so its cost does not grow with the history.
-const LIST_ALL = listStatement<Payout>(
-  'list payouts',
-  `select * from (${PAYOUT_STATUSES.map(
-    (status) =>
-      `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' and ${OTHER_FILTERS} ${NEWEST})`,
-  ).join(' union all ')}) p order by "createdAt" desc, id desc limit $6`,
-  PLANNED_ONCE,
+    `list payouts${suffix}`,
+    branches.length === 1 ? branches.map(selectBranch).join('') : mergeBranches(branches),
+    // The others find few rows.
+    { ...(name === 'all' || name === 'status' ? PLANNED_ONCE : {}), filters: Object.keys(PAYOUT_FILTERS) },
+  ),
 )
 
 /** Returns the caller's payout in the key's mode. Throws 404 (spec 1.3). */
@@ -80,15 +72,9 @@ export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter
 /** Chooses the statement that finds these payouts, with its values. */
 export const payoutListQuery = (filter: PayoutFilter) => ({
   window: filter,
-  statement: statementFor(filter),
-  filters: [filter.status, filter.reference, parsePhoneFilter(filter.phone)],
+  statement: LISTS[choosePayoutScan(filter)],
+  filters: filterValues(PAYOUT_FILTERS, filter),
 })
-
-function statementFor(filter: PayoutFilter) {
-  if (filter.reference !== null) return LIST_BY.reference
-  if (filter.phone !== null) return LIST_BY.phone
-  return filter.status === null ? LIST_ALL : LIST_BY.status
-}
 
 /** Finds which of these payouts are hidden: the operator has not answered yet, or took nothing, and then the payout never existed. */
 export async function findHiddenPayouts(

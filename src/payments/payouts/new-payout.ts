@@ -6,6 +6,7 @@ import type { App } from '../../program/app.ts'
 import { SENDING_MS } from '../../rails/posting/repost-times.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 import type { Payout } from './payout.ts'
+import { type PayoutDetails, readPayoutDetails } from './payout-request.ts'
 
 /** The origin of a payout, with the fields that the payout stores about it. */
 export type PayoutOrigin =
@@ -26,16 +27,17 @@ export type NewPayout = Payout & {
   followAt: Date | null
 }
 
-export type PayoutFacts = {
+export type PayoutFacts = Partial<PayoutDetails> & {
   origin: PayoutOrigin
   amount: number
   channel: string
   phone: string
   name: string | null
-  reference: string | null
   at: Date
   sandboxOutcome?: PayoutFailure | null
 }
+
+const NO_DETAILS = readPayoutDetails({})
 
 /**
  * Makes a payout with its fee and its rail reference, in its first state. Test: `authorized`, due at the sandbox's time; the payouts
@@ -45,9 +47,8 @@ export type PayoutFacts = {
 export function newPayout(
   app: App,
   { merchantId, tag, mode }: { merchantId: number; tag: string; mode: Mode },
-  facts: PayoutFacts,
+  { origin, amount, channel, phone, name, at, sandboxOutcome = null, ...details }: PayoutFacts,
 ): NewPayout {
-  const { origin, amount, at } = facts
   const id = newAscendingId('pout_', tag, at)
   const firstState = mode === 'test' ? firstTestState(app, origin, at) : firstLiveState(origin, at)
   return {
@@ -58,10 +59,11 @@ export function newPayout(
     ...firstState,
     amount,
     fee: payoutFee(amount),
-    channel: facts.channel,
-    recipientPhone: facts.phone,
-    recipientName: facts.name,
-    reference: facts.reference,
+    channel,
+    recipientPhone: phone,
+    recipientName: name,
+    ...NO_DETAILS,
+    ...details,
     railReference: uuidFor(id),
     railTransactionId: null,
     failureReason: null,
@@ -72,7 +74,7 @@ export function newPayout(
     cycleAt: origin.kind === 'scheduled' ? origin.cycleAt : null,
     itemIndex: origin.kind === 'bulk' || origin.kind === 'scheduled' ? origin.itemIndex : null,
     subaccountId: origin.kind === 'subaccount' ? origin.subaccountId : null,
-    sandboxOutcome: facts.sandboxOutcome ?? null,
+    sandboxOutcome,
     createdAt: at,
     completedAt: null,
   }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Payout } from './payout.ts'
 
 /** PayoutCreate (spec 2.4), in the order in which faults are reported. */
 export const PayoutCreateShape = Type.Object(
@@ -21,5 +22,13 @@ export const PayoutCreateShape = Type.Object(
   { $id: 'PayoutCreate' },
 )
 export type PayoutCreate = Static<typeof PayoutCreateShape>
+
+/** What a caller says of a payout and we only carry: stored and shown, never judged. */
+export type PayoutDetails = Pick<Payout, 'reference'>
+
+/** Reads the details of a request; null for those that it does not have. */
+export const readPayoutDetails = (input: Partial<PayoutCreate>): PayoutDetails => ({
+  reference: input.reference ?? null,
+})
 
 export const DEFAULT_PAYOUT_CHANNEL = 'op1_momo'

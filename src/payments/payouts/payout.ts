@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import type { EventType } from '../../merchants/webhooks/events.ts'
+import { bigint, type CopyColumn, mode, text, time } from '../../platform/db/wire/copy.ts'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 import { PAYOUT_FAILURES, type PayoutFailure } from '../../rails/rail.ts'
@@ -31,7 +32,7 @@ const PAYOUT_KINDS = [
 /** The failure reason shown while it is unknown whether the operator took the payout; never with a final state (G14c). */
 export const AMBIGUOUS_REASON = 'ambiguous_network_error_pending_reconciliation'
 
-/** A row of `payouts` as the rules and the pages see it. Whole UGX; times are UTC. */
+/** A row of `payouts` as the rules and the pages see it. Whole UGX; times are UTC. PAYOUT_FIELDS says where each member is shown. */
 export type Payout = {
   merchantId: number
   id: string
@@ -55,93 +56,152 @@ export type Payout = {
   completedAt: Date | null
 }
 
-export const PAYOUT_COLUMNS = `p.merchant_id as "merchantId", p.id, p.mode, p.kind, p.status, p.amount, p.fee, p.channel,
-  p.recipient_phone as "recipientPhone", p.recipient_name as "recipientName", p.reference,
-  p.rail_reference as "railReference", p.rail_transaction_id as "railTransactionId",
-  p.failure_reason as "failureReason", p.charge_id as "chargeId", p.batch_id as "batchId",
-  p.schedule_id as "scheduleId", p.subaccount_id as "subaccountId", p.created_at as "createdAt",
-  p.completed_at as "completedAt"`
+/** One field of a payout: where it is stored, and where it is shown. */
+type PayoutField = {
+  /** Its column; absent for what is the same for all payouts. */
+  column?: string
+  /** How it is written when a payout is made; absent where only a later move sets it. */
+  write?: CopyColumn<Payout>
+  /** Its schema in the API; absent for what is not shown. */
+  schema?: TSchema
+  /** Its name where it is shown, if that is not its column. */
+  name?: string
+  /** The value that all payouts have. */
+  constant?: string
+  /** Of what the API shows, what events or files do not. */
+  notInEvents?: true
+  notInFiles?: true
+}
 
-const time = Type.String({ format: 'date-time' })
-const failure = Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS_REASON], { $id: 'PayoutFailureReason' })
+const Time = Type.String({ format: 'date-time' })
+const Failure = Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS_REASON], { $id: 'PayoutFailureReason' })
 const textOrNull = (description?: string) =>
   Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])
 
-/** The payout as the API shows it (contract.md 2.3). */
-export const PayoutShape = Type.Object(
-  {
-    id: Type.String({ description: 'starts with `pout_`' }),
-    mode: ModeShape,
-    status: Type.Enum(PAYOUT_STATUSES, { $id: 'PayoutStatus' }),
-    amount: Type.Integer({ description: 'whole UGX, what the recipient gets' }),
-    fee: Type.Integer({ description: 'whole UGX, on top of the amount' }),
-    currency: Type.Literal('UGX'),
-    channel: Type.Enum(['op1_momo']),
-    recipient_phone: textOrNull(),
-    recipient_name: textOrNull(),
-    rail_reference: textOrNull('the reference we gave the rail, the same for life'),
-    rail_transaction_id: textOrNull("the operator's own number, null until success"),
-    reference: textOrNull(),
-    failure_reason: Type.Union([failure, Type.Null()], {
+/**
+ * Every field of a payout, in the order of the API (contract.md 2.3). The statements that read and add payouts, the API, the events and the
+ * CSV file are made of this table. A new field is a member of Payout and the last line here, and, where callers give it, of the request
+ * (payout-request.ts).
+ */
+const PAYOUT_FIELDS: Readonly<Record<keyof Payout | 'currency', PayoutField>> = {
+  merchantId: { column: 'merchant_id', write: bigint((payout) => payout.merchantId) },
+  id: { column: 'id', write: text(({ id }) => id), schema: Type.String({ description: 'starts with `pout_`' }) },
+  mode: { column: 'mode', write: mode((payout) => payout.mode), schema: ModeShape, notInFiles: true },
+  status: {
+    column: 'status',
+    write: text(({ status }) => status),
+    schema: Type.Enum(PAYOUT_STATUSES, { $id: 'PayoutStatus' }),
+  },
+  amount: {
+    column: 'amount',
+    write: bigint(({ amount }) => amount),
+    schema: Type.Integer({ description: 'whole UGX, what the recipient gets' }),
+  },
+  fee: {
+    column: 'fee',
+    write: bigint(({ fee }) => fee),
+    schema: Type.Integer({ description: 'whole UGX, on top of the amount' }),
+  },
+  currency: { name: 'currency', constant: 'UGX', schema: Type.Literal('UGX') },
+  channel: { column: 'channel', write: text(({ channel }) => channel), schema: Type.Enum(['op1_momo']) },
+  recipientPhone: {
+    column: 'recipient_phone',
+    write: text(({ recipientPhone }) => recipientPhone),
+    schema: textOrNull(),
+  },
+  recipientName: {
+    column: 'recipient_name',
+    write: text(({ recipientName }) => recipientName),
+    schema: textOrNull(),
+  },
+  railReference: {
+    column: 'rail_reference',
+    write: text(({ railReference }) => railReference),
+    schema: textOrNull('the reference we gave the rail, the same for life'),
+  },
+  railTransactionId: {
+    column: 'rail_transaction_id',
+    schema: textOrNull("the operator's own number, null until success"),
+    notInEvents: true,
+  },
+  reference: { column: 'reference', write: text(({ reference }) => reference), schema: textOrNull() },
+  failureReason: {
+    column: 'failure_reason',
+    schema: Type.Union([Failure, Type.Null()], {
       description: 'set when failed; `ambiguous_network_error_pending_reconciliation` while nobody knows',
     }),
-    kind: Type.Enum([...PAYOUT_KINDS]),
-    charge_id: textOrNull('of a refund'),
-    batch_id: textOrNull('of a bulk payout'),
-    scheduled_payout_id: textOrNull('of a scheduled payout'),
-    created_at: time,
-    completed_at: Type.Union([time, Type.Null()]),
   },
-  { $id: 'Payout' },
+  kind: { column: 'kind', write: text(({ kind }) => kind), schema: Type.Enum([...PAYOUT_KINDS]) },
+  chargeId: { column: 'charge_id', write: text(({ chargeId }) => chargeId), schema: textOrNull('of a refund') },
+  batchId: { column: 'batch_id', write: text(({ batchId }) => batchId), schema: textOrNull('of a bulk payout') },
+  scheduleId: {
+    column: 'schedule_id',
+    write: text(({ scheduleId }) => scheduleId),
+    schema: textOrNull('of a scheduled payout'),
+    name: 'scheduled_payout_id',
+  },
+  subaccountId: { column: 'subaccount_id', write: text(({ subaccountId }) => subaccountId) },
+  createdAt: { column: 'created_at', write: time(({ createdAt }) => createdAt), schema: Time },
+  completedAt: { column: 'completed_at', schema: Type.Union([Time, Type.Null()]) },
+}
+
+/** A field as the API shows it: its name, its schema, and its value for a payout. */
+type ShownField = Pick<PayoutField, 'notInEvents' | 'notInFiles'> & {
+  name: string
+  schema: TSchema
+  value(payout: Payout): string | number | Date | null
+}
+
+const FIELDS = (Object.keys(PAYOUT_FIELDS) as (keyof typeof PAYOUT_FIELDS)[]).map((key) => ({
+  ...PAYOUT_FIELDS[key],
+  key, // Object.keys forgets the names that it was given.
+}))
+
+/** The columns of a row `p` of payouts, as the members of Payout. */
+export const PAYOUT_COLUMNS = FIELDS.flatMap(({ key, column }) =>
+  column === undefined ? [] : `p.${column} as "${key}"`,
+).join(', ')
+
+/** What a new row of payouts has from its Payout, by column. */
+export const PAYOUT_WRITERS: Readonly<Record<string, CopyColumn<Payout>>> = Object.fromEntries(
+  FIELDS.flatMap(({ column, write }) => (column === undefined || write === undefined ? [] : [[column, write]])),
 )
-type PayoutView = Static<typeof PayoutShape>
+
+/** The fields that the API shows, in its order. */
+export const SHOWN_PAYOUT_FIELDS: readonly ShownField[] = FIELDS.flatMap(
+  ({ key, column = '', name = column, schema, constant = null, ...places }) =>
+    schema === undefined
+      ? []
+      : { ...places, name, schema, value: (payout) => (key === 'currency' ? constant : payout[key]) },
+)
+/** The fields of payout.succeeded and payout.failed: those of the API, and the reference under its second name (contract.md section 5). */
+const EVENT_FIELDS: readonly ShownField[] = [
+  ...SHOWN_PAYOUT_FIELDS.filter(({ notInEvents }) => !notInEvents),
+  ...SHOWN_PAYOUT_FIELDS.flatMap((field) =>
+    field.name === 'reference' ? { ...field, name: 'merchant_reference' } : [],
+  ),
+]
+const SORTED_EVENT_FIELDS = EVENT_FIELDS.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+const objectOf = (fields: readonly ShownField[], $id: string) =>
+  Type.Object(Object.fromEntries(fields.map(({ name, schema }) => [name, schema])), { $id })
+
+/** The payout as the API shows it (contract.md 2.3). */
+export const PayoutShape = objectOf(SHOWN_PAYOUT_FIELDS, 'Payout')
+/** The payout as events show it. */
+export const PayoutEventShape = objectOf(EVENT_FIELDS, 'PayoutEventData')
+type PayoutView = Record<string, string | number | null>
 
 /** Formats a payout for the API. */
-export function presentPayout(payout: Payout): PayoutView {
-  return {
-    id: payout.id,
-    mode: payout.mode,
-    status: payout.status,
-    amount: payout.amount,
-    fee: payout.fee,
-    currency: 'UGX',
-    channel: payout.channel as 'op1_momo',
-    recipient_phone: payout.recipientPhone,
-    recipient_name: payout.recipientName,
-    rail_reference: payout.railReference,
-    rail_transaction_id: payout.railTransactionId,
-    reference: payout.reference,
-    failure_reason: payout.failureReason,
-    kind: payout.kind,
-    charge_id: payout.chargeId,
-    batch_id: payout.batchId,
-    scheduled_payout_id: payout.scheduleId,
-    created_at: payout.createdAt.toISOString(),
-    completed_at: payout.completedAt?.toISOString() ?? null,
-  }
-}
+export const presentPayout = (payout: Payout): PayoutView => presentFields(SHOWN_PAYOUT_FIELDS, payout)
 
-/** The data of payout.succeeded and payout.failed (contract.md section 5), keys in the order of canonical JSON. */
-export function payoutEventData(payout: Payout): Record<string, unknown> {
-  return {
-    amount: payout.amount,
-    batch_id: payout.batchId,
-    channel: payout.channel,
-    charge_id: payout.chargeId,
-    completed_at: payout.completedAt?.toISOString() ?? null,
-    created_at: payout.createdAt.toISOString(),
-    currency: 'UGX',
-    failure_reason: payout.failureReason,
-    fee: payout.fee,
-    id: payout.id,
-    kind: payout.kind,
-    merchant_reference: payout.reference,
-    mode: payout.mode,
-    rail_reference: payout.railReference,
-    recipient_name: payout.recipientName,
-    recipient_phone: payout.recipientPhone,
-    reference: payout.reference,
-    scheduled_payout_id: payout.scheduleId,
-    status: payout.status,
-  }
-}
+/** The data of an event, keys in the order of canonical JSON. */
+export const payoutEventData = (payout: Payout): PayoutView => presentFields(SORTED_EVENT_FIELDS, payout)
+
+const presentFields = (fields: readonly ShownField[], payout: Payout): PayoutView =>
+  Object.fromEntries(
+    fields.map(({ name, value }) => {
+      const shown = value(payout)
+      return [name, shown instanceof Date ? shown.toISOString() : shown]
+    }),
+  )

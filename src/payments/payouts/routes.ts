@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { rawEndpoint, tagEndpoints } from '../../api/http/endpoint.ts'
-import { LIST_QUERY, parseStatusAndWindow, parseTextFilters } from '../../api/http/lists/lists.ts'
+import { filterQuery, parseFilters } from '../../api/http/lists/list-filters.ts'
+import { LIST_QUERY } from '../../api/http/lists/lists.ts'
 import { listEndpoint, objectEndpoint, readEndpoint } from '../../api/http/read-endpoints.ts'
 import { keyedEndpoint } from '../../api/http/write-endpoints.ts'
 import { assert } from '../../platform/assert.ts'
@@ -12,7 +13,8 @@ import { createBulk } from './bulk/bulk-payouts.ts'
 import { BulkResultShape } from './bulk/present-bulk.ts'
 import { createPayout } from './create-payout.ts'
 import { getPayout, listPayouts } from './find-payouts.ts'
-import { PAYOUT_STATUSES, type Payout, PayoutShape, presentPayout } from './payout.ts'
+import { type Payout, PayoutShape, presentPayout } from './payout.ts'
+import { PAYOUT_FILTERS } from './payout-filters.ts'
 import { PayoutCreateShape } from './payout-request.ts'
 import { readPayoutTimeline } from './payout-timeline.ts'
 import { lookUpWallet, ResolvedAccountShape } from './resolve-account.ts'
@@ -61,18 +63,9 @@ export const payoutEndpoints = tagEndpoints('Payouts', [
     name: 'listPayouts',
     summary: 'List payouts of every kind, newest first',
     action: 'payouts.read',
-    query: {
-      status: Type.Optional(Type.Enum(PAYOUT_STATUSES)),
-      reference: Type.Optional(Type.String()),
-      phone: Type.Optional(Type.String({ description: "the recipient's, matched on the last 9 digits" })),
-      ...LIST_QUERY,
-    },
+    query: { ...filterQuery(PAYOUT_FILTERS), ...LIST_QUERY },
     row: PayoutShape,
-    list: (app, caller, query) =>
-      listPayouts(app, caller, {
-        ...parseStatusAndWindow(query, PAYOUT_STATUSES),
-        ...parseTextFilters(query, 'reference', 'phone'),
-      }),
+    list: (app, caller, query) => listPayouts(app, caller, parseFilters(PAYOUT_FILTERS, query)),
     present: presentPayout,
   }),
   objectEndpoint<App, Payout>({

@@ -1,32 +1,17 @@
 import type { Call } from '../../platform/db/database.ts'
-import { bigint, boolean, copyInto, integer, mode, text, time } from '../../platform/db/wire/copy.ts'
+import { bigint, boolean, copyInto, integer, text, time } from '../../platform/db/wire/copy.ts'
 import type { App } from '../../program/app.ts'
 import { addAttempts, type NewAttempt } from '../../rails/attempts.ts'
 import type { NewPayout } from './new-payout.ts'
+import { PAYOUT_WRITERS } from './payout.ts'
 
 const PAYOUTS = copyInto<NewPayout>('add payouts', 'payouts', {
-  merchant_id: bigint((payout) => payout.merchantId),
-  id: text((payout) => payout.id),
-  mode: mode((payout) => payout.mode),
-  kind: text((payout) => payout.kind),
-  status: text((payout) => payout.status),
-  amount: bigint((payout) => payout.amount),
-  fee: bigint((payout) => payout.fee),
-  channel: text((payout) => payout.channel),
-  recipient_phone: text((payout) => payout.recipientPhone),
-  recipient_name: text((payout) => payout.recipientName),
-  reference: text((payout) => payout.reference),
-  rail_reference: text((payout) => payout.railReference),
-  charge_id: text((payout) => payout.chargeId),
-  batch_id: text((payout) => payout.batchId),
-  schedule_id: text((payout) => payout.scheduleId),
+  ...PAYOUT_WRITERS,
   cycle_at: time((payout) => payout.cycleAt),
   item_index: integer((payout) => payout.itemIndex),
-  subaccount_id: text((payout) => payout.subaccountId),
   fee_to_return: bigint((payout) => payout.feeToReturn),
   sandbox_outcome: text((payout) => payout.sandboxOutcome),
   published: boolean((payout) => payout.published),
-  created_at: time((payout) => payout.createdAt),
   follow_at: time((payout) => payout.followAt),
   in_queue: boolean((payout) => payout.mode === 'live' && firstAttemptState(payout) === 'queued'),
 })

@@ -109,7 +109,9 @@ export function judgeSchedule(
 ): void {
   judgePayout({ amount, currency, channel }, { terms, mode, config: app.config })
   if (maxPerRecipient !== null && amount > maxPerRecipient)
-    throw domainRefusal('cap_exceeded', `amount ${amount} exceeds the per-recipient cap of ${maxPerRecipient}`)
+    throw domainRefusal('cap_exceeded', `amount ${amount} exceeds the per-recipient cap of ${maxPerRecipient}`, {
+      field: 'amount',
+    })
   if (open >= MAX_OPEN_SCHEDULES)
     throw domainRefusal('too_many_schedules', `too many schedules (max ${MAX_OPEN_SCHEDULES} not cancelled)`)
 }

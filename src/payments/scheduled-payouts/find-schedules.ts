@@ -17,10 +17,10 @@ const SCHEDULE_BY_ID = statement<Schedule>(
 )
 const LIST_SCHEDULES = listStatement<Schedule>(
   'list schedules',
-  `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.mode = $2
-     and s.created_at >= $3 and (s.created_at, s.id) < ($4, $5)
-     and ($7::text is null or s.status = $7)
-   order by s.created_at desc, s.id desc limit $6`,
+  `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = :merchantId and s.mode = :mode
+     and s.created_at >= :bound and (s.created_at, s.id) < (:cursorAt, :cursorId)
+     and (:status::text is null or s.status = :status)
+   order by s.created_at desc, s.id desc limit :limit`,
 )
 
 const LIST_ACTIVE_SCHEDULES = statement<PlannedSchedule>(
@@ -46,7 +46,7 @@ export async function listSchedules(app: App, caller: Caller, filter: ScheduleFi
   return readListPage(app, caller, {
     window: filter,
     statement: LIST_SCHEDULES,
-    filters: [filter.status],
+    filters: { status: filter.status },
     find: (id) => nullIfRefused(getSchedule(app, caller, id)),
   })
 }

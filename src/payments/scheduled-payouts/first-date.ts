@@ -17,5 +17,6 @@ export function judgeFirstDate(
     throw domainRefusal(
       'start_has_passed',
       `start_at has passed (${kampalaTime(startAt)}): everybody would be paid at once. Choose a time that is to come`,
+      { field: 'start_at' },
     )
 }

@@ -83,13 +83,15 @@ export function parseScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms 
 
 function parseInterval(value: unknown): Interval {
   const interval = INTERVALS.find((known) => known === value)
-  if (interval === undefined) throw invalidRequest(`interval must be one of ${INTERVALS.join(', ')}`)
+  if (interval === undefined) throw invalidRequest(`interval must be one of ${INTERVALS.join(', ')}`, 'interval')
   return interval
 }
 
 function parseRecipients(value: unknown): Recipient[] {
-  if (!Array.isArray(value) || value.length === 0) throw invalidRequest('recipients must be a non-empty list')
-  if (value.length > MAX_RECIPIENTS) throw invalidRequest(`recipients supports at most ${MAX_RECIPIENTS} entries`)
+  if (!Array.isArray(value) || value.length === 0)
+    throw invalidRequest('recipients must be a non-empty list', 'recipients')
+  if (value.length > MAX_RECIPIENTS)
+    throw invalidRequest(`recipients supports at most ${MAX_RECIPIENTS} entries`, 'recipients')
   const { recipients } = parseBody(Type.Object({ recipients: Type.Array(RecipientShape) }), {
     recipients: value,
   })
@@ -104,13 +106,13 @@ function parseMaxPerRecipient(value: number | undefined): number | null {
   if (value === undefined) return null
   // A larger number is above every maximum and does not fit into the column.
   if (value > Number.MAX_SAFE_INTEGER)
-    throw invalidRequest(`max_per_recipient must be at most ${Number.MAX_SAFE_INTEGER}`)
+    throw invalidRequest(`max_per_recipient must be at most ${Number.MAX_SAFE_INTEGER}`, 'max_per_recipient')
   return value
 }
 
 function parseStart(text: string | undefined): Date | null {
   if (text === undefined) return null
   const startAt = parseIsoTime(text)
-  if (startAt === null) throw invalidRequest('start_at must be an ISO 8601 datetime')
+  if (startAt === null) throw invalidRequest('start_at must be an ISO 8601 datetime', 'start_at')
   return startAt
 }

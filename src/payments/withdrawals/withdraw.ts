@@ -79,7 +79,10 @@ export async function requestWithdrawal(
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
       const waitReason = findWaitReason(app, own)
       if (waitReason !== null) throw domainRefusal('withdrawal_number_waits', waitReason)
-      if (amount < least) throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
+      if (amount < least)
+        throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`, {
+          field: 'amount',
+        })
       return { phone: own.phone, name: null }
     },
     alongside: (payout) => [

@@ -48,9 +48,8 @@ function parsePhoneIdentity(text: string): string | null {
   return normalised === null ? null : lastNine(normalised)
 }
 
-/** Parses a filter by phone to the subscriber's nine digits; null without a filter, `none` for what is no phone and matches no row. */
-export const parsePhoneFilter = (filter: string | null): string | null =>
-  filter === null ? null : (parsePhoneIdentity(filter) ?? 'none')
+/** Parses a filter by phone to the subscriber's nine digits; `none` for what is no phone and matches no row. */
+export const parsePhoneFilter = (filter: string): string => parsePhoneIdentity(filter) ?? 'none'
 
 /** Parses a typed part of a phone to its digits, without a country code or zero before the nine that identify a subscriber. */
 export const parsePhonePart = (part: string): string =>

@@ -1,32 +1,20 @@
 import type { Caller } from '../../api/access/actor.ts'
 import type { DocumentStream } from '../../api/http/answer.ts'
-import { availableOn, type Charge, computeNet } from '../../payments/charges/charge.ts'
-import { type ChargeFilter, chargeListQuery } from '../../payments/charges/find-charges.ts'
+import { CHARGE_FILE_FIELDS, type Charge } from '../../payments/charges/charge.ts'
+import type { ChargeFilter } from '../../payments/charges/charge-filters.ts'
+import { chargeListQuery } from '../../payments/charges/find-charges.ts'
 import type { App } from '../../program/app.ts'
-import { type CsvColumn, exportRows } from './export-rows.ts'
+import { type CsvColumn, exportRows, orderColumns } from './export-rows.ts'
 
-const COLUMNS: readonly CsvColumn<Charge>[] = [
-  { name: 'id', cell: ({ id }) => id },
-  { name: 'status', cell: ({ status }) => status },
-  { name: 'amount', cell: ({ amount }) => amount },
-  { name: 'gift_card_amount', cell: ({ giftCardAmount }) => giftCardAmount },
-  { name: 'fee', cell: ({ fee }) => fee },
-  { name: 'net', cell: computeNet },
-  { name: 'currency', cell: () => 'UGX' },
-  { name: 'channel', cell: ({ channel }) => channel },
-  { name: 'phone', cell: ({ phone }) => phone },
-  { name: 'email', cell: ({ email }) => email },
-  { name: 'reference', cell: ({ reference }) => reference },
-  { name: 'failure_reason', cell: ({ failureReason }) => failureReason },
-  { name: 'payment_link_id', cell: ({ paymentLinkId }) => paymentLinkId },
-  { name: 'refund_id', cell: ({ refundId }) => refundId },
-  { name: 'rail_reference', cell: ({ railReference }) => railReference },
-  { name: 'rail_transaction_id', cell: ({ railTransactionId }) => railTransactionId },
-  { name: 'created_at', cell: ({ createdAt }) => createdAt },
-  { name: 'completed_at', cell: ({ completedAt }) => completedAt },
-  { name: 'refunded_at', cell: ({ refundedAt }) => refundedAt },
-  { name: 'available_on', cell: availableOn },
+const FIRST_COLUMNS = [
+  ...['id', 'status', 'amount', 'gift_card_amount', 'fee', 'net', 'currency', 'channel', 'phone', 'email', 'reference'],
+  ...['failure_reason', 'payment_link_id', 'refund_id', 'rail_reference', 'rail_transaction_id', 'created_at'],
+  ...['completed_at', 'refunded_at', 'available_on'],
 ]
+const COLUMNS: readonly CsvColumn<Charge>[] = orderColumns(
+  CHARGE_FILE_FIELDS.map(({ name, value }) => ({ name, cell: value })),
+  FIRST_COLUMNS,
+)
 
 /** The charges that a filter finds, as a CSV file. */
 export const exportCharges = (app: App, caller: Caller, filter: ChargeFilter): Promise<DocumentStream> =>

@@ -1,32 +1,23 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { requireRole } from '../../api/access/allow.ts'
 import type { DocumentStream } from '../../api/http/answer.ts'
-import { type PayoutFilter, payoutListQuery } from '../../payments/payouts/find-payouts.ts'
-import type { Payout } from '../../payments/payouts/payout.ts'
+import { payoutListQuery } from '../../payments/payouts/find-payouts.ts'
+import { type Payout, SHOWN_PAYOUT_FIELDS } from '../../payments/payouts/payout.ts'
+import type { PayoutFilter } from '../../payments/payouts/payout-filters.ts'
 import type { App } from '../../program/app.ts'
-import { type CsvColumn, exportRows } from './export-rows.ts'
+import { type CsvColumn, exportRows, orderColumns } from './export-rows.ts'
 
-const COLUMNS: readonly CsvColumn<Payout>[] = [
-  { name: 'id', cell: ({ id }) => id },
-  { name: 'status', cell: ({ status }) => status },
-  { name: 'kind', cell: ({ kind }) => kind },
-  { name: 'amount', cell: ({ amount }) => amount },
-  { name: 'fee', cell: ({ fee }) => fee },
-  { name: 'total', cell: ({ amount, fee }) => amount + fee },
-  { name: 'currency', cell: () => 'UGX' },
-  { name: 'channel', cell: ({ channel }) => channel },
-  { name: 'recipient_phone', cell: ({ recipientPhone }) => recipientPhone },
-  { name: 'recipient_name', cell: ({ recipientName }) => recipientName },
-  { name: 'reference', cell: ({ reference }) => reference },
-  { name: 'failure_reason', cell: ({ failureReason }) => failureReason },
-  { name: 'charge_id', cell: ({ chargeId }) => chargeId },
-  { name: 'batch_id', cell: ({ batchId }) => batchId },
-  { name: 'scheduled_payout_id', cell: ({ scheduleId }) => scheduleId },
-  { name: 'rail_reference', cell: ({ railReference }) => railReference },
-  { name: 'rail_transaction_id', cell: ({ railTransactionId }) => railTransactionId },
-  { name: 'created_at', cell: ({ createdAt }) => createdAt },
-  { name: 'completed_at', cell: ({ completedAt }) => completedAt },
+const FIRST_COLUMNS = [
+  ...['id', 'status', 'kind', 'amount', 'fee', 'total', 'currency', 'channel', 'recipient_phone', 'recipient_name'],
+  ...['reference', 'failure_reason', 'charge_id', 'batch_id', 'scheduled_payout_id', 'rail_reference'],
+  ...['rail_transaction_id', 'created_at', 'completed_at'],
 ]
+const TOTAL: CsvColumn<Payout> = { name: 'total', cell: ({ amount, fee }) => amount + fee }
+const FIELDS = SHOWN_PAYOUT_FIELDS.filter(({ notInFiles }) => !notInFiles).map(({ name, value }) => ({
+  name,
+  cell: value,
+}))
+const COLUMNS = orderColumns([TOTAL, ...FIELDS], FIRST_COLUMNS)
 
 /** The payouts that a filter finds, as a CSV file. */
 export function exportPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<DocumentStream> {

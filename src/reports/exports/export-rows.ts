@@ -14,7 +14,7 @@ import type { App } from '../../program/app.ts'
 import { withSnapshot } from '../statement/snapshot.ts'
 
 /** One column of a file: its name in the first line, and its value for a row. Times are written in Kampala's time. */
-export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | Date | null }
+export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | boolean | Date | null }
 
 /** The list to export: its name, its columns, and how its rows are read. */
 type ExportInput<Row> = {
@@ -84,10 +84,19 @@ export async function exportRows<Row extends ListedRow>(
   }
 }
 
+/** Puts the columns that files have always had into their order: programs count them. New ones come last. */
+export function orderColumns<Row>(columns: readonly CsvColumn<Row>[], first: readonly string[]): CsvColumn<Row>[] {
+  const position = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length)
+  return columns.toSorted((a, b) => position(a.name) - position(b.name))
+}
+
 const csvRows = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
   formatCsvLines(rows.map((row) => columns.map(({ cell }) => cellText(cell(row)))))
 
-const cellText = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)
+function cellText(value: string | number | boolean | Date | null) {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return value instanceof Date ? kampalaIso(value) : value
+}
 
 /** A whole file of rows that are in memory. */
 export const formatCsv = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>

@@ -107,7 +107,7 @@ export async function addNotice(
       return { value: null, last: [auditRow({ ...act, after: { ...input, email } })] }
     })
     .catch((error) => {
-      throw isUniqueViolation(error) ? domainRefusal('known', 'email is named already') : error
+      throw isUniqueViolation(error) ? domainRefusal('known', 'email is named already', { field: 'email' }) : error
     })
   // If this process dies here, the sweep sends the question.
   await askReader(app, { merchantId: merchant.id, id, email, business: merchant.name })
@@ -123,6 +123,7 @@ function requireRoom({ named, today, left }: { named: number; today: number; lef
     throw domainRefusal(
       'known',
       `email has said that it wants no more mails: it can be asked again after ${ASK_AGAIN_AFTER_DAYS} days`,
+      { field: 'email' },
     )
   if (named >= MAX_NOTICES) throw domainRefusal('too_many', `at most ${MAX_NOTICES} addresses can be named`)
   if (today >= MAX_ASKED_PER_DAY)

@@ -97,8 +97,8 @@ function judgeAnswer({ closedAt }: Dispute, answers: number): void {
 function parseAnswer(typed: string): string {
   const says = typed.replace(/\r\n/g, '\n').trim()
   if (says === '' || says.length > MAX_ANSWER_CHARACTERS)
-    throw invalidRequest(`answer must be 1 to ${MAX_ANSWER_CHARACTERS} characters`)
-  if (hasForbiddenControl(says, true)) throw invalidRequest('answer contains control characters')
+    throw invalidRequest(`answer must be 1 to ${MAX_ANSWER_CHARACTERS} characters`, 'answer')
+  if (hasForbiddenControl(says, true)) throw invalidRequest('answer contains control characters', 'answer')
   return says
 }
 

@@ -27,9 +27,8 @@ const LINK_BY_ID = statement<LinkWithCharges>(
   `select ${WITH_CHARGES} from payment_links l where l.merchant_id = $1 and l.id = $2`,
 )
 
-// $1 merchant, $2 mode, $3 earliest time, $4 and $5 time and id that all rows are older than, $6 limit.
-const LIST_CONDITIONS = `l.merchant_id = $1 and l.mode = $2 and l.kind = 'link' and l.created_at >= $3 and (l.created_at, l.id) < ($4, $5)`
-const NEWEST_FIRST = 'order by l.created_at desc, l.id desc limit $6'
+const LIST_CONDITIONS = `l.merchant_id = :merchantId and l.mode = :mode and l.kind = 'link' and l.created_at >= :bound and (l.created_at, l.id) < (:cursorAt, :cursorId)`
+const NEWEST_FIRST = 'order by l.created_at desc, l.id desc limit :limit'
 
 const LIST_ALL = listStatement<LinkWithCharges>(
   'list payment links',
@@ -37,7 +36,7 @@ const LIST_ALL = listStatement<LinkWithCharges>(
 )
 const LIST_BY_REFERENCE = listStatement<LinkWithCharges>(
   'list payment links by reference',
-  `select ${WITH_CHARGES} from payment_links l where ${LIST_CONDITIONS} and l.reference = $7 ${NEWEST_FIRST}`,
+  `select ${WITH_CHARGES} from payment_links l where ${LIST_CONDITIONS} and l.reference = :reference ${NEWEST_FIRST}`,
 )
 
 /** Finds a link of any kind and mode, with its charges; for the hosted page. */
@@ -64,8 +63,8 @@ export async function listLinks(app: App, owner: LinkOwner, filter: LinkFilter):
 /** Chooses the list statement for this filter, with its values: with a reference, a statement of its own uses another index. */
 export const chooseListStatement = (filter: LinkFilter) =>
   filter.reference === null
-    ? { window: filter, statement: LIST_ALL, filters: [] }
-    : { window: filter, statement: LIST_BY_REFERENCE, filters: [filter.reference] }
+    ? { window: filter, statement: LIST_ALL, filters: {} }
+    : { window: filter, statement: LIST_BY_REFERENCE, filters: { reference: filter.reference } }
 
 /** Null for a link of another merchant or of the other mode, and for a vending order, which the API does not show as a link (G26b). */
 async function findOwnLink(

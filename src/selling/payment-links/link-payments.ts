@@ -6,13 +6,13 @@ import { getCharge } from '../../payments/charges/find-charges.ts'
 import type { App } from '../../program/app.ts'
 import { getLink } from './find-links.ts'
 
-// $7 the link. The conditions are those of the index on paid charges of a link.
+// The conditions are those of the index on paid charges of a link.
 const PAYMENTS_OF_LINK = listStatement<Charge>(
   'payments of a link',
   `select ${CHARGE_COLUMNS} from charges c
-   where c.merchant_id = $1 and c.mode = $2 and c.payment_link_id = $7 and c.status in ('succeeded', 'refunded')
-     and c.payment_link_id is not null and c.created_at >= $3 and (c.created_at, c.id) < ($4, $5)
-   order by c.created_at desc, c.id desc limit $6`,
+   where c.merchant_id = :merchantId and c.mode = :mode and c.payment_link_id = :linkId and c.status in ('succeeded', 'refunded')
+     and c.payment_link_id is not null and c.created_at >= :bound and (c.created_at, c.id) < (:cursorAt, :cursorId)
+   order by c.created_at desc, c.id desc limit :limit`,
 )
 
 /** One page of the paid charges of the caller's link, newest first. Throws 404 for a link that is not the caller's. */
@@ -26,5 +26,5 @@ export async function listLinkPayments(
     const charge = await nullIfRefused(getCharge(app, caller, chargeId))
     return charge?.paymentLinkId === id ? charge : null
   }
-  return readListPage(app, caller, { window, statement: PAYMENTS_OF_LINK, filters: [id], find })
+  return readListPage(app, caller, { window, statement: PAYMENTS_OF_LINK, filters: { linkId: id }, find })
 }

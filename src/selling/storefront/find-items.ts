@@ -42,12 +42,12 @@ const ITEM_PICTURE = statement<{ body: Buffer; at: Date }>(
    where ${IS_SHOWN} and i.picture is not null`,
 )
 
-// $2 the mode: a storefront is live only.
+// A storefront is live only.
 const OWN_PAGE = listStatement<ShopItem>(
   'page of own storefront items',
-  `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and $2::text = 'live'
-     and i.removed_at is null and i.created_at >= $3 and (i.created_at, i.id) < ($4, $5)
-   order by i.created_at desc, i.id desc limit $6`,
+  `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = :merchantId and :mode::text = 'live'
+     and i.removed_at is null and i.created_at >= :bound and (i.created_at, i.id) < (:cursorAt, :cursorId)
+   order by i.created_at desc, i.id desc limit :limit`,
 )
 
 /** One page of the items that are not removed, hidden ones too, newest first; for the merchant itself. Empty in test mode. */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { WebhookDescription } from '../../api/http/openapi/openapi.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
-import { SAMPLE_COMPLETED_AT, SAMPLE_CREATED_AT } from './samples.ts'
+import { SAMPLE_CHARGE, SAMPLE_COMPLETED_AT, SAMPLE_CREATED_AT, SAMPLE_PAYOUT } from './samples.ts'
 
 /** An example of an event for the catalogue. `body` is the JSON that a receiver would get. */
 type EventSample = { event: string; summary: string; body: string }
@@ -13,9 +13,7 @@ const CHARGE_VALUES = {
     id: 'txn_k3v9q0123456789abcdef',
     mode: 'test',
     status: 'succeeded',
-    amount: 12500,
-    fee: 200,
-    net: 12300,
+    ...SAMPLE_CHARGE,
   },
   ...{ gift_card_amount: 0, currency: 'UGX', channel: 'op1_momo', reference: 'order-1042' },
   ...{ merchant_reference: 'order-1042', rail_reference: '7b1c4e0a-2f6d-4c1b-9d3e-5a8f0b6c7d21' },
@@ -29,7 +27,7 @@ const CHARGE_VALUES = {
   ...{ available_on: SAMPLE_COMPLETED_AT },
 }
 const PAYOUT_VALUES = {
-  ...{ id: 'pout_k3v9q0123456789abcdef', mode: 'test', status: 'succeeded', amount: 30000, fee: 450 },
+  ...{ id: 'pout_k3v9q0123456789abcdef', mode: 'test', status: 'succeeded', ...SAMPLE_PAYOUT },
   ...{ currency: 'UGX', channel: 'op1_momo', reference: 'wages-7', merchant_reference: 'wages-7' },
   ...{ recipient_phone: '256700000000', recipient_name: 'A. Namukasa', kind: 'payout', failure_reason: null },
   ...{
@@ -86,7 +84,7 @@ const VALUES_BY_EVENT: Record<string, EventValues> = {
     ...{
       ...CHARGE_VALUES,
       status: 'refunded',
-      refund_amount: 12500,
+      refund_amount: SAMPLE_CHARGE.amount,
       refund_id: PAYOUT_VALUES.id,
       refunded_at: SAMPLE_COMPLETED_AT,
     },

@@ -1,43 +1,12 @@
 import { Type } from 'typebox'
 import type { WebhookDescription } from '../../api/http/openapi/openapi.ts'
 import type { EventType } from '../../merchants/webhooks/events.ts'
-import { ChargeShape } from '../../payments/charges/charge.ts'
-import { SplitEventShape } from '../../payments/charges/charge-split.ts'
-import { PayoutShape } from '../../payments/payouts/payout.ts'
+import { ChargeEventShape } from '../../payments/charges/charge.ts'
+import { PayoutEventShape } from '../../payments/payouts/payout.ts'
 import { ModeShape } from '../../platform/mode.ts'
 import { OrderShape } from '../../selling/vending/orders/order.ts'
 
-const charge = ChargeShape.properties
 const textOrNull = (options: { description: string }) => Type.Union([Type.String(options), Type.Null()])
-
-/** The data of the charge events (payments/charges/charge.ts, chargeEventData), field by field in the order it is sent. */
-const ChargeEventShape = Type.Object(
-  {
-    amount: charge.amount,
-    available_on: charge.available_on,
-    channel: charge.channel,
-    completed_at: charge.completed_at,
-    created_at: charge.created_at,
-    currency: charge.currency,
-    failure_reason: charge.failure_reason,
-    fee: charge.fee,
-    gift_card_amount: charge.gift_card_amount,
-    id: charge.id,
-    merchant_reference: Type.Union([
-      Type.String({ description: 'your own reference, the same value as `reference`' }),
-      Type.Null(),
-    ]),
-    mode: charge.mode,
-    net: charge.net,
-    payment_link_id: charge.payment_link_id,
-    rail_reference: charge.rail_reference,
-    reference: charge.reference,
-    settled: charge.settled,
-    split: Type.Optional(SplitEventShape),
-    status: charge.status,
-  },
-  { $id: 'ChargeEventData' },
-)
 
 const RefundedEventShape = Type.Object(
   {
@@ -51,11 +20,6 @@ const RefundedEventShape = Type.Object(
   },
   { $id: 'RefundedEventData' },
 )
-
-const { rail_transaction_id: _none, ...payout } = PayoutShape.properties
-
-/** The data of the payout events (payments/payouts/payout.ts, payoutEventData). */
-const PayoutEventShape = Type.Object({ ...payout, merchant_reference: payout.reference }, { $id: 'PayoutEventData' })
 
 /** The data of dispute.opened (selling/disputes/dispute.ts, disputeEventData). */
 const DisputeEventShape = Type.Object(

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { chargeFee, payoutFee } from '../../ledger/fees.ts'
 
 type SampleValues = Record<string, unknown>
 type SampleSchema = {
@@ -19,15 +20,18 @@ type SampleSchema = {
 const TAG_AND_REST = 'k3v9q0123456789abcdef'
 export const SAMPLE_CREATED_AT = '2026-11-22T11:05:00.000Z'
 export const SAMPLE_COMPLETED_AT = '2026-11-22T11:05:02.000Z'
+/** The sums of the charge and the payout in all samples. Whole UGX. */
+export const SAMPLE_CHARGE = { amount: 12_500, fee: chargeFee(12_500), net: 12_500 - chargeFee(12_500) }
+export const SAMPLE_PAYOUT = { amount: 30_000, fee: payoutFee(30_000) }
 const PAY_URL = 'https://pay.example.com'
 const LINK_ID = `lnk_${TAG_AND_REST}`
 
 // The value of a field by its name, in every object. A field that is not listed gets a value by its type.
 const VALUE_BY_FIELD: SampleValues = {
   ...{
-    amount: 12500,
-    fee: 200,
-    net: 12300,
+    amount: SAMPLE_CHARGE.amount,
+    fee: SAMPLE_CHARGE.fee,
+    net: SAMPLE_CHARGE.net,
     gift_card_amount: 0,
     gift_card_restored: 0,
     available_on: SAMPLE_COMPLETED_AT,
@@ -121,12 +125,11 @@ const VALUES_BY_SCHEMA: Readonly<Record<string, SampleValues>> = {
       status: 'succeeded',
       failure_reason: null,
       kind: 'payout',
-      amount: 30000,
-      fee: 450,
+      ...SAMPLE_PAYOUT,
     },
     ...{ reference: 'wages-7', charge_id: null, batch_id: null, scheduled_payout_id: null },
   },
-  RefundPayout: { status: 'authorized', amount: 12500 },
+  RefundPayout: { status: 'authorized', amount: SAMPLE_CHARGE.amount },
   ScheduledPayout: {
     status: 'active',
     interval: 'monthly',
@@ -171,7 +174,7 @@ const VALUES_BY_SCHEMA: Readonly<Record<string, SampleValues>> = {
     results: [
       {
         ...{ index: 0, ok: true, reference: 'wages-7', replayed: false, retryable: false },
-        ...{ id: `pout_${TAG_AND_REST}`, status: 'authorized', amount: 30000 },
+        ...{ id: `pout_${TAG_AND_REST}`, status: 'authorized', amount: SAMPLE_PAYOUT.amount },
       },
     ],
   },
@@ -179,8 +182,8 @@ const VALUES_BY_SCHEMA: Readonly<Record<string, SampleValues>> = {
 // The response that creates an object never has its outcome.
 const REFUND_VALUES = {
   id: `pout_${TAG_AND_REST}`,
-  amount: 12500,
-  fee: 200,
+  amount: SAMPLE_CHARGE.amount,
+  fee: payoutFee(SAMPLE_CHARGE.amount),
   currency: 'UGX',
   recipient_phone: '256700000000',
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ListPage } from '../../api/http/lists/lists.ts'
+import { cleanTyped } from '../../platform/text/text.ts'
 import { parseDays } from './days.ts'
 import { FieldBox } from './forms/form.tsx'
 import type { FieldChoice } from './forms/form-spec.ts'
@@ -33,11 +34,21 @@ const ROWS_PER_PAGE = '25'
 export const withoutEmpty = (values: Readonly<Record<string, string>>): AddressQuery =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
-/** Turns a page's query into the one that lists read: `after` becomes their cursor, and a day in Kampala its first and last moment. */
-export function buildPageQuery({ after, from, until, ...filters }: AddressQuery): AddressQuery {
+/**
+ * Turns a page's query into the one that lists read: `after` becomes their cursor, a day in Kampala its first and last moment, and phones
+ * among `filters` lose what was pasted with them and cannot be seen.
+ */
+export function buildPageQuery(
+  { after, from, until, ...values }: AddressQuery,
+  filters: readonly ListFilter[] = [],
+): AddressQuery {
   const days = parseDays({ from, until })
+  const phones = filters.filter(({ kind }) => kind === 'phone').map(({ name }) => name)
   return {
-    ...filters,
+    ...values,
+    ...Object.fromEntries(
+      phones.map((name) => [name, values[name] === undefined ? undefined : cleanTyped(values[name])]),
+    ),
     limit: ROWS_PER_PAGE,
     starting_after: after,
     created_after: days.from,

@@ -1,13 +1,14 @@
-import type { Statement } from '../../../platform/db/statement.ts'
+import type { NamedValues } from '../../../platform/db/named-parameters.ts'
+import { bindValues, type Statement } from '../../../platform/db/statement.ts'
 import type { MerchantMode } from '../../../platform/mode.ts'
 import type { ListStatement } from './list-statement.ts'
-import { type ListedRow, type ListWindow, upperBound } from './lists.ts'
+import { type ListedRow, type ListWindow, olderBounds } from './lists.ts'
 
 /** The rows to read of a list: its statement with the values of its filters, and its window. */
 export type ListSelection<Row> = {
   window: ListWindow
   statement: ListStatement<Row>
-  filters: readonly unknown[]
+  filters: NamedValues
 }
 
 /** Runs a statement: on the database, or on one snapshot of it. */
@@ -23,10 +24,9 @@ export async function* readInPieces<Row extends ListedRow>(
   { reading, rows }: { reading: ListSelection<Row>; rows: number },
 ): AsyncGenerator<Row[]> {
   const { window, statement, filters } = reading
-  const from = window.createdAfter?.toISOString() ?? '-infinity'
   const readAfter = (last: Row | null) => {
-    const bounds = [from, ...upperBound(last, window.createdBefore), rows]
-    const piece = ask(statement.older, [merchantId, mode, ...bounds, ...filters])
+    const values = { merchantId, mode, ...olderBounds(last, window), limit: rows, ...filters }
+    const piece = ask(statement.older, bindValues(statement.older, values))
     // A consumer that stops early never awaits the piece read ahead.
     piece.catch(() => {})
     return piece

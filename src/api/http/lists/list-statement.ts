@@ -1,5 +1,6 @@
 import { assert } from '../../../platform/assert.ts'
 import { type Statement, statement } from '../../../platform/db/statement.ts'
+import type { Mode } from '../../../platform/mode.ts'
 
 /**
  * The statements of one list: `older` reads rows older than a row, newest first; `newer` reads newer ones, oldest first; `counted` counts
@@ -17,22 +18,41 @@ export type ListStatement<Row> = {
  */
 export const PLANNED_ONCE = { plannedOnce: true } as const
 
-const SINCE = /\b(\w+)\.created_at >= \$3/g
-const OLDER = /\((\w+)\.created_at, (\w+\.\w+)\) < \(\$4, \$5\)/g
+/**
+ * The parameters that every list has, before those of its filters. A page begins behind its cursor (time and id) and ends at `bound`, the
+ * time of the last row that the caller wants: the earliest one in `older`, the latest one in `newer`.
+ */
+const WINDOW_PARAMETERS = ['merchantId', 'mode', 'bound', 'cursorAt', 'cursorId', 'limit'] as const
+
+/** The values of those parameters. Times are ISO texts or infinite. */
+export type WindowValues = Record<'bound' | 'cursorAt' | 'cursorId', string> & {
+  merchantId: number
+  mode: Mode
+  limit: number
+}
+
+const SINCE = /\b(\w+)\.created_at >= :bound\b/g
+const OLDER = /\((\w+)\.created_at, (\w+\.\w+)\) < \(:cursorAt, :cursorId\)/g
 
 /**
- * Declares the statements of a list. `text` reads older rows: from $3 on, older than ($4, $5), newest first. The other direction is made
- * from it, so that both always have the same filters and columns.
+ * Declares the statements of a list. `text` reads older rows: from `:bound` on, older than (`:cursorAt`, `:cursorId`), newest first, at most
+ * `:limit`. The other direction is made from it, so that both always have the same filters and columns. `filters`: the order of the
+ * filters' parameters, where the text does not have them in the same order everywhere.
  */
-export function listStatement<Row>(name: string, text: string, options?: typeof PLANNED_ONCE): ListStatement<Row> {
+export function listStatement<Row>(
+  name: string,
+  text: string,
+  { filters = [], ...planned }: Partial<typeof PLANNED_ONCE> & { filters?: readonly string[] } = {},
+): ListStatement<Row> {
   assert(text.search(SINCE) >= 0 && text.search(OLDER) >= 0, `${name} has the bounds of a list`)
+  const order = [...WINDOW_PARAMETERS, ...filters]
   const newer = text
-    .replace(SINCE, '$1.created_at <= $3')
-    .replace(OLDER, '($1.created_at, $2) > ($4, $5)')
+    .replace(SINCE, '$1.created_at <= :bound')
+    .replace(OLDER, '($1.created_at, $2) > (:cursorAt, :cursorId)')
     .replace(/ desc\b/g, '')
   return {
-    older: statement<Row>(name, text, options),
-    newer: statement<Row>(`${name}, newer`, newer, options),
-    counted: statement(`${name}, counted`, `select count(*)::int as count from (${text}) rows`),
+    older: statement<Row>(name, text, { order, ...planned }),
+    newer: statement<Row>(`${name}, newer`, newer, { order, ...planned }),
+    counted: statement(`${name}, counted`, `select count(*)::int as count from (${text}) rows`, { order }),
   }
 }

@@ -1,8 +1,9 @@
-import { type Statement, statement } from '../../../platform/db/statement.ts'
+import type { NamedValues } from '../../../platform/db/named-parameters.ts'
+import { bindValues, type Statement, statement } from '../../../platform/db/statement.ts'
 import type { MerchantMode } from '../../../platform/mode.ts'
 import type { App } from '../../../program/app.ts'
 import type { ListSelection } from './list-pieces.ts'
-import { type ListedRow, type ListWindow, upperBound } from './lists.ts'
+import { type ListedRow, type ListWindow, olderBounds } from './lists.ts'
 
 /**
  * The totals of a filtered list: how many rows, and over those that were paid the sums in whole UGX. `more`: there are more rows than
@@ -21,33 +22,39 @@ type TotalsSql = {
   /** The condition for rows that were paid, as SQL. */
   paid: string
   /**
-   * SQL that selects these columns of the rows with a further condition; $1 merchant, $2 mode, $3 from, $4 until; from $6 on the filters.
+   * SQL that selects these columns of the rows with a further condition: of `:merchantId` in `:mode`, from `:from` until `:until`, with
+   * the filters by their names.
    */
   rows(columns: string, condition: string): string
+  /** The names of the filters. */
+  filters: readonly string[]
 }
+const TOTALS_PARAMETERS = ['merchantId', 'mode', 'from', 'until', 'maxRows']
 
 /**
  * Declares the statement that adds up a filtered list. It counts the rows first, from the index alone where that has all filters, and
  * reads their amounts only when there are few enough.
  */
-export const totalsStatement = (name: string, { paid, rows }: TotalsSql): Statement<TotalsRow> =>
+export const totalsStatement = (name: string, { paid, rows, filters }: TotalsSql): Statement<TotalsRow> =>
   statement(
     name,
-    `with counted as materialized (select count(*)::int as count from (select from (${rows('', '')}) r limit $5) r)
+    `with counted as materialized (select count(*)::int as count from (select from (${rows('', '')}) r limit :maxRows) r)
      select (select count from counted) as count, count(*)::int as paid, coalesce(sum(amount), 0)::bigint as amount,
        coalesce(sum(fee), 0)::bigint as fees
-     from (${rows('amount, fee', `and (select count from counted) < $5 and ${paid}`)}) r`,
+     from (${rows('amount, fee', `and (select count from counted) < :maxRows and ${paid}`)}) r`,
+    { order: [...TOTALS_PARAMETERS, ...filters] },
   )
 
 /** Adds up the rows of a filtered list between the bounds of its window. */
 export async function readTotals(
   { db }: Pick<App, 'db'>,
   { merchantId, mode }: MerchantMode,
-  { window, statement, filters }: { window: ListWindow; statement: Statement<TotalsRow>; filters: unknown[] },
+  { window, statement, filters }: { window: ListWindow; statement: Statement<TotalsRow>; filters: NamedValues },
 ): Promise<ListTotals> {
   const from = window.createdAfter?.toISOString() ?? '-infinity'
   const until = window.createdBefore?.toISOString() ?? 'infinity'
-  const [row] = await db.query(statement, [merchantId, mode, from, until, MAX_ROWS_COUNTED + 1, ...filters])
+  const values = { merchantId, mode, from, until, maxRows: MAX_ROWS_COUNTED + 1, ...filters }
+  const [row] = await db.query(statement, bindValues(statement, values))
   const { count = 0, ...sums } = row ?? { paid: 0, amount: 0, fees: 0 }
   return { ...sums, count: Math.min(count, MAX_ROWS_COUNTED), more: count > MAX_ROWS_COUNTED }
 }
@@ -58,9 +65,8 @@ export async function countRows<Row extends ListedRow>(
   { merchantId, mode }: MerchantMode,
   { window, statement, filters }: ListSelection<Row>,
 ): Promise<ListCount> {
-  const from = window.createdAfter?.toISOString() ?? '-infinity'
-  const bounds = [from, ...upperBound(null, window.createdBefore), MAX_ROWS_COUNTED + 1]
-  const [row] = await db.query(statement.counted, [merchantId, mode, ...bounds, ...filters])
+  const values = { merchantId, mode, ...olderBounds(null, window), limit: MAX_ROWS_COUNTED + 1, ...filters }
+  const [row] = await db.query(statement.counted, bindValues(statement.counted, values))
   const count = row?.count ?? 0
   return { count: Math.min(count, MAX_ROWS_COUNTED), more: count > MAX_ROWS_COUNTED }
 }

@@ -1,10 +1,12 @@
 import { type TSchema, Type } from 'typebox'
+import type { NamedValues } from '../../../platform/db/named-parameters.ts'
+import { bindValues } from '../../../platform/db/statement.ts'
 import type { MerchantMode } from '../../../platform/mode.ts'
 import { badRequest, Refusal } from '../../../platform/refusal.ts'
 import { echo } from '../../../platform/text/text.ts'
 import { parseIsoTime } from '../../../platform/time/times.ts'
 import type { App } from '../../../program/app.ts'
-import type { ListStatement } from './list-statement.ts'
+import type { ListStatement, WindowValues } from './list-statement.ts'
 
 /** The parameters that every list takes: bounds in time, cursor and limit. */
 export type ListWindow = {
@@ -27,7 +29,7 @@ export type ListPage<Row> = {
   previousCursor?: string | null
 }
 
-type ListQuery = Readonly<Record<string, string | undefined>>
+export type ListQuery = Readonly<Record<string, string | undefined>>
 
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
@@ -70,7 +72,7 @@ export function parseListWindow(query: ListQuery): ListWindow {
 
 /** Parses the status and the window of a list's query, in the order of the spec. Throws 400. */
 export const parseStatusAndWindow = (query: ListQuery, statuses: readonly string[]) => ({
-  status: parseChoice('status', query.status, statuses),
+  status: parseListChoice('status', query.status, statuses),
   ...parseListWindow(query),
 })
 
@@ -78,47 +80,55 @@ export const parseStatusAndWindow = (query: ListQuery, statuses: readonly string
 export const parseTextFilters = <Name extends string>(query: ListQuery, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, query[name] ?? null])) as Record<Name, string | null> // One entry a name.
 
+type CursorValues = Pick<WindowValues, 'cursorAt' | 'cursorId'>
+
+const cursorValues = ({ createdAt, id }: ListedRow): CursorValues => ({
+  cursorAt: createdAt.toISOString(),
+  cursorId: id,
+})
+
 /**
- * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With both bounds in the statement the scan
- * could start at the wrong one and read all newer rows.
+ * The bounds of a page of older rows: it begins behind the row `last`, or at the window's end if that is earlier. With both bounds in the
+ * statement the scan could start at the wrong one and read all newer rows.
  */
-export function upperBound(cursor: { createdAt: Date; id: string } | null, until: Date | null): [string, string] {
-  if (cursor !== null && (until === null || cursor.createdAt <= until))
-    return [cursor.createdAt.toISOString(), cursor.id]
-  return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
+export function olderBounds(last: ListedRow | null, { createdAfter, createdBefore }: ListWindow) {
+  const bound = createdAfter?.toISOString() ?? '-infinity'
+  if (last !== null && (createdBefore === null || last.createdAt <= createdBefore))
+    return { bound, ...cursorValues(last) }
+  return { bound, cursorAt: createdBefore?.toISOString() ?? 'infinity', cursorId: AFTER_EVERY_ID }
 }
 
-/** The lower bound of the page before a row: that row, or `from` if that is later. */
-function lowerBound(cursor: { createdAt: Date; id: string }, from: Date | null): [string, string] {
-  if (from === null || cursor.createdAt >= from) return [cursor.createdAt.toISOString(), cursor.id]
-  return [from.toISOString(), '']
+/** The bounds of the page before the row `first`: it begins at that row, or at the window's beginning if that is later. */
+function newerBounds(first: ListedRow, { createdAfter, createdBefore }: ListWindow) {
+  const bound = createdBefore?.toISOString() ?? 'infinity'
+  if (createdAfter === null || first.createdAt >= createdAfter) return { bound, ...cursorValues(first) }
+  return { bound, cursorAt: createdAfter.toISOString(), cursorId: '' }
 }
 
 export type ListedRow = { id: string; createdAt: Date }
 type ListPageInput<Row> = {
   window: ListWindow
   statement: ListStatement<Row>
-  filters?: readonly unknown[]
+  /** The values of its filters, by the names of their parameters. */
+  filters?: NamedValues
   find(id: string): Promise<Row | null>
 }
 
 /**
- * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, the upper bound (time and id)
- * and the limit; then the filters. `find` returns the row of a cursor, null when the caller may not see it.
+ * Reads one page of the caller's rows, newest first. `find` returns the row of a cursor, null when the caller may not see it.
  */
 export async function readListPage<Row extends ListedRow>(
   { db }: Pick<App, 'db'>,
-  owner: MerchantMode,
+  { merchantId, mode }: MerchantMode,
   reading: ListPageInput<Row>,
 ): Promise<ListPage<Row>> {
-  const { window, statement, filters = [], find } = reading
-  const { startingAfter, createdAfter, createdBefore, limit, endingBefore = null } = window
-  if (endingBefore !== null) return readNewerPage({ db }, owner, { ...reading, endingBefore })
+  const { window, statement, filters, find } = reading
+  const { startingAfter, limit, endingBefore = null } = window
+  if (endingBefore !== null) return readNewerPage({ db }, { merchantId, mode }, { ...reading, endingBefore })
   const cursor = startingAfter === null ? null : await find(startingAfter)
   if (startingAfter !== null && cursor === null) throw invalidCursor()
-  const from = createdAfter?.toISOString() ?? '-infinity'
-  const bounds = [from, ...upperBound(cursor, createdBefore), limit + 1]
-  const page = cutPage(await db.query(statement.older, [owner.merchantId, owner.mode, ...bounds, ...filters]), limit)
+  const values = { merchantId, mode, ...olderBounds(cursor, window), limit: limit + 1, ...filters }
+  const page = cutPage(await db.query(statement.older, bindValues(statement.older, values)), limit)
   return cursor === null ? page : { ...page, previousCursor: page.data[0]?.id ?? null }
 }
 
@@ -126,14 +136,13 @@ export async function readListPage<Row extends ListedRow>(
 async function readNewerPage<Row extends ListedRow>(
   { db }: Pick<App, 'db'>,
   { merchantId, mode }: MerchantMode,
-  { window, statement, filters = [], find, endingBefore }: ListPageInput<Row> & { endingBefore: string },
+  { window, statement, filters = {}, find, endingBefore }: ListPageInput<Row> & { endingBefore: string },
 ): Promise<ListPage<Row>> {
-  const { createdAfter, createdBefore, limit } = window
+  const { limit } = window
   const cursor = await find(endingBefore)
   if (cursor === null) throw invalidCursor()
-  const until = createdBefore?.toISOString() ?? 'infinity'
-  const bounds = [until, ...lowerBound(cursor, createdAfter), limit + 1]
-  const rows = await db.query(statement.newer, [merchantId, mode, ...bounds, ...filters])
+  const values = { merchantId, mode, ...newerBounds(cursor, window), limit: limit + 1, ...filters }
+  const rows = await db.query(statement.newer, bindValues(statement.newer, values))
   if (rows.length < limit)
     return readListPage(
       { db },
@@ -194,7 +203,7 @@ function parseTime(query: ListQuery, name: string): Date | null {
 }
 
 /** Returns the text if it is one of these choices, null where it is absent. Throws 400 for any other. */
-function parseChoice(name: string, text: string | undefined, choices: readonly string[]): string | null {
+export function parseListChoice(name: string, text: string | undefined, choices: readonly string[]): string | null {
   if (text === undefined) return null
   if (!choices.includes(text))
     throw badRequest(`invalid ${name}: ${echo(text)}`, {

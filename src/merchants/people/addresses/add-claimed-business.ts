@@ -81,4 +81,6 @@ export const adoptClaim = (claim: number, owner: number, at: Date): Call[] => [
 const emailUnproven = () =>
   new Refusal(403, 'email_unconfirmed', 'confirm your own e-mail address before you add a business to it')
 const wrongClaimPassword = () =>
-  new Refusal(401, 'wrong_sign_in', 'password is not one that a business was opened with under your address')
+  new Refusal(401, 'wrong_sign_in', 'password is not one that a business was opened with under your address', {
+    field: 'password',
+  })

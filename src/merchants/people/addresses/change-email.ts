@@ -45,7 +45,8 @@ export async function requestEmailChange(
     const person = requirePerson(
       (await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['email', 'email-stop'], at)))[0],
     )
-    if (person.emailKey === email.key) throw domainRefusal('same_email', 'email is your address already')
+    if (person.emailKey === email.key)
+      throw domainRefusal('same_email', 'email is your address already', { field: 'email' })
     const { token, add } = makeLink({ purpose: 'email', personId: person.id, email: email.text, at })
     const stop = makeLink({ purpose: 'email-stop', personId: person.id, email: email.text, at })
     const link = makeDashboardUrl(gateway, `/email?link=${token}`)

@@ -88,8 +88,11 @@ export async function confirmEmail(
   return retryOnUniqueViolation(() => commitConfirm(gateway, visitor, proven))
 }
 
-const WRONG_CLAIM_PASSWORD = 'password is not the one that the business was opened with'
-const WRONG_OWNER_PASSWORD = 'this is not the password of your account'
+const WRONG_CLAIM_PASSWORD = {
+  message: 'password is not the one that the business was opened with',
+  field: 'password',
+}
+const WRONG_OWNER_PASSWORD = { message: 'this is not the password of your account', field: 'account' }
 
 type ProvenPasswords = { email: EmailAddress; token: string; claim: number; owner: number | null }
 

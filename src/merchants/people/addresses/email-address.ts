@@ -16,7 +16,7 @@ export function parseEmail(typed: string): EmailAddress {
     hasForbiddenControl(text, false) ||
     /\p{Surrogate}/u.test(text)
   )
-    throw invalidRequest('email is not a valid email address')
+    throw invalidRequest('email is not a valid email address', 'email')
   const key = text.toLowerCase().normalize('NFC')
   return { text, key }
 }

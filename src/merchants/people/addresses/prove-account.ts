@@ -14,8 +14,8 @@ type PasswordProofInput = {
   email: EmailAddress
   visitor: Visitor
   password: string
-  /** The text of the refusal of a wrong password. */
-  wrong: string
+  /** The text of the refusal of a wrong password, and the field that has it. */
+  wrong: { message: string; field: string }
 }
 
 /** Finds the person who is signed in in this browser; null where none is. */
@@ -35,7 +35,7 @@ export async function provePassword(
   const [right] = await checkPassword(password, account.password === null ? [] : [account.password])
   if (!right) {
     await recordFailedTry(gateway, { tried, email, account, visitor })
-    throw new Refusal(401, 'wrong_sign_in', wrong)
+    throw new Refusal(401, 'wrong_sign_in', wrong.message, { field: wrong.field })
   }
   // With a second factor the misses are cleared after its code.
   const counted: Call[] = account.hasFactor ? giveBackTry(tried) : settleRightTry(tried, account, clock.now())

@@ -144,7 +144,8 @@ export async function confirmApp(
   const app = await findNewApp(gateway, caller, { id, account: caller.name })
   if (app === null) throw notFound('factor')
   const step = findCodeStep(app.secret, code, at.getTime())
-  if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
+  if (step === null)
+    throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now', { field: 'code' })
   return gateway.directory.transaction(async (tx) => {
     const person = requirePerson((await tx.send(lockPerson(personId)))[0])
     const [confirmed] = await tx.send(call(CONFIRM, id, at.toISOString(), step))

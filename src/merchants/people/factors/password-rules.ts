@@ -33,10 +33,10 @@ const MAX_UNIT_CHARACTERS = 4
 export function judgePassword(password: string): void {
   const characters = [...password.normalize('NFC')].length
   if (characters < MIN_CHARACTERS || characters > MAX_CHARACTERS)
-    throw invalidRequest(`password must be ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`)
-  if (/\p{Surrogate}/u.test(password)) throw invalidRequest('password has a character that is none')
+    throw invalidRequest(`password must be ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`, 'password')
+  if (/\p{Surrogate}/u.test(password)) throw invalidRequest('password has a character that is none', 'password')
   if (isCommon(password.toLowerCase()))
-    throw invalidRequest('password is one of the commonest: choose another, such as four words of your own')
+    throw invalidRequest('password is one of the commonest: choose another, such as four words of your own', 'password')
 }
 
 /**

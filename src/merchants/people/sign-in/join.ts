@@ -79,7 +79,7 @@ async function findJoiningAccount(
   if (account === undefined) {
     await recordFailedTry(gateway, { tried, email, account: proven, visitor })
     if (proven === null) return owner ?? null
-    throw new Refusal(401, 'wrong_sign_in', 'password is not the one of this account')
+    throw new Refusal(401, 'wrong_sign_in', 'password is not the one of this account', { field: 'password' })
   }
   // With a second factor the misses are cleared after its code.
   const { clock, directory } = gateway

@@ -97,7 +97,8 @@ export async function resetPassword(
   if (reset === null) throw linkGone()
   const { email, opened } = reset
   const chosen = opened.length > 1 ? opened.find(({ publicId }) => publicId === business) : undefined
-  if (opened.length > 1 && chosen === undefined) throw invalidRequest('business must be one of those listed')
+  if (opened.length > 1 && chosen === undefined)
+    throw invalidRequest('business must be one of those listed', 'business')
   const hash = await hashPasswordFor(gateway, { realm: 'merchant', email }, password)
   return retryOnUniqueViolation(() =>
     commitReset(gateway, visitor, { token, hash, email, claim: chosen?.publicId ?? null }),

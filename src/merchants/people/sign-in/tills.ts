@@ -41,9 +41,9 @@ export async function makeTillCode(
   allow(caller, 'till.show', merchantId)
   const name = typed.trim()
   if (name === '' || [...name].length > MAX_NAME_CHARACTERS || hasForbiddenControl(name, false))
-    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`)
+    throw invalidRequest(`name must be 1 to ${MAX_NAME_CHARACTERS} characters`, 'name')
   if (!Number.isInteger(hours) || hours < 1 || hours > MAX_SHIFT_HOURS)
-    throw invalidRequest(`hours must be a whole number from 1 to ${MAX_SHIFT_HOURS}`)
+    throw invalidRequest(`hours must be a whole number from 1 to ${MAX_SHIFT_HOURS}`, 'hours')
   const at = gateway.clock.now()
   const shiftEnds = addMs(at, hours * 3_600_000)
   const link = makeLink({

@@ -91,7 +91,8 @@ export async function enrol(
   judgePassword(input.password)
   const { secret } = enrolment
   const step = findCodeStep(secret, input.code, at.getTime())
-  if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
+  if (step === null)
+    throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now', { field: 'code' })
   const email = parseEmail(enrolment.email)
   const hash = await hashPasswordFor(gateway, { realm: 'operator', email }, input.password)
   const ready = { input, hash, secret, step, at }

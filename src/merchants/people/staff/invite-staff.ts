@@ -58,7 +58,7 @@ export async function inviteStaff(
       findAccounts('operator', email),
       findOpenStaffLinks(at),
     )
-    if (known) throw domainRefusal('operator_exists', 'email belongs to an operator already')
+    if (known) throw domainRefusal('operator_exists', 'email belongs to an operator already', { field: 'email' })
     if (open.length >= MAX_OPEN_INVITATIONS)
       throw domainRefusal(
         'too_many_invitations',

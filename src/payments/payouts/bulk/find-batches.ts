@@ -40,9 +40,9 @@ const BATCH_BY_ID = statement<BulkCallSummary>(
 )
 const LIST_BATCHES = listStatement<BulkCallSummary>(
   'list bulk calls',
-  `select ${COLUMNS} from bulk_batches b where b.merchant_id = $1 and b.mode = $2
-     and b.created_at >= $3 and (b.created_at, b.id) < ($4, $5)
-   order by b.created_at desc, b.id desc limit $6`,
+  `select ${COLUMNS} from bulk_batches b where b.merchant_id = :merchantId and b.mode = :mode
+     and b.created_at >= :bound and (b.created_at, b.id) < (:cursorAt, :cursorId)
+   order by b.created_at desc, b.id desc limit :limit`,
 )
 const BATCH_ITEMS = statement<BulkCallItem>(
   'items of a bulk call',

@@ -23,9 +23,9 @@ const PREPARED_OF_OBJECT = statement<PreparedPayout>(
 )
 const LIST_PREPARED = listStatement<PreparedPayout>(
   'list prepared payouts',
-  `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = $1 and r.mode = $2
-     and r.created_at >= $3 and (r.created_at, r.id) < ($4, $5) and ($7::text is null or r.status = $7)
-   order by r.created_at desc, r.id desc limit $6`,
+  `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = :merchantId and r.mode = :mode
+     and r.created_at >= :bound and (r.created_at, r.id) < (:cursorAt, :cursorId) and (:status::text is null or r.status = :status)
+   order by r.created_at desc, r.id desc limit :limit`,
 )
 
 /** Returns a prepared payout with its bytes, in the caller's mode. Throws 404. */
@@ -48,7 +48,7 @@ export const listPrepared = (app: App, caller: Caller, filter: PreparedFilter): 
   readListPage(app, caller, {
     window: filter,
     statement: LIST_PREPARED,
-    filters: [filter.status],
+    filters: { status: filter.status },
     find: (id) => nullIfRefused(getPrepared(app, caller, id)),
   })
 

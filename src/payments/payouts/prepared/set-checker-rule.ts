@@ -46,6 +46,7 @@ export async function setCheckerRuleForTwo(
       400,
       'second_owner_needed',
       'above needs a second owner: every larger payout would wait for somebody who does not exist. Invite one under People first',
+      { field: 'above' },
     )
   return setCheckerRule(app, caller, above)
 }
@@ -60,7 +61,7 @@ const countOwners = async (app: App, merchantId: number): Promise<number> =>
  */
 export async function setCheckerRule(app: App, caller: PersonCaller, above: number | null): Promise<CheckerState> {
   if (above !== null && (!Number.isSafeInteger(above) || above < 0))
-    throw invalidRequest('above must be a whole amount')
+    throw invalidRequest('above must be a whole amount', 'above')
   return changeRule(app, caller, (rule, at) => {
     const now = aboveAt(rule, at)
     const present = withoutPendingChange(caller, now, at)

@@ -19,7 +19,7 @@ import {
 } from './binary.ts'
 
 /** A column that is written: its type in the table, and `put`, which writes the value of a row into the data. */
-type CopyColumn<Row> = { readonly type: string; put(row: Row): void }
+export type CopyColumn<Row> = { readonly type: string; put(row: Row): void }
 
 // Every insert of many rows is a COPY in binary: no text of arrays on either side, no plan, and pages filled row after row. It is
 // cheaper than an INSERT for a single row too.

@@ -55,7 +55,7 @@ export function parseDirectDispense(body: DirectDispenseBody): DirectDispense {
     throw invalidRequest('machine, order_id, goods and charge_id are required')
   const { machine, order_id: orderId } = parseBody(BeforeGoods, body)
   // Suppliers sign `k=v&k=v`: with these characters the machine's report would be ambiguous and refused.
-  if (/[&=]/.test(orderId)) throw invalidRequest('order_id must not contain & or =')
+  if (/[&=]/.test(orderId)) throw invalidRequest('order_id must not contain & or =', 'order_id')
   const goods = checkGoods(body.goods)
   const { charge_id: chargeId, pay_account: payAccount } = parseBody(AfterGoods, body)
   return { machine, orderId, goods, chargeId, payAccount: payAccount ?? null }

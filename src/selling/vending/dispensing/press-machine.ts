@@ -48,7 +48,7 @@ export async function pressMachine(
 
 function simulateOutcome(button: Exclude<MachineButton, 'silent'>, { goods }: VendingOrder): DispenseOutcome {
   if (button === 'partly' && goods.length < 2)
-    throw domainRefusal('one_product', 'this order has one product: it comes out or it does not')
+    throw domainRefusal('one_product', 'this order has one product: it comes out or it does not', { field: 'order' })
   const deliveredCount = button === 'dispensed' ? goods.length : button === 'partly' ? goods.length - 1 : 0
   const result = goods.map(
     ({ spbh, spmc }, index): ReportedGoods => ({
@@ -63,7 +63,9 @@ function simulateOutcome(button: Exclude<MachineButton, 'silent'>, { goods }: Ve
 }
 
 const nothingToReport = ({ vendingStatus }: VendingOrder) =>
-  domainRefusal('nothing_to_report', `vending order is ${vendingStatus}: its machine has nothing to report`)
+  domainRefusal('nothing_to_report', `vending order is ${vendingStatus}: its machine has nothing to report`, {
+    field: 'order',
+  })
 
 function newPressRefusal(moved: Exclude<DispenseVerdict, 'moved' | 'same'>, order: VendingOrder) {
   assert(moved !== 'seen', 'a button has no signature')

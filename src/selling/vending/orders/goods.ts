@@ -49,11 +49,11 @@ export const productNumber = (spbh: Goods['spbh']): string => (typeof spbh === '
 
 /** Checks the goods and returns them unchanged. Throws `invalid request: ...` with the first fault. */
 export function checkGoods(value: unknown): readonly Goods[] {
-  if (value === TOO_MANY_NUMBERS) throw invalidRequest('goods has too many numbers')
-  if (!Array.isArray(value) || value.length === 0) throw invalidRequest('goods list is required')
+  if (value === TOO_MANY_NUMBERS) throw invalidRequest('goods has too many numbers', 'goods')
+  if (!Array.isArray(value) || value.length === 0) throw invalidRequest('goods list is required', 'goods')
   if (!value.every((item) => isJsonObject(item) && isProductNumber(item.spbh)))
-    throw invalidRequest('each goods item needs an spbh (product number)')
-  if (value.length > MAX_GOODS) throw invalidRequest(`goods supports at most ${MAX_GOODS} items`)
+    throw invalidRequest('each goods item needs an spbh (product number)', 'goods')
+  if (value.length > MAX_GOODS) throw invalidRequest(`goods supports at most ${MAX_GOODS} items`, 'goods')
   for (const [index, item] of value.entries()) checkItem(item, `goods[${index}]`)
   return value
 }

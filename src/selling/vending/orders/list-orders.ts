@@ -9,16 +9,16 @@ import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from './order.ts'
 export type OrderFilter = ListWindow & { machine: string | null; waiting: boolean }
 
 const listSql = (condition: string) =>
-  `select ${ORDER_COLUMNS} from ${ORDER_TABLES} where o.merchant_id = $1 and o.mode = $2
-     and o.created_at >= $3 and (o.created_at, o.id) < ($4, $5) and ${condition}
-   order by o.created_at desc, o.id desc limit $6`
+  `select ${ORDER_COLUMNS} from ${ORDER_TABLES} where o.merchant_id = :merchantId and o.mode = :mode
+     and o.created_at >= :bound and (o.created_at, o.id) < (:cursorAt, :cursorId) and ${condition}
+   order by o.created_at desc, o.id desc limit :limit`
 const UNCONFIRMED = `(o.vending_status = 'dispensing' or o.vending_status = 'dispensed' and not o.confirmed)`
 
-const LIST_ALL = listStatement<VendingOrder>('list orders', listSql('$7::text is null'))
-const LIST_OF_MACHINE = listStatement<VendingOrder>('list orders of machine', listSql('o.machine = $7'))
+const LIST_ALL = listStatement<VendingOrder>('list orders', listSql(':machine::text is null'))
+const LIST_OF_MACHINE = listStatement<VendingOrder>('list orders of machine', listSql('o.machine = :machine'))
 const LIST_WAITING = listStatement<VendingOrder>(
   'list waiting orders',
-  listSql(`${UNCONFIRMED} and ($7::text is null or o.machine = $7)`),
+  listSql(`${UNCONFIRMED} and (:machine::text is null or o.machine = :machine)`),
 )
 
 /** One page of the caller's orders, newest first. */
@@ -32,5 +32,5 @@ export const listOrders = (app: App, caller: Caller, filter: OrderFilter): Promi
 export const chooseOrderStatement = (filter: OrderFilter) => ({
   window: filter,
   statement: filter.waiting ? LIST_WAITING : filter.machine === null ? LIST_ALL : LIST_OF_MACHINE,
-  filters: [filter.machine],
+  filters: { machine: filter.machine },
 })

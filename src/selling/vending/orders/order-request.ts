@@ -76,7 +76,7 @@ export function parseOrderCreate(body: OrderCreateBody): VendingOrderCreate {
   const goods = checkGoods(body.goods)
   const { currency, reference, success_url: successUrl } = parseBody(TextsPart, body)
   if (successUrl !== undefined && !isWebAddress(successUrl))
-    throw invalidRequest('success_url must be an http or https URL')
+    throw invalidRequest('success_url must be an http or https URL', 'success_url')
   const { description, pay_account: payAccount } = parseBody(ExtrasPart, body)
   return {
     machine: body.machine,

@@ -87,7 +87,7 @@ export const FREEZE_MERCHANT_FORM: FormSpec = {
       maxLength: 4,
       hint: acts.hoursHint,
       optional: true,
-      refused: /until/,
+      about: ['until'],
     },
   ],
   submit: acts.freeze,

@@ -8,9 +8,11 @@ import { listStaffNotes } from '../../../merchants/account/staff-notes.ts'
 import { findSupportViewEnd } from '../../../merchants/account/support-views.ts'
 import { listMembers } from '../../../merchants/people/members.ts'
 import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
+import { NO_CHARGE_FILTERS } from '../../../payments/charges/charge-filters.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
 import { readOpenExceptions } from '../../../payments/exceptions/resolve-exception.ts'
 import { listPayouts } from '../../../payments/payouts/find-payouts.ts'
+import { NO_PAYOUT_FILTERS } from '../../../payments/payouts/payout-filters.ts'
 import { findWithdrawalNumber } from '../../../payments/withdrawals/find-withdrawals.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import type { App } from '../../../program/app.ts'
@@ -43,15 +45,14 @@ async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchan
   const { id: merchantId, tag } = merchant
   const live = actingFor(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
   const window = parseListWindow({ limit: LATEST_ROWS })
-  const filter = { ...window, status: null, reference: null, phone: null, email: null }
   const failed = { ...parseListWindow({ limit: '1' }), status: 'failed', event: null }
   const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks] = await Promise.all(
     [
       Promise.all((['live', 'test'] as const).map((mode) => getLedgerHead(app, { merchantId, mode }))),
       listMembers(gateway, merchantId),
       findWithdrawalNumber(app, live),
-      listCharges(app, live, filter),
-      listPayouts(app, live, filter),
+      listCharges(app, live, { ...window, ...NO_CHARGE_FILTERS }),
+      listPayouts(app, live, { ...window, ...NO_PAYOUT_FILTERS }),
       listDeliveries(app, live, failed),
       readOpenExceptions(app, merchantId),
       listStaffNotes(gateway, merchantId),

@@ -51,7 +51,7 @@ export const APPROVE_APPLICATION_FORM: FormSpec = {
         kind: 'lines',
         maxLength: 2000,
       },
-      ...{ rows: 2, optional: true, refused: /request: note must/ },
+      ...{ rows: 2, optional: true },
     },
   ],
   submit: decide.approve,
@@ -76,7 +76,7 @@ export const REJECT_APPLICATION_FORM: FormSpec = {
   action: 'merchant.verify',
   fields: [
     NUMBER_FIELD,
-    { name: 'note', label: decide.note, kind: 'lines', maxLength: 2000, refused: /request: note must/ },
+    { name: 'note', label: decide.note, kind: 'lines', maxLength: 2000 },
     ...NOTE_SUBJECTS.map(
       (name): FormField => ({ name, label: formatNoteSubject(name), maxLength: 500, optional: true }),
     ),

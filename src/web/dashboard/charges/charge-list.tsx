@@ -1,8 +1,8 @@
-import { parseStatusAndWindow } from '../../../api/http/lists/lists.ts'
-import { CHARGE_STATUSES, type Charge, presentCharge } from '../../../payments/charges/charge.ts'
+import { parseFilters } from '../../../api/http/lists/list-filters.ts'
+import { CHARGE_STATUSES, type Charge, computeNet } from '../../../payments/charges/charge.ts'
+import { CHARGE_FILTERS, type ChargeFilter } from '../../../payments/charges/charge-filters.ts'
 import { readChargeTotals } from '../../../payments/charges/charge-totals.ts'
-import { type ChargeFilter, listCharges } from '../../../payments/charges/find-charges.ts'
-import { cleanTyped } from '../../../platform/text/text.ts'
+import { listCharges } from '../../../payments/charges/find-charges.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -41,7 +41,7 @@ function renderAmountAndNet(charge: Charge) {
     <>
       <Money amount={charge.amount} />
       <small class="hint below">
-        {columns.net} <Money amount={presentCharge(charge).net} />
+        {columns.net} <Money amount={computeNet(charge)} />
       </small>
     </>
   )
@@ -70,14 +70,13 @@ export const NEW_CHARGE: FormSpec = {
       label: CHARGES.create.amount,
       kind: 'amount',
       hint: CHARGES.create.amountHint,
-      refused: /amount|fee/,
     },
     {
       name: 'phone',
       label: CHARGES.create.phone,
       kind: 'phone',
       hint: CHARGES.create.phoneHint,
-      refused: /phone/,
+      about: ['customer.phone'],
     },
     { name: 'reference', label: CHARGES.create.reference, optional: true },
   ],
@@ -89,11 +88,8 @@ export const EXPORT_CHARGES = exportForm('/charges', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
 export const parseChargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
-  ...parseStatusAndWindow(buildPageQuery(query), CHARGE_STATUSES),
+  ...parseFilters(CHARGE_FILTERS, buildPageQuery(query, FILTERS)),
   endingBefore: query.before ?? null,
-  reference: query.reference ?? null,
-  phone: query.phone === undefined ? null : cleanTyped(query.phone),
-  email: query.email ?? null,
 })
 
 /** Shows the list of charges with its filters, and in test mode the form that makes one. */

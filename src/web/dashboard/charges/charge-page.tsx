@@ -1,5 +1,5 @@
 import { payoutFee } from '../../../ledger/fees.ts'
-import { type Charge, type ChargeView, presentCharge } from '../../../payments/charges/charge.ts'
+import { availableOn, type Charge, computeNet, presentCharge } from '../../../payments/charges/charge.ts'
 import { getCharge } from '../../../payments/charges/find-charges.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
 import { readLinkPrefix } from '../../../reports/search.ts'
@@ -91,7 +91,7 @@ function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeSto
           <Timeline entries={buildTimelineEntries(visit, story)} />
         </Section>
         <Section title={facts.title}>
-          <ChargeFacts visit={visit} charge={charge} isOrder={isOrder} view={presentCharge(charge)} />
+          <ChargeFacts visit={visit} charge={charge} isOrder={isOrder} />
         </Section>
       </div>
       {charge.status === 'succeeded' && (
@@ -105,16 +105,15 @@ function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeSto
   )
 }
 
-type ChargeFactsProps = Pick<ChargeStoryProps, 'visit' | 'charge' | 'isOrder'> & { view: ChargeView }
-
-function ChargeFacts({ visit, charge, isOrder, view }: ChargeFactsProps) {
+function ChargeFacts({ visit, charge, isOrder }: Pick<ChargeStoryProps, 'visit' | 'charge' | 'isOrder'>) {
+  const available = availableOn(charge)
   return (
     <Facts
       facts={[
         [facts.amount, <Money amount={charge.amount} />],
         charge.giftCardAmount > 0 && [facts.giftCard, <Money amount={charge.giftCardAmount} />],
         [facts.fee, <Money amount={charge.fee} />],
-        [facts.net, <Money amount={view.net} />],
+        [facts.net, <Money amount={computeNet(charge)} />],
         charge.failureReason !== null && [facts.failure, charge.failureReason.replaceAll('_', ' ')],
         [facts.channel, charge.channel],
         [facts.phone, <OutsideText text={charge.phone} />],
@@ -129,7 +128,7 @@ function ChargeFacts({ visit, charge, isOrder, view }: ChargeFactsProps) {
         [facts.rail, <OutsideText text={charge.railReference} />],
         [facts.created, <Time at={charge.createdAt} />],
         [facts.completed, <Time at={charge.completedAt} />],
-        view.available_on !== null && [facts.available, <Time at={view.available_on} />],
+        available !== null && [facts.available, <Time at={available} />],
       ]}
     />
   )

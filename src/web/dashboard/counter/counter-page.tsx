@@ -1,5 +1,6 @@
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import type { Charge, ChargeStatus } from '../../../payments/charges/charge.ts'
+import { NO_CHARGE_FILTERS } from '../../../payments/charges/charge-filters.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
 import { Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -22,7 +23,7 @@ const STATUS_WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 
 async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> {
   const { data } = await listCharges(visit.app, visit.caller, {
     ...parseListWindow({ limit: PAYMENTS_SHOWN }),
-    ...{ status: null, reference: null, phone: null, email: null },
+    ...NO_CHARGE_FILTERS,
   })
   const strip = <Strip charges={data} />
   if (visit.part === 'strip') return { kind: 'part', body: strip }

@@ -76,7 +76,6 @@ export const PRESS_TEST_MACHINE: FormSpec = {
       label: machine.order,
       hint: machine.orderHint,
       maxLength: 60,
-      refused: /^vending order|^this order/,
     },
     {
       ...{ name: 'button', label: machine.button, kind: 'radio' },

@@ -17,7 +17,6 @@ export const SET_WEBHOOK_ADDRESS: FormSpec = {
         maxLength: 2048,
         optional: true,
       },
-      refused: /address/,
     },
   ],
   submit: address.submit,

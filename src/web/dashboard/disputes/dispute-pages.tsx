@@ -31,7 +31,7 @@ const CLOSE: FormSpec = {
 const ANSWER: FormSpec = {
   path: '/disputes/:id/answer',
   action: 'dispute.answer',
-  fields: [{ name: 'says', label: DISPUTES.answer.label, kind: 'lines', maxLength: 2000, refused: /^answer/ }],
+  fields: [{ name: 'says', label: DISPUTES.answer.label, kind: 'lines', maxLength: 2000, about: ['answer'] }],
   submit: DISPUTES.answer.submit,
   once: true,
 }

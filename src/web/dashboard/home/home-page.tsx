@@ -3,6 +3,7 @@ import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
 import { addTestFunds } from '../../../ledger/test-funds.ts'
 import { findFirstTestKey } from '../../../merchants/account/reveal-secrets.ts'
+import { NO_CHARGE_FILTERS } from '../../../payments/charges/charge-filters.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
 import { findNextRelease } from '../../../payments/charges/find-next-release.ts'
 import { readNeeds } from '../../../reports/read-needs.ts'
@@ -39,7 +40,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
   const { app, merchant, mode, caller } = visit
   const latest = await listCharges(app, caller, {
     ...parseListWindow({ limit: LATEST_CHARGES_SHOWN }),
-    ...{ status: null, reference: null, phone: null, email: null },
+    ...NO_CHARGE_FILTERS,
   })
   if (visit.part === 'latest') return { kind: 'part', body: <LatestCharges visit={visit} charges={latest.data} /> }
   const [head, release, needs, tallies, key, states, acts] = await Promise.all([

@@ -27,7 +27,7 @@ export const NEW_LINK: FormSpec = {
   path: '/links/new',
   action: 'link.create',
   fields: [
-    { name: 'amount', label: create.amount, kind: 'amount', hint: create.amountHint, refused: /amount/ },
+    { name: 'amount', label: create.amount, kind: 'amount', hint: create.amountHint },
     {
       name: 'description',
       label: create.description,

@@ -34,7 +34,7 @@ export const PUBLISH_LINK: FormSpec = {
     { name: 'name', label: publish.name, maxLength: 200, hint: publish.nameHint },
     {
       ...{ name: 'picture', label: publish.picture, kind: 'file', hint: publish.pictureHint, optional: true },
-      ...{ accept: 'image/png,image/jpeg,image/webp', refused: /picture/ },
+      ...{ accept: 'image/png,image/jpeg,image/webp' },
     },
   ],
   submit: publish.submit,

@@ -20,15 +20,15 @@ import type { DashboardVisit } from '../visit.ts'
 const { create } = PAYOUTS
 
 const PAYOUT_FIELDS: FormSpec['fields'] = [
-  { name: 'phone', label: create.phone, kind: 'phone', refused: /phone|wallet/ },
+  { name: 'phone', label: create.phone, kind: 'phone', about: ['recipient.phone', 'phone'] },
   {
     name: 'amount',
     label: create.amount,
     kind: 'amount',
     hint: create.amountHint,
-    refused: /^(?:invalid request: )?amount|^insufficient/,
+    codes: ['insufficient_balance'],
   },
-  { name: 'name', label: create.name, optional: true, maxLength: 200, refused: /recipient\.name/ },
+  { name: 'name', label: create.name, optional: true, maxLength: 200, about: ['recipient.name'] },
   { name: 'reference', label: create.reference, optional: true },
 ]
 const NOTE_FIELD = { name: 'note', label: create.note, optional: true, most: 500 } as const

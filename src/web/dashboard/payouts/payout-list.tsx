@@ -1,10 +1,10 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import { parseStatusAndWindow } from '../../../api/http/lists/lists.ts'
-import { listPayouts, type PayoutFilter } from '../../../payments/payouts/find-payouts.ts'
+import { parseFilters } from '../../../api/http/lists/list-filters.ts'
+import { listPayouts } from '../../../payments/payouts/find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout } from '../../../payments/payouts/payout.ts'
+import { PAYOUT_FILTERS, type PayoutFilter } from '../../../payments/payouts/payout-filters.ts'
 import { readPayoutTotals } from '../../../payments/payouts/payout-totals.ts'
 import { countPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
-import { cleanTyped } from '../../../platform/text/text.ts'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Money, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -75,10 +75,8 @@ export const EXPORT_PAYOUTS = exportForm('/payouts', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
 export const parsePayoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
-  ...parseStatusAndWindow(buildPageQuery(query), PAYOUT_STATUSES),
+  ...parseFilters(PAYOUT_FILTERS, buildPageQuery(query, FILTERS)),
   endingBefore: query.before ?? null,
-  reference: query.reference ?? null,
-  phone: query.phone === undefined ? null : cleanTyped(query.phone),
 })
 
 /** Lists the payouts of every kind, with the way to those that wait for a second person. */

@@ -23,7 +23,7 @@ const DEFAULT_START_TIME = '08:00'
 
 const SCHEDULE_FIELDS: FormSpec['fields'] = [
   { name: 'name', label: create.name, hint: create.nameHint, optional: true, maxLength: 200 },
-  { name: 'amount', label: create.amount, kind: 'amount', refused: /^(?:invalid request: )?amount/ },
+  { name: 'amount', label: create.amount, kind: 'amount' },
   {
     name: 'interval',
     label: create.interval,
@@ -36,7 +36,7 @@ const SCHEDULE_FIELDS: FormSpec['fields'] = [
     hint: create.startHint,
     kind: 'date',
     optional: true,
-    refused: /start_at/,
+    about: ['start_at'],
   },
   { name: 'clock', label: create.clock, kind: 'time', optional: true },
   {
@@ -45,7 +45,7 @@ const SCHEDULE_FIELDS: FormSpec['fields'] = [
     hint: create.capHint,
     kind: 'amount',
     optional: true,
-    refused: /max_per|cap/,
+    about: ['max_per_recipient'],
   },
   {
     name: 'recipients',
@@ -55,7 +55,6 @@ const SCHEDULE_FIELDS: FormSpec['fields'] = [
     placeholder: create.example,
     rows: 10,
     maxLength: MAX_PASTED_CHARACTERS,
-    refused: /recipients/,
   },
   { name: 'note', label: create.note, optional: true, maxLength: 500 },
 ]

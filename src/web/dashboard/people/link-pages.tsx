@@ -96,7 +96,7 @@ function confirmForm(
 ): Awaited<ReturnType<LinkPage['form']>> {
   const { confirm } = SIGN_IN
   const typed = { kind: 'password' as const, most: 512 }
-  const ofAccount = { name: 'account', label: confirm.account, refused: /of your account/, ...typed }
+  const ofAccount = { name: 'account', label: confirm.account, ...typed }
   const ofBusiness = { name: 'password', label: confirm.opened(business), ...typed }
   return {
     title: confirm.title,

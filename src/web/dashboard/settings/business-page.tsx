@@ -13,7 +13,7 @@ const { facts, handle } = BUSINESS
 const CHANGE_HANDLE: FormSpec = {
   path: '/settings/business/handle',
   action: 'merchant.handle',
-  fields: [{ name: 'handle', label: handle.label, hint: handle.hint, maxLength: 30, refused: /handle/ }],
+  fields: [{ name: 'handle', label: handle.label, hint: handle.hint, maxLength: 30 }],
   submit: handle.submit,
 }
 

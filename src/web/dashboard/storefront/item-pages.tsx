@@ -15,7 +15,7 @@ const { columns, item: words, facts } = STOREFRONT
 
 const ITEM_FIELDS: readonly FormField[] = [
   { name: 'name', label: words.name, maxLength: 200 },
-  { name: 'amount', label: words.amount, kind: 'amount', refused: /amount|fee/ },
+  { name: 'amount', label: words.amount, kind: 'amount' },
   { name: 'description', label: words.description, kind: 'lines', maxLength: 1000, rows: 3, optional: true },
   {
     name: 'picture',
@@ -24,7 +24,6 @@ const ITEM_FIELDS: readonly FormField[] = [
     hint: words.pictureHint,
     accept: 'image/png,image/jpeg,image/webp',
     optional: true,
-    refused: /picture/,
   },
 ]
 export const ADD_ITEM: FormSpec = {

@@ -24,9 +24,9 @@ export const CREATE_SUBACCOUNT: FormSpec = {
   path: '/subaccounts/new',
   action: 'subaccount.create',
   fields: [
-    { name: 'name', label: create.name, maxLength: 200, refused: /name/ },
-    { name: 'phone', label: create.phone, kind: 'phone', optional: true, refused: /payout_phone/ },
-    { name: 'ref', label: create.ref, optional: true, refused: /external_ref/ },
+    { name: 'name', label: create.name, maxLength: 200 },
+    { name: 'phone', label: create.phone, kind: 'phone', optional: true, about: ['payout_phone'] },
+    { name: 'ref', label: create.ref, optional: true, about: ['external_ref'] },
   ],
   submit: create.submit,
   once: true,

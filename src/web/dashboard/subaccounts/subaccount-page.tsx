@@ -14,7 +14,7 @@ const { facts, payOut } = SUBACCOUNTS
 export const PAY_OUT_SUBACCOUNT: FormSpec = {
   path: '/subaccounts/:id/pay-out',
   action: 'subaccount.payout',
-  fields: [{ name: 'amount', label: payOut.amount, kind: 'amount', refused: /amount|balance/ }],
+  fields: [{ name: 'amount', label: payOut.amount, kind: 'amount', codes: ['insufficient_balance'] }],
   submit: payOut.submit,
   once: true,
 }

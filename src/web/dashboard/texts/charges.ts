@@ -1,3 +1,6 @@
+import { FEE_MIN } from '../../../ledger/fees.ts'
+import { formatShillings } from '../../parts/wording.ts'
+
 /** The list of charges, and one charge with its story. */
 export const CHARGES = {
   title: 'Charges',
@@ -27,7 +30,7 @@ export const CHARGES = {
   create: {
     title: 'New test charge',
     amount: 'Amount',
-    amountHint: 'More than UGX 200. The sandbox decides two seconds later.',
+    amountHint: `More than ${formatShillings(FEE_MIN)}. The sandbox decides two seconds later.`,
     phone: 'Phone of the customer',
     phoneHint: '0700000000 pays, 0700000001 has too little money, 0700000002 declines, 0700000003 does not answer.',
     reference: 'Your reference',

@@ -1,3 +1,6 @@
+import { FEE_MIN } from '../../../ledger/fees.ts'
+import { formatShillings } from '../../parts/wording.ts'
+
 /** Payment links. */
 export const LINKS = {
   title: 'Payment links',
@@ -20,7 +23,7 @@ export const LINKS = {
   create: {
     title: 'New payment link',
     amount: 'Amount',
-    amountHint: 'More than UGX 200.',
+    amountHint: `More than ${formatShillings(FEE_MIN)}.`,
     description: 'What it is for',
     descriptionHint: 'Your customer reads it on the payment page.',
     reference: 'Your reference',

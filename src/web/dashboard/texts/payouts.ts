@@ -1,3 +1,6 @@
+import { FEE_MAX, FEE_MIN, FEE_PERCENT } from '../../../ledger/fees.ts'
+import { formatShillings } from '../../parts/wording.ts'
+
 /** Payouts: the list, a new one, one with its story, and what is prepared for a second person. */
 export const PAYOUTS = {
   title: 'Payouts',
@@ -32,7 +35,7 @@ export const PAYOUTS = {
   create: {
     title: 'New payout',
     amount: 'Amount',
-    amountHint: 'What the recipient gets. The fee comes on top: 1.5 %, at least UGX 200 and at most UGX 5,000.',
+    amountHint: `What the recipient gets. The fee comes on top: ${FEE_PERCENT} %, at least ${formatShillings(FEE_MIN)} and at most ${formatShillings(FEE_MAX)}.`,
     phone: 'Phone of the recipient',
     name: 'Name of the recipient',
     reference: 'Your reference',

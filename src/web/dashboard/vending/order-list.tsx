@@ -30,8 +30,8 @@ export const NEW_ORDER: FormSpec = {
   action: 'order.create',
   fields: [
     { name: 'machine', label: words.create.machine, maxLength: 64 },
-    { name: 'amount', label: words.create.amount, kind: 'amount', refused: /amount|fee/ },
-    { name: 'product', label: words.create.product, maxLength: 64, refused: /goods/ },
+    { name: 'amount', label: words.create.amount, kind: 'amount' },
+    { name: 'product', label: words.create.product, maxLength: 64, about: ['goods'] },
   ],
   submit: words.create.submit,
   once: true,

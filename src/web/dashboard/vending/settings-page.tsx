@@ -29,7 +29,6 @@ const SET_SUPPLIER: FormSpec = {
       label: words.supplier.baseUrl,
       kind: 'url',
       maxLength: 2000,
-      refused: /address|base_url/,
     },
     { name: 'shbh', label: words.supplier.shbh, maxLength: 64 },
     {

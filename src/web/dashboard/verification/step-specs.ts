@@ -93,7 +93,6 @@ const QUESTIONNAIRE_FIELDS: readonly FormField[] = [
       name: 'exposed',
       label: questionnaire.exposed,
       kind: 'radio',
-      refused: /^invalid request: exposed (?:is|must)/,
     },
     choices: buildChoices(['no', 'yes'], questionnaire.yesNo),
   },

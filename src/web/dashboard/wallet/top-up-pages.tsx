@@ -19,8 +19,8 @@ const REQUEST: FormSpec = {
   path: `${PATH}/request`,
   action: 'top-up.request',
   fields: [
-    { name: 'amount', label: words.amount, kind: 'amount', refused: /amount|balance/ },
-    { name: 'phone', label: words.phone, kind: 'phone', refused: /phone/ },
+    { name: 'amount', label: words.amount, kind: 'amount' },
+    { name: 'phone', label: words.phone, kind: 'phone' },
   ],
   submit: words.submit,
   once: true,

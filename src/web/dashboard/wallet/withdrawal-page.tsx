@@ -26,13 +26,13 @@ const PATH = '/wallet/withdrawals'
 const SET_WITHDRAWAL_NUMBER: FormSpec = {
   path: `${PATH}/number`,
   action: 'withdrawal.number',
-  fields: [{ name: 'phone', label: words.number.label, kind: 'phone', hint: words.number.hint, refused: /phone/ }],
+  fields: [{ name: 'phone', label: words.number.label, kind: 'phone', hint: words.number.hint }],
   submit: words.number.submit,
 }
 const REQUEST: FormSpec = {
   path: `${PATH}/request`,
   action: 'withdrawal.request',
-  fields: [{ name: 'amount', label: words.request.amount, kind: 'amount', refused: /amount|balance/ }],
+  fields: [{ name: 'amount', label: words.request.amount, kind: 'amount', codes: ['insufficient_balance'] }],
   submit: words.request.submit,
   once: true,
 }

@@ -47,8 +47,10 @@ export type FormField = {
   rows?: number
   /** Types of files, as browsers write them. */
   accept?: string
-  /** Matches refusals of the operation that are about this field. If absent: those that begin with the field's name. */
-  refused?: RegExp
+  /** The members of the operation's input that this field fills, as `Refusal.field` names them; if absent: one of the same name. */
+  about?: readonly string[]
+  /** The codes of refusals that name no member and whose remedy is this field. */
+  codes?: readonly string[]
 }
 
 /** A form, declared once: where it is sent, what it needs, how it is drawn and parsed. */
@@ -157,10 +159,9 @@ function parseShillings(text: string): number | null {
 export const getAmount = (values: FormValues, name: string): number => parseShillings(values[name] ?? '') ?? 0
 
 /** Finds the field of a form that a refusal is about. */
-export function findFieldOfRefusal({ fields }: FormSpec, { message }: Refusal): string | null {
-  const text = message.replace(/^invalid request: /, '').toLowerCase()
-  const match = fields.find(({ name, refused }) =>
-    refused === undefined ? text.startsWith(name.toLowerCase()) : refused.test(message),
-  )
-  return match?.name ?? null
+export function findFieldOfRefusal({ fields }: FormSpec, { field: at, code }: Refusal): string | null {
+  if (at === null) return fields.find(({ codes = [] }) => codes.includes(code))?.name ?? null
+  // Also of a part of it: `recipients[2].phone` is about the field for `recipients`.
+  const isPartOf = (member: string) => at === member || at.startsWith(`${member}.`) || at.startsWith(`${member}[`)
+  return fields.find(({ name, about = [name] }) => about.some(isPartOf))?.name ?? null
 }

@@ -1,8 +1,7 @@
+import { FEE_MAX, FEE_MIN, FEE_PERCENT, feeSql } from '../../../../ledger/fees.ts'
 import { accountOf, type Invariant, PAID, RESIDUAL } from '../invariant.ts'
 
 const CHARGES = 'select count(*) from charges'
-
-const feeSql = (paid: string) => `least(greatest(floor((${paid})::numeric * 15 / 1000), 200), 5000)`
 
 // The transfers of each charge, in any mode, however many.
 const POSTED_CHARGES = `select merchant_id, mode, subject,
@@ -33,7 +32,7 @@ export const CHARGE_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'C3',
-    says: 'every fee is the formula: 1.5 percent of what mobile money brought or took out, at least 200, at most 5000',
+    says: `every fee is the formula: ${FEE_PERCENT} percent of what mobile money brought or took out, at least ${FEE_MIN}, at most ${FEE_MAX}`,
     counted: `select (${CHARGES}) + (select count(*) from payouts)`,
     offenders: `select c.merchant_id, c.mode, c.id as offender from charges c
         where c.fee is distinct from case c.amount - c.gift_card_amount when 0 then 0 else ${feeSql('c.amount - c.gift_card_amount')} end

@@ -1,4 +1,4 @@
-import { badRequest, invalidRequest } from '../../../../platform/refusal.ts'
+import { badRequest, invalidRequest, Refusal } from '../../../../platform/refusal.ts'
 import { unguardCell } from '../../../../platform/text/csv-text.ts'
 import { cleanTyped } from '../../../../platform/text/text.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../../payout-request.ts'
@@ -18,12 +18,18 @@ const HEADER_START = /^\s*"?(?:phone|msisdn|number|amount|name|reference|ref)"?\
 type DraftCsv = { csv: Buffer; addedLines: number; lines: number }
 
 /** Takes a file as it came; it has a header of its own. Throws Refusal for a problem of the whole file. */
-export async function draftCsvFromFile(bytes: Buffer): Promise<DraftCsv> {
-  return buildDraftCsv(bytes, 0)
-}
+export const draftCsvFromFile = (bytes: Buffer): Promise<DraftCsv> => refusedAsLines(buildDraftCsv(bytes, 0))
 
 /** Makes a CSV of pasted lines "phone,amount,reference,name", with or without a header; cells copied from a spreadsheet are separated by tabs. */
-export async function draftCsvFromPasted(pasted: string): Promise<DraftCsv> {
+export const draftCsvFromPasted = (pasted: string): Promise<DraftCsv> => refusedAsLines(buildFromPasted(pasted))
+
+/** Names the member in refusals of the readers of CSV: they serve the API too, where the CSV is the whole body. */
+const refusedAsLines = (csv: Promise<DraftCsv>): Promise<DraftCsv> =>
+  csv.catch((error) => {
+    throw error instanceof Refusal && error.status === 400 ? error.about('lines') : error
+  })
+
+async function buildFromPasted(pasted: string): Promise<DraftCsv> {
   const text = pasted.split('\t').map(cleanTyped).join('\t')
   const csv = text.includes('\t')
     ? text

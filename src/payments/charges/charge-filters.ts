@@ -1,0 +1,87 @@
+import { Type } from 'typebox'
+import {
+  type FilterFacts,
+  type FilterScan,
+  type FilterTable,
+  type FilterTexts,
+  findScanFilter,
+  noFilters,
+} from '../../api/http/lists/list-filters.ts'
+import type { ListWindow } from '../../api/http/lists/lists.ts'
+import { parsePhoneFilter } from '../../platform/text/phone.ts'
+import { CHARGE_STATUSES } from './charge.ts'
+import { detailScans, FINISHED_CHARGES, isOpenStatus, OPEN_CHARGES, STATUS_SCANS } from './charge-indexes.ts'
+
+/**
+ * The filters of a list of charges `c` (spec 4.1): of the API, the page, its totals and its CSV file. A new one is a line here, and a field
+ * of the page in web/dashboard/charges/charge-list.tsx. `status` has no scan of its own because open and finished charges are in different
+ * indexes (CHARGE_SCANS).
+ */
+export const CHARGE_FILTERS = {
+  status: {
+    query: Type.Optional(Type.Enum(CHARGE_STATUSES)),
+    choices: CHARGE_STATUSES,
+    condition: '(:status::text is null or c.status = :status)',
+  },
+  reference: {
+    query: Type.Optional(Type.String()),
+    condition: '(:reference::text is null or c.reference = :reference)',
+    scan: 'c.reference is not null and c.reference = :reference::text',
+  },
+  phone: {
+    query: Type.Optional(Type.String({ description: 'matched on the last 9 digits' })),
+    condition: '(:phone::text is null or c.phone9 = :phone)',
+    scan: 'c.phone9 is not null and c.phone9 = :phone::text',
+    parse: parsePhoneFilter,
+  },
+  email: {
+    query: Type.Optional(Type.String({ description: 'case does not matter' })),
+    condition: '(:email::text is null or lower(c.email) = :email)',
+    scan: 'c.email is not null and lower(c.email) = :email::text',
+    parse: (typed: string) => typed.toLowerCase(),
+  },
+} as const satisfies FilterTable<string>
+
+type ChargeFilterName = keyof typeof CHARGE_FILTERS
+
+/** Which charges to list. Bounds are inclusive; filters that are not used are null. */
+export type ChargeFilter = ListWindow & FilterTexts<ChargeFilterName>
+
+/** No filter: all charges of a merchant and mode. */
+export const NO_CHARGE_FILTERS: FilterTexts<ChargeFilterName> = noFilters(CHARGE_FILTERS)
+
+/** All filters, in the order of their parameters. */
+export const EACH_CHARGE_FILTER: readonly FilterFacts[] = Object.values(CHARGE_FILTERS)
+const WITHOUT_INDEX = EACH_CHARGE_FILTER.filter(
+  (filter) => filter !== CHARGE_FILTERS.status && filter.scan === undefined,
+)
+
+const DETAIL_SCANS = detailScans(':mode::mode')
+const detailScan = (name: string, condition: string): FilterScan => ({
+  suffix: ` by ${name}`,
+  branches: DETAIL_SCANS.map((scan) => `${scan} and ${condition}`),
+  others: EACH_CHARGE_FILTER,
+})
+const statusScan = (suffix: string, scan: string): FilterScan => ({
+  suffix,
+  branches: [`${scan} and c.status = :status::text`],
+  others: WITHOUT_INDEX,
+})
+
+/** The scans of charges. Each is a statement of the list and one of the totals. */
+export const CHARGE_SCANS = {
+  all: { suffix: '', branches: STATUS_SCANS, others: WITHOUT_INDEX },
+  openStatus: statusScan(' by open status', OPEN_CHARGES),
+  finishedStatus: statusScan(' by status', FINISHED_CHARGES),
+  reference: detailScan('reference', CHARGE_FILTERS.reference.scan),
+  phone: detailScan('phone', CHARGE_FILTERS.phone.scan),
+  email: detailScan('email', CHARGE_FILTERS.email.scan),
+} satisfies Record<string, FilterScan>
+
+/** Chooses how to read the charges of a filter: by one that has an index of its own, else by status, else all. */
+export function chooseChargeScan(filter: ChargeFilter): keyof typeof CHARGE_SCANS {
+  const name = findScanFilter(CHARGE_FILTERS, filter)
+  if (name !== null) return name
+  if (filter.status === null) return 'all'
+  return isOpenStatus(filter.status) ? 'openStatus' : 'finishedStatus'
+}
