@@ -1,4 +1,3 @@
-import { closeAlert } from '../../../operations/alerts/close-alert.ts'
 import { consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../../operations/alerts/kinds.ts'
 import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../../operations/alerts/list-alerts.ts'
 import { notFound } from '../../../platform/refusal.ts'
@@ -6,15 +5,15 @@ import { Markdown } from '../../docs/markdown.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { ALERTS } from '../texts/alerts.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { readManualParagraph } from './manual-paragraph.ts'
 
 const { columns, detail: facts } = ALERTS
 
-const CLOSE_FORM: FormSpec = {
+export const CLOSE_ALERT_FORM: FormSpec = {
   path: '/alerts/:id/close',
   action: 'alert.close',
   fields: [
@@ -53,7 +52,7 @@ const CLOSED_COLUMNS: readonly ListColumn<Alert>[] = [
 ]
 
 /** Shows the open alerts and those that are over. */
-async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<SurfaceReply> {
+export async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<SurfaceReply> {
   const [open, ended] = await Promise.all([listOpenAlerts(gateway), listClosedAlerts(gateway, query.after ?? null)])
   const href = ({ id }: Alert) => to(`/alerts/${id}`)
   return pageReply(
@@ -82,7 +81,7 @@ async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Surface
   )
 }
 
-async function showAlert(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showAlert(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const alert = await findAlert(visit.gateway, visit.params.id ?? '')
   if (alert === null) throw notFound('alert')
   const { kind, closedAt } = alert
@@ -126,7 +125,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
       </Section>
       {closedAt === null && (
         <Section title={ALERTS.close.title} id="close">
-          <FormBox of={CLOSE_FORM} visit={visit} state={state} params={{ id: String(alert.id) }} />
+          <FormBox of={CLOSE_ALERT_FORM} visit={visit} state={state} params={{ id: String(alert.id) }} />
         </Section>
       )}
     </>,
@@ -138,7 +137,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
 const formatKind = (kind: string) => kind.replaceAll('_', ' ')
 
 /** Shows the manual's paragraph about one kind of alert. */
-async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceReply> {
+export async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceReply> {
   const kind = parseAlertKind(params.kind ?? '')
   if (kind === null) throw notFound('alert')
   const name = formatKind(kind)
@@ -159,19 +158,3 @@ async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceReply> {
     </>,
   )
 }
-
-/** The pages of alerts. */
-export const ALERT_ROUTES: readonly ConsoleRoute[] = [
-  page('/alerts', showAlerts),
-  page('/alerts/kinds/:kind', showKind),
-  page('/alerts/:id', (visit) => showAlert(visit)),
-  form(CLOSE_FORM, {
-    async submit({ gateway, caller, params, to }, { note = '' }) {
-      const id = Number(params.id)
-      if (!Number.isSafeInteger(id) || id < 1) throw notFound('alert')
-      await closeAlert(gateway, caller, { id, note })
-      return redirectDone(to('/alerts'), ALERTS.close.done)
-    },
-    showRefused: showAlert,
-  }),
-]

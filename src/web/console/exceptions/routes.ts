@@ -13,10 +13,11 @@ import { ONE_PERSON_RESOLUTIONS } from '../../../payments/exceptions/resolution.
 import { assert } from '../../../platform/assert.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { type FormSpec, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
 import {
   ACCEPT_BREACH_FORM,
   ADJUST_FORM,
@@ -36,7 +37,7 @@ const { forms } = EXCEPTIONS
 type ExceptionAct = (visit: ConsoleVisit, id: string, values: FormValues) => Promise<string | null>
 
 const exceptionForm = (spec: FormSpec, doneText: string, perform: ExceptionAct): ConsoleRoute =>
-  form(spec, {
+  formRoute(spec, {
     async submit(visit, values) {
       const id = visit.params.id ?? ''
       const to = await perform(visit, id, values)
@@ -54,8 +55,8 @@ function getChoice<const T extends string>(value: string | undefined, choices: r
 
 /** The pages and forms of exceptions: the three lists, the page of one exception, and its forms. */
 export const EXCEPTION_ROUTES: readonly ConsoleRoute[] = [
-  page(EXCEPTIONS_PATH, showExceptions),
-  page(`${EXCEPTIONS_PATH}/:id`, (visit) => showException(visit)),
+  pageRoute(EXCEPTIONS_PATH, showExceptions, 'console.read'),
+  pageRoute(`${EXCEPTIONS_PATH}/:id`, showException, 'console.read'),
   exceptionForm(TAKE_EXCEPTION_FORM, forms.taken, async ({ gateway, caller }, id) => {
     await assignAnyException(gateway, caller, { id, owner: caller.name })
     return null

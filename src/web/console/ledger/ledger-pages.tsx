@@ -18,10 +18,10 @@ import { Facts, Money, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
 import { LEDGER } from '../texts/ledger.ts'
-import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { columns, detail, platform } = LEDGER
-const LEDGER_PATH = '/ledger'
+export const LEDGER_PATH = '/ledger'
 
 const TOTAL_COLUMNS: readonly ListColumn<LedgerTotals>[] = [
   { title: columns.mode, cell: ({ mode }) => mode },
@@ -37,7 +37,7 @@ const ACCOUNT_COLUMNS: readonly ListColumn<PlatformAccount>[] = [
 ]
 
 /** Shows the totals of all ledgers for each cell. */
-async function showLedger(visit: ConsoleVisit): Promise<SurfaceReply> {
+export async function showLedger(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { merchant } = visit.query
   if (merchant !== undefined) return redirectDone(visit.to(`${LEDGER_PATH}/${encodeURIComponent(merchant)}`))
   const cells = await Promise.all(
@@ -100,7 +100,7 @@ const PROOF_COLUMNS: readonly ListColumn<Proof>[] = [
 ]
 
 /** Shows one merchant's ledgers: each head beside the sum of its transfers, and the transfers by number. */
-async function showMerchantLedgers(visit: ConsoleVisit): Promise<SurfaceReply> {
+export async function showMerchantLedgers(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { app, merchant } = await getNamedMerchant(visit)
   const mode = visit.query.mode === 'test' ? 'test' : 'live'
   const below = parseBelow(visit)
@@ -228,9 +228,3 @@ function Transfers({ visit, mode, transfers }: TransfersProps) {
     </Section>
   )
 }
-
-/** The pages of the books: the totals, and one merchant's ledgers. */
-export const LEDGER_ROUTES: readonly ConsoleRoute[] = [
-  page(LEDGER_PATH, showLedger),
-  page(`${LEDGER_PATH}/:id`, showMerchantLedgers),
-]

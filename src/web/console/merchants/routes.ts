@@ -9,9 +9,10 @@ import { closeAccount, keepAccountOpen } from '../../../operations/closing/close
 import { addMs } from '../../../platform/time/clock.ts'
 import type { App } from '../../../program/app.ts'
 import { FieldFault, type FormSpec, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
 import { showMerchantAudit } from './merchant-audit-page.tsx'
 import {
   ACTIVATE_MERCHANT_FORM,
@@ -43,7 +44,7 @@ type MerchantAct = (
 
 /** Makes a form of a merchant's page. `act` performs it and returns the text that the page then shows. */
 const merchantForm = (spec: FormSpec, act: MerchantAct): ConsoleRoute =>
-  form(spec, {
+  formRoute(spec, {
     async submit(visit, values) {
       const routed = await getMerchant(visit.gateway, visit.params.id)
       const doneText = await act(visit, routed, values)
@@ -79,9 +80,9 @@ function parseRate(values: FormValues, name: RateName): number | null {
 }
 
 export const MERCHANT_ROUTES: readonly ConsoleRoute[] = [
-  page('/merchants', showMerchants),
-  page('/merchants/:id', (visit) => showMerchant(visit)),
-  page('/merchants/:id/audit', showMerchantAudit),
+  pageRoute('/merchants', showMerchants, 'console.read'),
+  pageRoute('/merchants/:id', showMerchant, 'console.read'),
+  pageRoute('/merchants/:id/audit', showMerchantAudit, 'console.read'),
   merchantChangeForm(ACTIVATE_MERCHANT_FORM, acts.activated, () => ({ active: true })),
   merchantChangeForm(DEACTIVATE_MERCHANT_FORM, acts.deactivated, ({ says = '' }) => ({
     active: false,
@@ -125,7 +126,7 @@ export const MERCHANT_ROUTES: readonly ConsoleRoute[] = [
     await addStaffNote(gateway, caller, { merchant, says: note })
     return MERCHANTS.notes.added
   }),
-  form(VIEW_AS_FORM, {
+  formRoute(VIEW_AS_FORM, {
     async submit(visit, { reason = '' }) {
       const { merchant } = await getMerchant(visit.gateway, visit.params.id)
       await beginSupportView(visit.gateway, visit.caller, { merchant, reason })

@@ -1,9 +1,10 @@
 import { askNow } from '../../../operations/investigation/ask-now.ts'
 import { endMark, markPayment } from '../../../operations/investigation/payment-marks.ts'
 import { getPayment } from '../../../operations/investigation/read-payment.ts'
+import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { PAYMENTS } from '../texts/payments.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
 import { showParked } from './parked-page.tsx'
 import { ASK_NOW_FORM, END_MARK_FORM, MARK_FORM, showPayment } from './payment-page.tsx'
 import { showPayments } from './payments-page.tsx'
@@ -17,11 +18,11 @@ const redirectToPaymentPage = (visit: ConsoleVisit, doneText: string) =>
 
 /** The pages and forms of payments of all merchants: search, list, one payment, and those that wait for an operator. */
 export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
-  page('/search', showSearch),
-  page('/payments', showPayments),
-  page('/payments/:id', (visit) => showPayment(visit)),
-  page('/parked', showParked),
-  form(ASK_NOW_FORM, {
+  pageRoute('/search', showSearch, 'console.read'),
+  pageRoute('/payments', showPayments, 'console.read'),
+  pageRoute('/payments/:id', showPayment, 'console.read'),
+  pageRoute('/parked', showParked, 'console.read'),
+  formRoute(ASK_NOW_FORM, {
     async submit(visit) {
       const { app, merchant, payment } = await getRoutedPayment(visit)
       await askNow(app, visit.caller, { merchantId: merchant.id, id: payment.row.id })
@@ -29,7 +30,7 @@ export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
     },
     showRefused: showPayment,
   }),
-  form(MARK_FORM, {
+  formRoute(MARK_FORM, {
     async submit(visit, { says = '' }) {
       const { app, merchant, payment, caller } = await getRoutedPayment(visit)
       const subject = payment.row.id
@@ -39,7 +40,7 @@ export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
     },
     showRefused: showPayment,
   }),
-  form(END_MARK_FORM, {
+  formRoute(END_MARK_FORM, {
     async submit(visit, { says = '' }) {
       const { app, merchant } = await getRoutedPayment(visit)
       await endMark(app, visit.caller, { merchantId: merchant.id, subject: visit.params.id ?? '', says })

@@ -3,9 +3,10 @@ import { endStaffSession, removeStaff, setStaffRole } from '../../../merchants/p
 import { inviteStaff, resetStaff, takeBackStaffInvitation } from '../../../merchants/people/staff/invite-staff.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import type { FormSpec, FormValues } from '../../parts/forms/form-spec.ts'
+import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { STAFF_PAGE_TEXTS } from '../texts/staff.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
 import {
   END_STAFF_SESSION_FORM,
   INVITE_STAFF_FORM,
@@ -24,7 +25,7 @@ const staffForm = (
   spec: FormSpec,
   perform: (visit: ConsoleVisit, values: FormValues) => Promise<string>,
 ): ConsoleRoute =>
-  form(spec, {
+  formRoute(spec, {
     submit: async (visit, values) => redirectDone(visit.to(STAFF_PATH), await perform(visit, values)),
     showRefused: showStaff,
   })
@@ -34,7 +35,7 @@ const idOf = ({ params }: ConsoleVisit) => params.id ?? ''
 const roleOf = ({ role }: FormValues) => role as StaffRole
 
 export const STAFF_ROUTES: readonly ConsoleRoute[] = [
-  page(STAFF_PATH, (visit) => showStaff(visit)),
+  pageRoute(STAFF_PATH, showStaff, 'console.read'),
   staffForm(INVITE_STAFF_FORM, async ({ gateway, caller }, values) => {
     const { email = '' } = values
     await inviteStaff(gateway, caller, { email, role: roleOf(values) })

@@ -7,9 +7,10 @@ import { setDocumentExpiry } from '../../../merchants/verification/document-expi
 import type { App } from '../../../program/app.ts'
 import { askName } from '../../../reports/ask-name.ts'
 import type { FormSpec, FormValues } from '../../parts/forms/form-spec.ts'
+import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
 import { showQueue } from './queue-page.tsx'
 import {
   APPROVE_APPLICATION_FORM,
@@ -37,7 +38,7 @@ const getRoutedMerchant = ({ gateway, params }: ConsoleVisit) => getMerchant(gat
 
 /** Makes a form of the page of an application. `act` performs it and returns the text that the page then shows. */
 const reviewForm = (spec: FormSpec, act: ReviewAct): ConsoleRoute =>
-  form(spec, {
+  formRoute(spec, {
     async submit(visit, values) {
       const routed = await getRoutedMerchant(visit)
       const doneText = await act(visit, routed, values)
@@ -60,11 +61,15 @@ const parseNotes = (values: FormValues) =>
   Object.fromEntries(NOTE_SUBJECTS.flatMap((name) => ((values[name] ?? '') === '' ? [] : [[name, values[name] ?? '']])))
 
 export const CONSOLE_VERIFICATION_ROUTES: readonly ConsoleRoute[] = [
-  page('/verification', showQueue),
-  page('/verification/:id', (visit) => showReview(visit), 'verification.read'),
-  page('/verification/:id/documents/:document/preview', (visit) => sendDocument(visit, 'preview'), 'verification.read'),
+  pageRoute('/verification', showQueue, 'console.read'),
+  pageRoute('/verification/:id', showReview, 'verification.read'),
+  pageRoute(
+    '/verification/:id/documents/:document/preview',
+    (visit) => sendDocument(visit, 'preview'),
+    'verification.read',
+  ),
   reviewForm(OPEN_PAPERS_FORM, async () => undefined),
-  form(DOWNLOAD_DOCUMENT_FORM, { submit: (visit) => sendDocument(visit, 'file'), showRefused: showReview }),
+  formRoute(DOWNLOAD_DOCUMENT_FORM, { submit: (visit) => sendDocument(visit, 'file'), showRefused: showReview }),
   reviewForm(ASK_NAME_FORM, async ({ caller, params }, { app, merchant }) => {
     const { id: merchantId, tag } = merchant
     const actingCaller = actingFor(caller, { merchantId, tag, cell: app.cell, mode: 'live' })

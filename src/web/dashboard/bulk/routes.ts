@@ -4,11 +4,11 @@ import { sendDraft } from '../../../payments/payouts/bulk/drafts/send-draft.ts'
 import { type MendLine, readLinesToMend } from '../../../payments/payouts/bulk/mend-batch.ts'
 import { CSV_BOM, formatCsvLines } from '../../../platform/text/csv-text.ts'
 import type { FormValues } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
 import { BULK } from '../texts/bulk.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { showBatch } from './batch-page.tsx'
 import { PASTE_BULK, showBulk, UPLOAD_BULK } from './bulk-list.tsx'
 import { LOOK_UP_DRAFT_WALLETS } from './draft-lines.tsx'
@@ -40,11 +40,11 @@ async function downloadLinesToMend(visit: DashboardVisit): Promise<SurfaceReply>
 
 /** Bulk calls: upload or paste, preview, send, follow, mend. */
 export const BULK_ROUTES: readonly DashboardRoute[] = [
-  page('/bulk', (visit) => showBulk(visit), 'payouts.read'),
-  page('/bulk/drafts/:id', (visit) => showDraft(visit), 'bulk.draft'),
-  page('/bulk/:id', (visit) => showBatch(visit), 'payouts.read'),
-  page('/bulk/:id/mend', downloadLinesToMend, 'payouts.read'),
-  form(UPLOAD_BULK, {
+  pageRoute('/bulk', showBulk, 'payouts.read'),
+  pageRoute('/bulk/drafts/:id', showDraft, 'bulk.draft'),
+  pageRoute('/bulk/:id', showBatch, 'payouts.read'),
+  pageRoute('/bulk/:id/mend', downloadLinesToMend, 'payouts.read'),
+  formRoute(UPLOAD_BULK, {
     async submit(visit) {
       const { file } = visit
       const bytes = file?.bytes ?? Buffer.alloc(0)
@@ -53,14 +53,14 @@ export const BULK_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showBulk,
   }),
-  form(PASTE_BULK, {
+  formRoute(PASTE_BULK, {
     async submit(visit, { lines = '' }) {
       const id = await draftBulk(visit.app, visit.caller, { pasted: lines })
       return redirectDone(visit.to(`/bulk/drafts/${id}`))
     },
     showRefused: showBulk,
   }),
-  form(LOOK_UP_DRAFT_WALLETS, {
+  formRoute(LOOK_UP_DRAFT_WALLETS, {
     async submit(visit, { from = '1' }) {
       const atLine = { ...visit, query: { from } }
       const lines = { id: visit.params.id ?? '', from: parseFirstLine(atLine) }
@@ -68,6 +68,6 @@ export const BULK_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: (visit, state) => showDraft(visit, state),
   }),
-  form(SEND_DRAFT, sendHandlers),
-  form(PREPARE_DRAFT, sendHandlers),
+  formRoute(SEND_DRAFT, sendHandlers),
+  formRoute(PREPARE_DRAFT, sendHandlers),
 ]

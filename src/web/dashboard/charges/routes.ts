@@ -5,24 +5,24 @@ import { refundCharge } from '../../../payments/refunds/refund-charge.ts'
 import { exportCharges } from '../../../reports/exports/export-charges.ts'
 import { getCreatedId } from '../../parts/created.ts'
 import { getAmount } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { exportRoute } from '../lists/exports.tsx'
 import { CHARGES } from '../texts/charges.ts'
-import { type DashboardRoute, form, page } from '../visit.ts'
+import type { DashboardRoute } from '../visit.ts'
 import { EXPORT_CHARGES, NEW_CHARGE, parseChargeFilter, showCharges } from './charge-list.tsx'
 import { REFUND_CHARGE, showCharge } from './charge-page.tsx'
 
 /** Charges of a merchant: the list, one charge, a test charge, the refund. */
 export const CHARGE_ROUTES: readonly DashboardRoute[] = [
-  page('/charges', (visit) => showCharges(visit), 'read'),
-  page('/charges/:id', (visit) => showCharge(visit), 'read'),
+  pageRoute('/charges', showCharges, 'read'),
+  pageRoute('/charges/:id', showCharge, 'read'),
   exportRoute(EXPORT_CHARGES, {
     name: 'charges',
     file: ({ app, caller, query }) => exportCharges(app, caller, parseChargeFilter(query)),
     again: showCharges,
   }),
-  form(NEW_CHARGE, {
+  formRoute(NEW_CHARGE, {
     async submit(visit, { phone = '', reference = '', ...values }) {
       const input = parseBody(ChargeCreateShape, {
         amount: getAmount(values, 'amount'),
@@ -36,7 +36,7 @@ export const CHARGE_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showCharges,
   }),
-  form(REFUND_CHARGE, {
+  formRoute(REFUND_CHARGE, {
     async submit(visit) {
       const { charge, payout } = await refundCharge(visit.app, visit.caller, {
         chargeId: visit.params.id ?? '',

@@ -14,11 +14,10 @@ import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
 import { DeliveryStatus } from './failing-deliveries.tsx'
-import { RESEND_DELIVERY } from './webhook-forms.ts'
+import { RESEND_DELIVERY, WEBHOOKS_PATH } from './webhook-forms.ts'
 
 const { delivery: texts } = WEBHOOKS
 const { facts } = texts
-const WEBHOOKS_PATH = '/developers/webhooks'
 
 type DeliveryStoryProps = {
   visit: DashboardVisit

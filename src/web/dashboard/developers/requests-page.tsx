@@ -1,5 +1,4 @@
-import type { LoggedRequest, RequestFilter } from '../../../merchants/request-log/find-requests.ts'
-import { listRequests } from '../../../merchants/request-log/find-requests.ts'
+import { type LoggedRequest, listRequests, type RequestFilter } from '../../../merchants/request-log/find-requests.ts'
 import { kampalaIso } from '../../../platform/time/kampala.ts'
 import { Empty, formatPageTime, Note, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -9,7 +8,7 @@ import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
 
 const { columns, filters, statuses, outcomes } = REQUESTS
-const REQUESTS_PATH = '/developers/requests'
+export const REQUESTS_PATH = '/developers/requests'
 
 const COLUMNS: readonly ListColumn<LoggedRequest>[] = [
   { title: columns.what, cell: ({ method, route }) => `${method} ${route}` },

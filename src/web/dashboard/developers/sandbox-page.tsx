@@ -11,7 +11,7 @@ import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
 
 const { funds, hold, failing, clock, machine, phones } = SANDBOX
-const SANDBOX_PATH = '/developers/sandbox'
+export const SANDBOX_PATH = '/developers/sandbox'
 /** The reasons for which a payout can fail, in the words of the rails. */
 const PAYOUT_FAILURE_REASONS = [
   'insufficient_funds',

@@ -20,11 +20,11 @@ import {
   ROTATE_WEBHOOK_SECRET,
   SEND_TEST_EVENT,
   SET_WEBHOOK_ADDRESS,
+  WEBHOOKS_PATH,
 } from './webhook-forms.ts'
 
 const { address, secret, ping, deliveries, resendAll } = WEBHOOKS
 const { columns, filters } = deliveries
-const WEBHOOKS_PATH = '/developers/webhooks'
 
 const COLUMNS: readonly ListColumn<Delivery>[] = [
   { title: columns.event, cell: ({ event }) => event },

@@ -4,18 +4,18 @@ import { activateCard, deactivateCard } from '../../../payments/gift-cards/switc
 import { refundCharge } from '../../../payments/refunds/refund-charge.ts'
 import { domainRefusal, notFound } from '../../../platform/refusal.ts'
 import { getAmount } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { ISSUE_CARDS, showCards, showIssuedCards } from './card-list.tsx'
 import { ACTIVATE_CARD, DEACTIVATE_CARD, RESTORE_TO_CARD, showCard } from './card-page.tsx'
 
 /** Gift cards of a merchant, in live mode only. */
 export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
-  page('/gift-cards', (visit) => showCards(visit)),
-  page('/gift-cards/:id', (visit) => showCard(visit)),
-  form(ISSUE_CARDS, {
+  pageRoute('/gift-cards', showCards, 'shop.read'),
+  pageRoute('/gift-cards/:id', showCard, 'shop.read'),
+  formRoute(ISSUE_CARDS, {
     async submit(visit, values) {
       requireLive(visit)
       const { cards } = await issueCards(visit.app, visit.caller, {
@@ -30,8 +30,8 @@ export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showCards,
   }),
-  form(DEACTIVATE_CARD, { submit: (visit) => submitSwitch(visit, 'off'), showRefused: showCard }),
-  form(RESTORE_TO_CARD, {
+  formRoute(DEACTIVATE_CARD, { submit: (visit) => submitSwitch(visit, 'off'), showRefused: showCard }),
+  formRoute(RESTORE_TO_CARD, {
     async submit(visit, { charge = '' }) {
       requireLive(visit)
       const { app, caller, params } = visit
@@ -42,7 +42,7 @@ export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showCard,
   }),
-  form(ACTIVATE_CARD, { submit: (visit) => submitSwitch(visit, 'on'), showRefused: showCard }),
+  formRoute(ACTIVATE_CARD, { submit: (visit) => submitSwitch(visit, 'on'), showRefused: showCard }),
 ]
 
 async function submitSwitch(visit: DashboardVisit, to: 'on' | 'off') {

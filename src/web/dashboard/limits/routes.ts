@@ -5,9 +5,10 @@ import {
   setCheckerRuleForTwo,
 } from '../../../payments/payouts/prepared/set-checker-rule.ts'
 import { type FormSpec, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { LIMITS } from '../texts/limits.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { AGREE_TO_CHECKER, DROP_CHECKER_CHANGE, SET_CHECKER, showLimits, TURN_OFF_CHECKER } from './limits-page.tsx'
 
 const { checker } = LIMITS
@@ -18,7 +19,7 @@ const limitsRoute = (
   spec: FormSpec,
   operation: (visit: DashboardVisit, values: FormValues) => Promise<string>,
 ): DashboardRoute =>
-  form(spec, {
+  formRoute(spec, {
     submit: async (visit, values) => redirectDone(visit.to(LIMITS_PATH), await operation(visit, values)),
     showRefused: showLimits,
   })
@@ -27,7 +28,7 @@ const formatOutcome = ({ wanted }: CheckerState) => (wanted === null ? checker.d
 
 /** Settings, Limits: the largest amounts, and the rule of the second person. */
 export const LIMITS_ROUTES: readonly DashboardRoute[] = [
-  page(LIMITS_PATH, (visit) => showLimits(visit)),
+  pageRoute(LIMITS_PATH, showLimits, 'shop.read'),
   limitsRoute(SET_CHECKER, async ({ app, caller }, values) =>
     formatOutcome(await setCheckerRuleForTwo(app, caller, getAmount(values, 'above'))),
   ),

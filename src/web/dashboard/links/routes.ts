@@ -7,25 +7,25 @@ import { switchLink } from '../../../selling/payment-links/switch-link.ts'
 import { publishLink } from '../../../selling/storefront/publish-link.ts'
 import { getCreatedId, parseHint } from '../../parts/created.ts'
 import { getAmount } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { exportRoute } from '../lists/exports.tsx'
 import { parsePictureField } from '../storefront/picture-field.ts'
 import { LINKS } from '../texts/links.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { EXPORT_LINKS, NEW_LINK, parseLinkFilter, showLinks } from './link-list.tsx'
 import { PUBLISH_LINK, SWITCH_LINK_OFF, SWITCH_LINK_ON, showPaymentLink } from './link-page.tsx'
 
 /** Payment links of a merchant. */
 export const LINK_ROUTES: readonly DashboardRoute[] = [
-  page('/links', (visit) => showLinks(visit), 'read'),
-  page('/links/:id', (visit) => showPaymentLink(visit), 'read'),
+  pageRoute('/links', showLinks, 'read'),
+  pageRoute('/links/:id', showPaymentLink, 'read'),
   exportRoute(EXPORT_LINKS, {
     name: 'links',
     file: ({ app, caller, query }) => exportLinks(app, caller, parseLinkFilter(query)),
     again: showLinks,
   }),
-  form(NEW_LINK, {
+  formRoute(NEW_LINK, {
     async submit(visit, values) {
       const { caller, requestId } = visit
       const { description, reference, success_url, cancel_url } = values
@@ -43,7 +43,7 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showLinks,
   }),
-  form(PUBLISH_LINK, {
+  formRoute(PUBLISH_LINK, {
     async submit(visit, { name = '' }) {
       const { app, caller, merchant, params } = visit
       const { id: linkId } = await getLink(app, caller, params.id ?? '')
@@ -53,8 +53,8 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showPaymentLink,
   }),
-  form(SWITCH_LINK_OFF, { submit: (visit) => submitSwitch(visit, 'off'), showRefused: showPaymentLink }),
-  form(SWITCH_LINK_ON, { submit: (visit) => submitSwitch(visit, 'on'), showRefused: showPaymentLink }),
+  formRoute(SWITCH_LINK_OFF, { submit: (visit) => submitSwitch(visit, 'off'), showRefused: showPaymentLink }),
+  formRoute(SWITCH_LINK_ON, { submit: (visit) => submitSwitch(visit, 'on'), showRefused: showPaymentLink }),
 ]
 
 async function submitSwitch(visit: DashboardVisit, to: 'on' | 'off') {

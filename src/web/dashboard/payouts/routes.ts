@@ -6,11 +6,11 @@ import { approveSchedule } from '../../../payments/scheduled-payouts/request-sch
 import { exportPayouts } from '../../../reports/exports/export-payouts.ts'
 import { getCreatedId } from '../../parts/created.ts'
 import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { exportRoute } from '../lists/exports.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import {
   CHECK_PAYOUT,
   checkRecipient,
@@ -48,21 +48,21 @@ const showRefusedDecision = (visit: DashboardVisit, state: FormState) => showPre
 
 /** Payouts: the list, a new one in two steps, one with its story, and what is prepared for a second person. */
 export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
-  page('/payouts', (visit) => showPayouts(visit), 'payouts.read'),
-  page('/payouts/new', (visit) => showNewPayout(visit), 'payout.prepare'),
-  page(CHECK_PAYOUT.path, showCheckedPayout, 'payout.prepare'),
-  page('/payouts/prepared', (visit) => showPreparedList(visit), 'payouts.read'),
-  page('/payouts/prepared/:id', (visit) => showPrepared(visit), 'payouts.read'),
-  page('/payouts/:id', (visit) => showPayout(visit), 'payouts.read'),
+  pageRoute('/payouts', showPayouts, 'payouts.read'),
+  pageRoute('/payouts/new', showNewPayout, 'payout.prepare'),
+  pageRoute(CHECK_PAYOUT.path, showCheckedPayout, 'payout.prepare'),
+  pageRoute('/payouts/prepared', showPreparedList, 'payouts.read'),
+  pageRoute('/payouts/prepared/:id', showPrepared, 'payouts.read'),
+  pageRoute('/payouts/:id', showPayout, 'payouts.read'),
   exportRoute(EXPORT_PAYOUTS, {
     name: 'payouts',
     file: ({ app, caller, query }) => exportPayouts(app, caller, parsePayoutFilter(query)),
     again: showPayouts,
   }),
-  form(CHECK_PAYOUT, { submit: checkRecipient, showRefused: showNewPayout }),
-  form(SEND_PAYOUT, sendHandlers),
-  form(PREPARE_PAYOUT, sendHandlers),
-  form(APPROVE_PREPARED, {
+  formRoute(CHECK_PAYOUT, { submit: checkRecipient, showRefused: showNewPayout }),
+  formRoute(SEND_PAYOUT, sendHandlers),
+  formRoute(PREPARE_PAYOUT, sendHandlers),
+  formRoute(APPROVE_PREPARED, {
     async submit(visit) {
       const { app, caller, requestId, params } = visit
       const id = params.id ?? ''
@@ -71,14 +71,14 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showRefusedDecision,
   }),
-  form(LOOK_UP_PREPARED_WALLETS, {
+  formRoute(LOOK_UP_PREPARED_WALLETS, {
     async submit(visit) {
       const holders = await lookUpPreparedHolders(visit.app, visit.caller, visit.params.id ?? '')
       return showPrepared(visit, null, holders)
     },
     showRefused: showRefusedDecision,
   }),
-  form(REJECT_PREPARED, {
+  formRoute(REJECT_PREPARED, {
     async submit(visit, { reason = '' }) {
       const id = visit.params.id ?? ''
       await rejectPrepared(visit.app, visit.caller, { id, reason: reason === '' ? null : reason })
@@ -86,7 +86,7 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showRefusedDecision,
   }),
-  form(WITHDRAW_PREPARED, {
+  formRoute(WITHDRAW_PREPARED, {
     async submit(visit) {
       const id = visit.params.id ?? ''
       await withdrawPrepared(visit.app, visit.caller, { id, reason: null })

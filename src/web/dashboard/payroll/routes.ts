@@ -2,11 +2,11 @@ import { changeSchedule, type ScheduleChange } from '../../../payments/scheduled
 import { requestSchedule } from '../../../payments/scheduled-payouts/request-schedule.ts'
 import { getCreatedId } from '../../parts/created.ts'
 import type { FormSpec, FormValues } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
 import { PAYROLL } from '../texts/payroll.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { CHECK_SCHEDULE, CREATE_SCHEDULE, PREPARE_SCHEDULE, parseSchedule, showNewSchedule } from './new-schedule.tsx'
 import { showPayroll } from './payroll-list.tsx'
 import { reviewSchedule, showRefusedReview, showReviewedSchedule } from './review-schedule.tsx'
@@ -26,7 +26,7 @@ const createHandlers = {
 }
 
 const changeRoute = (spec: FormSpec, change: ScheduleChange): DashboardRoute =>
-  form(spec, {
+  formRoute(spec, {
     async submit(visit) {
       const { id } = await changeSchedule(visit.app, visit.caller, { id: visit.params.id ?? '', change })
       return redirectDone(visit.to(`/payroll/${id}`), PAYROLL[change].done)
@@ -36,13 +36,13 @@ const changeRoute = (spec: FormSpec, change: ScheduleChange): DashboardRoute =>
 
 /** Payroll: the schedules with a forecast, a new one in two steps, one with its cycles. */
 export const PAYROLL_ROUTES: readonly DashboardRoute[] = [
-  page('/payroll', showPayroll, 'payouts.read'),
-  page('/payroll/new', (visit) => showNewSchedule(visit), 'payout.prepare'),
-  page(CHECK_SCHEDULE.path, showReviewedSchedule, 'payout.prepare'),
-  page('/payroll/:id', (visit) => showSchedule(visit), 'payouts.read'),
-  form(CHECK_SCHEDULE, { submit: reviewSchedule, showRefused: showNewSchedule }),
-  form(CREATE_SCHEDULE, createHandlers),
-  form(PREPARE_SCHEDULE, createHandlers),
+  pageRoute('/payroll', showPayroll, 'payouts.read'),
+  pageRoute('/payroll/new', showNewSchedule, 'payout.prepare'),
+  pageRoute(CHECK_SCHEDULE.path, showReviewedSchedule, 'payout.prepare'),
+  pageRoute('/payroll/:id', showSchedule, 'payouts.read'),
+  formRoute(CHECK_SCHEDULE, { submit: reviewSchedule, showRefused: showNewSchedule }),
+  formRoute(CREATE_SCHEDULE, createHandlers),
+  formRoute(PREPARE_SCHEDULE, createHandlers),
   changeRoute(PAUSE_SCHEDULE, 'pause'),
   changeRoute(RESUME_SCHEDULE, 'resume'),
   changeRoute(CANCEL_SCHEDULE, 'cancel'),

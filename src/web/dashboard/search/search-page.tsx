@@ -5,7 +5,7 @@ import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.t
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { OBJECT_PAGES, objectPath } from '../object-link.tsx'
 import { SEARCH } from '../texts/search.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 const { columns } = SEARCH
 type SearchRow = {
@@ -27,7 +27,7 @@ const COLUMNS: readonly ListColumn<SearchRow>[] = [
 ]
 
 /** Shows the objects that match a text. A single match is opened at once. */
-async function showSearch(visit: DashboardVisit): Promise<SurfaceReply> {
+export async function showSearch(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const text = query.q ?? ''
   const result = await searchObjects(app, caller, text)
@@ -74,6 +74,3 @@ async function showSearch(visit: DashboardVisit): Promise<SurfaceReply> {
     </>,
   )
 }
-
-/** The page that the search box leads to. */
-export const SEARCH_ROUTES: readonly DashboardRoute[] = [page('/search', showSearch, 'read')]

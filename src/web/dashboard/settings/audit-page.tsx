@@ -4,7 +4,7 @@ import { Empty, OutsideText, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
 import { AUDIT } from '../texts/business.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 const { columns, filters } = AUDIT
 
@@ -48,7 +48,7 @@ const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry })
   )
 
 /** Who did what about this business. */
-async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
+export async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const { entries, older, newer } = await readAuditAsMerchant(app, caller, {
     part: parseAuditPart(query.of, 'all'),
@@ -74,5 +74,3 @@ async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
     </>,
   )
 }
-
-export const AUDIT_ROUTES: readonly DashboardRoute[] = [page('/settings/audit', showAudit, 'audit.read')]

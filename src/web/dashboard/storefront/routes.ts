@@ -3,10 +3,10 @@ import { switchLink } from '../../../selling/payment-links/switch-link.ts'
 import { addItem } from '../../../selling/storefront/add-item.ts'
 import { editItem, removeItem } from '../../../selling/storefront/change-item.ts'
 import { getAmount } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { STOREFRONT } from '../texts/storefront.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import {
   ADD_ITEM,
   EDIT_ITEM,
@@ -21,9 +21,9 @@ import { parsePictureField } from './picture-field.ts'
 
 /** The public page of a merchant and its items, in live mode only. */
 export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
-  page('/storefront', (visit) => showItemList(visit)),
-  page('/storefront/:id', (visit) => showItem(visit)),
-  form(ADD_ITEM, {
+  pageRoute('/storefront', showItemList, 'shop.read'),
+  pageRoute('/storefront/:id', showItem, 'shop.read'),
+  formRoute(ADD_ITEM, {
     async submit(visit, values) {
       if (visit.mode === 'test') throw domainRefusal('live_only', 'the storefront is live only')
       const { item } = await addItem(visit.app, visit.caller, {
@@ -38,7 +38,7 @@ export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showItemList,
   }),
-  form(EDIT_ITEM, {
+  formRoute(EDIT_ITEM, {
     async submit(visit, values) {
       const { id } = await getVisitedItem(visit)
       const picture = await parsePictureField(visit)
@@ -56,9 +56,9 @@ export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showItem,
   }),
-  form(HIDE_ITEM, { submit: (visit) => submitSwitch(visit, 'off'), showRefused: showItem }),
-  form(SHOW_ITEM, { submit: (visit) => submitSwitch(visit, 'on'), showRefused: showItem }),
-  form(REMOVE_ITEM, {
+  formRoute(HIDE_ITEM, { submit: (visit) => submitSwitch(visit, 'off'), showRefused: showItem }),
+  formRoute(SHOW_ITEM, { submit: (visit) => submitSwitch(visit, 'on'), showRefused: showItem }),
+  formRoute(REMOVE_ITEM, {
     async submit(visit) {
       const { id } = await getVisitedItem(visit)
       await removeItem(visit.app, visit.caller, { shop: visit.merchant, id })

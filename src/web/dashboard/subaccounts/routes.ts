@@ -6,15 +6,15 @@ import { setSubaccountStatus } from '../../../payments/subaccounts/set-subaccoun
 import { SubaccountCreateShape, type SubaccountStatus } from '../../../payments/subaccounts/subaccount.ts'
 import { getCreatedId } from '../../parts/created.ts'
 import { type FormSpec, getAmount } from '../../parts/forms/form-spec.ts'
-import { getOnce } from '../../parts/routes/route.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
-import { type DashboardRoute, form, page } from '../visit.ts'
+import type { DashboardRoute } from '../visit.ts'
 import { CREATE_SUBACCOUNT, showSubaccounts } from './subaccount-list.tsx'
 import { ACTIVATE_SUBACCOUNT, DEACTIVATE_SUBACCOUNT, PAY_OUT_SUBACCOUNT, showSubaccount } from './subaccount-page.tsx'
 
 const statusRoute = (spec: FormSpec, status: SubaccountStatus, message: string): DashboardRoute =>
-  form(spec, {
+  formRoute(spec, {
     async submit(visit) {
       const id = visit.params.id ?? ''
       await setSubaccountStatus(visit.app, visit.caller, { merchantId: visit.merchant.id, id, status })
@@ -25,9 +25,9 @@ const statusRoute = (spec: FormSpec, status: SubaccountStatus, message: string):
 
 /** Subaccounts: the list, a new one, one with its balances and payouts. */
 export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
-  page('/subaccounts', (visit) => showSubaccounts(visit)),
-  page('/subaccounts/:id', (visit) => showSubaccount(visit)),
-  form(CREATE_SUBACCOUNT, {
+  pageRoute('/subaccounts', showSubaccounts, 'shop.read'),
+  pageRoute('/subaccounts/:id', showSubaccount, 'shop.read'),
+  formRoute(CREATE_SUBACCOUNT, {
     async submit(visit, { name, phone, ref }) {
       const { app, caller, requestId } = visit
       const given = parseBody(SubaccountCreateShape, { name, payout_phone: phone, external_ref: ref })
@@ -36,7 +36,7 @@ export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
     },
     showRefused: showSubaccounts,
   }),
-  form(PAY_OUT_SUBACCOUNT, {
+  formRoute(PAY_OUT_SUBACCOUNT, {
     async submit(visit, values) {
       const { app, caller, requestId, params } = visit
       const payout = { subaccountId: params.id ?? '', amount: getAmount(values, 'amount') }

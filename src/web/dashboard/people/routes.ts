@@ -1,18 +1,22 @@
 import type { MerchantRole } from '../../../api/access/actor.ts'
+import { addClaimedBusiness } from '../../../merchants/people/addresses/add-claimed-business.ts'
+import { requestEmailChange } from '../../../merchants/people/addresses/change-email.ts'
+import { resendConfirmation } from '../../../merchants/people/addresses/confirm-email.ts'
 import { invitePerson, takeBackInvitation } from '../../../merchants/people/invitations.ts'
 import { removeMember, setRole } from '../../../merchants/people/members.ts'
-import { endSessionAt } from '../../../merchants/people/open-sessions.ts'
+import { endSessionAt, switchMerchant } from '../../../merchants/people/open-sessions.ts'
 import { setRefundLimit } from '../../../merchants/people/refund-limit.ts'
-import { makeTillCode } from '../../../merchants/people/sign-in/tills.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { accountFormRoute, accountRoutes } from '../../parts/account/account-routes.tsx'
 import { ACCOUNT } from '../../parts/account/texts.ts'
-import { type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
-import { CopyBox, formatPageTime } from '../../parts/parts.tsx'
-import { QrPicture } from '../../parts/qr-picture.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { type FormSpec, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import { formRoute, pageRoute } from '../../parts/routes/route.ts'
+import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
+import { addressIn } from '../addresses.ts'
+import { DASHBOARD_COOKIES } from '../session-cookies.ts'
 import { PEOPLE } from '../texts/people.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import {
   END_MEMBER_SESSION,
   INVITE_MEMBER,
@@ -24,17 +28,17 @@ import {
   showPeople,
   TAKE_BACK_INVITATION,
 } from './people-page.tsx'
-
-const showRefusedForm = (visit: DashboardVisit, state: FormState) => showPeople(visit, state)
+import { ADD_BUSINESS, CHANGE_EMAIL, RESEND_CONFIRMATION, SECURITY_PAGE, SWITCH_BUSINESS } from './security-page.tsx'
+import { showTillCode } from './till-code-page.tsx'
 
 /** Declares a form of the page that leads back to it with a message. */
 const peopleRoute = (
   spec: FormSpec,
   operation: (visit: DashboardVisit, values: FormValues) => Promise<string>,
 ): DashboardRoute =>
-  form(spec, {
+  formRoute(spec, {
     submit: async (visit, values) => redirectDone(visit.to(PEOPLE_PATH), await operation(visit, values)),
-    showRefused: showRefusedForm,
+    showRefused: showPeople,
   })
 
 const idOf = ({ params }: DashboardVisit) => params.id ?? ''
@@ -42,27 +46,11 @@ const memberKeyOf = (visit: DashboardVisit) => ({ merchantId: visit.merchant.id,
 // The form accepts only its choices, which are the roles.
 const roleOf = ({ role }: FormValues) => role as MerchantRole
 
-async function showTillCodePage(visit: DashboardVisit, { name = '', hours = '' }: FormValues): Promise<SurfaceReply> {
-  const { gateway, caller, merchant } = visit
-  const code = await makeTillCode(gateway, caller, { merchantId: merchant.id, name, hours: Number(hours) })
-  const { till } = PEOPLE
-  return pageReply(
-    till.codeTitle,
-    <>
-      <h1>{till.codeTitle}</h1>
-      <p>{till.codeSays(formatPageTime(code.expiresAt), formatPageTime(code.shiftEnds))}</p>
-      <QrPicture text={code.address} title={till.codeTitle} />
-      <p>{till.or}</p>
-      <CopyBox text={code.address} label={till.or} />
-      <p>
-        <a href={visit.to(PEOPLE_PATH)}>{till.done}</a>
-      </p>
-    </>,
-  )
-}
+const { security } = PEOPLE
 
+/** Settings, People: who works for the merchant; and the page of a person's own account. */
 export const PEOPLE_ROUTES: readonly DashboardRoute[] = [
-  page(PEOPLE_PATH, (visit) => showPeople(visit)),
+  pageRoute(PEOPLE_PATH, showPeople, 'shop.read'),
   peopleRoute(INVITE_MEMBER, async ({ gateway, caller, merchant }, values) => {
     const { email = '' } = values
     await invitePerson(gateway, caller, { merchant, email, role: roleOf(values) })
@@ -77,16 +65,16 @@ export const PEOPLE_ROUTES: readonly DashboardRoute[] = [
     visit.app.nudge('expire-prepared')
     return PEOPLE.members.changed
   }),
-  form(REMOVE_MEMBER, {
+  formRoute(REMOVE_MEMBER, {
     async submit(visit) {
       await removeMember(visit.gateway, visit.caller, memberKeyOf(visit))
       visit.app.nudge('expire-prepared')
       const removedSelf = idOf(visit) === visit.signedIn.person.publicId
       return redirectDone(removedSelf ? visit.to('/') : visit.to(PEOPLE_PATH), PEOPLE.members.removed)
     },
-    showRefused: showRefusedForm,
+    showRefused: showPeople,
   }),
-  form(SHOW_TILL_CODE, { submit: showTillCodePage, showRefused: showRefusedForm }),
+  formRoute(SHOW_TILL_CODE, { submit: showTillCode, showRefused: showPeople }),
   peopleRoute(SET_REFUND_LIMIT, async ({ gateway, caller, merchant }, values) => {
     const limit = getAmount(values, 'limit')
     await setRefundLimit(gateway, caller, { merchantId: merchant.id, limit })
@@ -96,5 +84,35 @@ export const PEOPLE_ROUTES: readonly DashboardRoute[] = [
     const { gateway, caller, merchant } = visit
     await endSessionAt(gateway, caller, { merchantId: merchant.id, sessionId: idOf(visit) })
     return ACCOUNT.sessions.ended
+  }),
+  ...accountRoutes(SECURITY_PAGE),
+  accountFormRoute(SECURITY_PAGE, CHANGE_EMAIL, async (visit, { email = '' }) => {
+    await requestEmailChange(visit.gateway, visit.caller, {
+      email,
+      visitor: DASHBOARD_COOKIES.visitor(visit),
+    })
+    return security.email.sent
+  }),
+  accountFormRoute(SECURITY_PAGE, RESEND_CONFIRMATION, async (visit) => {
+    const business = visit.merchant.name
+    await resendConfirmation(visit.gateway, visit.caller, {
+      visitor: DASHBOARD_COOKIES.visitor(visit),
+      business,
+    })
+    return security.email.resent
+  }),
+  accountFormRoute(SECURITY_PAGE, ADD_BUSINESS, async (visit, { password = '' }) => {
+    await addClaimedBusiness(visit.gateway, visit.caller, {
+      password,
+      visitor: DASHBOARD_COOKIES.visitor(visit),
+    })
+    return security.add.done
+  }),
+  formRoute(SWITCH_BUSINESS, {
+    async submit(visit) {
+      await switchMerchant(visit.gateway, visit.caller, visit.params.id ?? '')
+      return redirectDone(addressIn(visit.mode, '/'))
+    },
+    showRefused: SECURITY_PAGE.show,
   }),
 ]

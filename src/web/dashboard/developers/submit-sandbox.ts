@@ -8,42 +8,34 @@ import { formatPageTime } from '../../parts/parts.tsx'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { SANDBOX } from '../texts/sandbox.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import {
-  ADD_SANDBOX_FUNDS,
-  FAIL_NEXT_PAYOUTS,
-  MOVE_TEST_CLOCK,
-  PRESS_TEST_MACHINE,
-  SET_TEST_HOLD,
-  showSandbox,
-} from './sandbox-page.tsx'
+import type { DashboardVisit } from '../visit.ts'
+import { SANDBOX_PATH } from './sandbox-page.tsx'
 
 const { funds, hold, failing, clock, machine } = SANDBOX
-const SANDBOX_PATH = '/developers/sandbox'
 const MAX_FAILING_PAYOUTS = 100
 
 /** Wraps a form of the sandbox so that live mode is refused. */
-const refuseLiveMode =
+export const refuseLiveMode =
   (submit: (visit: DashboardVisit, values: FormValues) => Promise<SurfaceReply>) =>
   (visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> => {
     if (visit.mode !== 'test') throw domainRefusal('live_mode', SANDBOX.liveTitle)
     return submit(visit, values)
   }
 
-async function addFunds(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
+export async function submitFunds(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
   const amount = getAmount(values, 'amount')
   const { id: merchantId, tag } = visit.merchant
   await addTestFunds(visit.app, visit.caller, { holder: { merchantId, tag }, amount, key: visit.once?.key })
   return redirectDone(visit.to(SANDBOX_PATH), funds.done(formatShillings(amount)))
 }
 
-async function setHold(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
+export async function submitHold(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
   const testHold = values.hold === 'realistic' ? 'realistic' : 'none'
   await setMerchant(visit.app, visit.caller, { merchant: visit.merchant, change: { testHold } })
   return redirectDone(visit.to(SANDBOX_PATH), hold.done)
 }
 
-async function setFailing(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
+export async function submitFailing(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
   const failNextPayouts = Number(values.count)
   if (failNextPayouts > MAX_FAILING_PAYOUTS) throw new FieldFault('count', failing.wrong)
   const failNextReason = failNextPayouts === 0 ? null : (values.reason ?? null)
@@ -52,24 +44,17 @@ async function setFailing(visit: DashboardVisit, values: FormValues): Promise<Su
   return redirectDone(visit.to(SANDBOX_PATH), failing.done)
 }
 
-async function moveClock(visit: DashboardVisit, { advance = '' }: FormValues): Promise<SurfaceReply> {
+export async function submitClock(visit: DashboardVisit, { advance = '' }: FormValues): Promise<SurfaceReply> {
   const moved = await moveSandboxClock(visit.app, visit.caller, { merchantId: visit.merchant.id, advance })
   if (moved === null) throw new FieldFault('advance', clock.wrong)
   return redirectDone(visit.to(SANDBOX_PATH), clock.done(formatPageTime(moved.testTime), moved.settled))
 }
 
-async function pressButton(visit: DashboardVisit, { order = '', button = '' }: FormValues): Promise<SurfaceReply> {
+export async function submitMachine(
+  visit: DashboardVisit,
+  { order = '', button = '' }: FormValues,
+): Promise<SurfaceReply> {
   const pressed = MACHINE_BUTTONS.find((machineButton) => machineButton === button) ?? 'silent'
   const result = await pressMachine(visit.app, visit.caller, { id: order.trim(), button: pressed })
   return redirectDone(visit.to(SANDBOX_PATH), machine.done(result.vendingStatus))
 }
-
-/** The page of the sandbox and its forms. */
-export const SANDBOX_ROUTES: readonly DashboardRoute[] = [
-  page(SANDBOX_PATH, (visit) => showSandbox(visit)),
-  form(ADD_SANDBOX_FUNDS, { submit: refuseLiveMode(addFunds), showRefused: showSandbox }),
-  form(SET_TEST_HOLD, { submit: refuseLiveMode(setHold), showRefused: showSandbox }),
-  form(FAIL_NEXT_PAYOUTS, { submit: refuseLiveMode(setFailing), showRefused: showSandbox }),
-  form(MOVE_TEST_CLOCK, { submit: refuseLiveMode(moveClock), showRefused: showSandbox }),
-  form(PRESS_TEST_MACHINE, { submit: refuseLiveMode(pressButton), showRefused: showSandbox }),
-]
