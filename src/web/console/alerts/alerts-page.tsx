@@ -2,6 +2,7 @@ import { consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../../ope
 import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../../operations/alerts/list-alerts.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { Markdown } from '../../docs/markdown.tsx'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -32,19 +33,19 @@ export const CLOSE_ALERT_FORM: FormSpec = {
 
 const ALERT_COLUMNS: readonly ListColumn<Alert>[] = [
   { title: columns.kind, cell: ({ kind }) => formatKind(kind) },
-  { title: columns.says, cell: ({ says }) => <OutsideText text={says} /> },
+  column.text(columns.says, ({ says }) => says),
 ]
 const OPEN_COLUMNS: readonly ListColumn<Alert>[] = [
   ...ALERT_COLUMNS,
-  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
+  column.time(columns.since, ({ since }) => since),
   { title: columns.size, cell: ({ size }) => ALERTS.count(size), figures: true },
   { title: columns.times, cell: ({ times }) => ALERTS.count(times), figures: true },
   { title: columns.told, cell: ({ toldAt }) => (toldAt === null ? ALERTS.untold : <Time at={toldAt} />) },
 ]
 const CLOSED_COLUMNS: readonly ListColumn<Alert>[] = [
   ...ALERT_COLUMNS,
-  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
-  { title: columns.ended, cell: ({ closedAt }) => <Time at={closedAt} /> },
+  column.time(columns.since, ({ since }) => since),
+  column.time(columns.ended, ({ closedAt }) => closedAt),
   {
     title: columns.by,
     cell: ({ closedBy }) => (closedBy === null ? ALERTS.itself : <OutsideText text={closedBy} />),

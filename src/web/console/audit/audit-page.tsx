@@ -9,10 +9,11 @@ import {
 import { type PlacedAuditRow, readAudits } from '../../../operations/alerts/read-audits.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { parseDays } from '../../parts/days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Section, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
 import { CONSOLE_AUDIT_TEXTS } from '../texts/audit.ts'
@@ -22,13 +23,13 @@ const { columns, filters, chain } = CONSOLE_AUDIT_TEXTS
 export const AUDIT_PATH = '/audit'
 
 const COLUMNS: readonly ListColumn<PlacedAuditRow>[] = [
-  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.time(columns.at, ({ at }) => at),
   { title: columns.who, cell: ({ actor }) => <bdi>{oneLine(actor)}</bdi> },
   { title: columns.what, cell: ({ action }) => <code>{action}</code> },
-  { title: columns.merchant, cell: ({ merchant }) => <OutsideText text={merchant} /> },
-  { title: columns.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
+  column.text(columns.merchant, ({ merchant }) => merchant),
+  column.text(columns.subject, ({ subject }) => subject),
   { title: columns.place, cell: ({ place }) => place },
-  { title: columns.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
+  column.text(columns.origin, ({ origin }) => origin),
   { title: columns.details, cell: (row) => <AuditDetails row={row} /> },
 ]
 const FILTERS: readonly ListFilter[] = [
@@ -136,7 +137,7 @@ export async function showAudit(visit: ConsoleVisit, state: FormState | null = n
 
 const CHECK_COLUMNS: readonly ListColumn<AuditCheck>[] = [
   { title: chain.columns.place, cell: ({ place }) => place },
-  { title: chain.columns.at, cell: ({ begunAt }) => <Time at={begunAt} /> },
+  column.time(chain.columns.at, ({ begunAt }) => begunAt),
   { title: chain.columns.by, cell: ({ askedBy }) => <bdi>{oneLine(askedBy)}</bdi> },
   { title: chain.columns.found, cell: (check) => <CheckResult check={check} /> },
   {

@@ -6,8 +6,9 @@ import {
 } from '../../../payments/exceptions/find-exceptions.ts'
 import type { OpenedException } from '../../../payments/exceptions/resolve-exception.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { WaitingCount } from '../../parts/frame.tsx'
-import { Empty, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Note, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
 import { ReconciliationTabs } from '../reconciliation/runs-page.tsx'
@@ -104,9 +105,9 @@ const buildColumns = ({ now, to }: ConsoleVisit): readonly ListColumn<OpenedExce
       merchant === null ? EXCEPTIONS.platform : <a href={to(`/merchants/${merchant}`)}>{merchant}</a>,
   },
   { title: columns.severity, cell: ({ severity }) => <SeverityStatus severity={severity} /> },
-  { title: columns.owner, cell: ({ owner }) => <OutsideText text={owner} /> },
+  column.text(columns.owner, ({ owner }) => owner),
   { title: columns.seen, cell: ({ seenCount }) => EXCEPTIONS.times(seenCount), figures: true },
-  { title: columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
+  column.time(columns.opened, ({ openedAt }) => openedAt),
   {
     title: columns.age,
     cell: ({ openedAt, closedAt }) =>

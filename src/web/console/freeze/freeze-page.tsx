@@ -7,6 +7,7 @@ import {
 import type { Approval } from '../../../operations/approvals/approval.ts'
 import { readApprovalsAbout } from '../../../operations/approvals/find-approvals.ts'
 import { PLATFORM_SUBJECT } from '../../../operations/approvals/unfreeze.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -118,8 +119,8 @@ const buildMerchantColumns = (visit: ConsoleVisit, state: FormState | null): rea
       </a>
     ),
   },
-  { title: columns.reason, cell: ({ reason }) => <OutsideText text={reason} /> },
-  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
+  column.text(columns.reason, ({ reason }) => reason),
+  column.time(columns.since, ({ since }) => since),
   {
     title: columns.act,
     cell: ({ publicId }) => (

@@ -14,6 +14,7 @@ import { getMerchantNamed } from '../../../merchants/account/set-merchant.ts'
 import type { Mode } from '../../../platform/mode.ts'
 import { badRequest, notFound, Refusal } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { Facts, Money, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
@@ -26,14 +27,14 @@ export const LEDGER_PATH = '/ledger'
 const TOTAL_COLUMNS: readonly ListColumn<LedgerTotals>[] = [
   { title: columns.mode, cell: ({ mode }) => mode },
   { title: columns.ledgers, cell: ({ ledgers }) => ledgers, figures: true },
-  { title: columns.available, cell: ({ available }) => <Money amount={available} />, figures: true },
-  { title: columns.pending, cell: ({ pending }) => <Money amount={pending} />, figures: true },
-  { title: columns.inFlight, cell: ({ inFlight }) => <Money amount={inFlight} />, figures: true },
+  column.money(columns.available, ({ available }) => available),
+  column.money(columns.pending, ({ pending }) => pending),
+  column.money(columns.inFlight, ({ inFlight }) => inFlight),
 ]
 const ACCOUNT_COLUMNS: readonly ListColumn<PlatformAccount>[] = [
   { title: platform.columns.mode, cell: ({ mode }) => mode },
   { title: platform.columns.account, cell: ({ account }) => account },
-  { title: platform.columns.balance, cell: ({ balance }) => <Money amount={balance} />, figures: true },
+  column.money(platform.columns.balance, ({ balance }) => balance),
 ]
 
 /** Shows the totals of all ledgers for each cell. */
@@ -90,8 +91,8 @@ type Proof = { mode: string; account: string; head: number; sum: number }
 const PROOF_COLUMNS: readonly ListColumn<Proof>[] = [
   { title: detail.columns.mode, cell: ({ mode }) => mode },
   { title: detail.columns.account, cell: ({ account }) => account },
-  { title: detail.columns.head, cell: ({ head }) => <Money amount={head} />, figures: true },
-  { title: detail.columns.sum, cell: ({ sum }) => <Money amount={sum} />, figures: true },
+  column.money(detail.columns.head, ({ head }) => head),
+  column.money(detail.columns.sum, ({ sum }) => sum),
   {
     title: detail.columns.equal,
     cell: ({ head, sum }) =>
@@ -196,8 +197,8 @@ const buildTransferColumns = (visit: ConsoleVisit): ListColumn<LedgerTransfer>[]
   },
   { title: detail.transferColumns.debit, cell: ({ debit }) => debit },
   { title: detail.transferColumns.credit, cell: ({ credit }) => credit },
-  { title: detail.transferColumns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: detail.transferColumns.at, cell: ({ at }) => <Time at={at} /> },
+  column.money(detail.transferColumns.amount, ({ amount }) => amount),
+  column.time(detail.transferColumns.at, ({ at }) => at),
 ]
 
 type TransfersProps = { visit: ConsoleVisit; mode: Mode; transfers: readonly LedgerTransfer[] }

@@ -1,7 +1,8 @@
 import { type AuditEntry, parseAuditPart, readAuditAsStaff } from '../../../api/access/read-audit.ts'
 import { getMerchant } from '../../../merchants/account/set-merchant.ts'
 import { oneLine } from '../../../platform/text/text.ts'
-import { Empty, OutsideText, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
@@ -11,12 +12,12 @@ const { audit } = MERCHANTS
 
 const AUDIT_PARTS = ['acts', 'looks', 'all'] as const
 const COLUMNS: readonly ListColumn<AuditEntry>[] = [
-  { title: audit.at, cell: ({ at }) => <Time at={at} /> },
-  { title: audit.who, cell: ({ actor, kind }) => <OutsideText text={actor ?? kind} /> },
+  column.time(audit.at, ({ at }) => at),
+  column.text(audit.who, ({ actor, kind }) => actor ?? kind),
   { title: audit.what, cell: ({ action }) => <code>{action}</code> },
-  { title: audit.about, cell: ({ subject }) => <OutsideText text={subject} /> },
+  column.text(audit.about, ({ subject }) => subject),
   { title: audit.mode, cell: ({ mode }) => mode },
-  { title: audit.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
+  column.text(audit.origin, ({ origin }) => origin),
   { title: audit.details, cell: (entry) => <EntryDetails {...entry} /> },
 ]
 

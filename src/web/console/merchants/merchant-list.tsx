@@ -1,6 +1,7 @@
 import type { AccountState } from '../../../merchants/account/account-state.ts'
 import { findMerchants, type ListedMerchant } from '../../../reports/find-merchants.ts'
-import { Empty, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
@@ -9,11 +10,11 @@ import type { ConsoleVisit } from '../visit.ts'
 const { columns, filters, states, empty } = MERCHANTS
 
 const COLUMNS: readonly ListColumn<ListedMerchant>[] = [
-  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(columns.name, ({ name }) => name),
   { title: columns.handle, cell: ({ handle }) => handle },
-  { title: columns.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
+  column.status(columns.verification, ({ kycStatus }) => kycStatus),
   { title: columns.state, cell: (listedMerchant) => <MerchantState {...listedMerchant} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} day /> },
+  column.day(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const YES_NO = [

@@ -10,7 +10,8 @@ import {
 import { listOpenMarks, type PaymentMark } from '../../../operations/investigation/payment-marks.ts'
 import { badRequest } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
-import { Empty, Money, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, OutsideText, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, Table } from '../../parts/table.tsx'
 import { PAYMENTS } from '../texts/payments.ts'
@@ -23,11 +24,11 @@ const SIDES = ['collect', 'disburse'] as const
 const COLUMNS: readonly ListColumn<ParkedPayment>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.merchant, cell: ({ business }) => <bdi>{oneLine(business)}</bdi> },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.money(columns.amount, ({ amount }) => amount),
   { title: columns.state, cell: ({ state }) => state.replaceAll('_', ' ') },
-  { title: columns.left, cell: ({ leftAt }) => <Time at={leftAt} /> },
+  column.time(columns.left, ({ leftAt }) => leftAt),
   { title: columns.last, cell: renderLastAnswer },
-  { title: columns.next, cell: ({ nextAt }) => <Time at={nextAt} /> },
+  column.time(columns.next, ({ nextAt }) => nextAt),
 ]
 
 // These three share a column. With a column for each, the time of the next question has no room on a screen of 1280 pixels.
@@ -47,9 +48,9 @@ function renderLastAnswer({ lastAnswer, questions, firstNotFoundAt }: ParkedPaym
 
 const MARK_COLUMNS: readonly ListColumn<PaymentMark>[] = [
   { title: words.markColumns.subject, cell: ({ subject }) => subject },
-  { title: words.markColumns.says, cell: ({ says }) => <OutsideText text={says} /> },
+  column.text(words.markColumns.says, ({ says }) => says),
   { title: words.markColumns.by, cell: ({ markedBy }) => <bdi>{oneLine(markedBy)}</bdi> },
-  { title: words.markColumns.at, cell: ({ markedAt }) => <Time at={markedAt} /> },
+  column.time(words.markColumns.at, ({ markedAt }) => markedAt),
 ]
 
 /** Finds the oldest age in which a payment waits, so that the page opens with the worst. */

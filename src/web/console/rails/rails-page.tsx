@@ -12,9 +12,10 @@ import {
 } from '../../../operations/reconciliation/float-records.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import type { StandingTrouble } from '../../../rails/rail-troubles.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { RAILS } from '../texts/rails.ts'
@@ -66,9 +67,9 @@ const INSTALLATION_COLUMNS: readonly ListColumn<InstallationState>[] = [
 const TROUBLE_COLUMNS: readonly ListColumn<StandingTrouble>[] = [
   { title: troubles.columns.where, cell: ({ installation, side }) => `${installation}, ${side}` },
   { title: troubles.columns.kind, cell: ({ kind }) => kind.replaceAll('-', ' ') },
-  { title: troubles.columns.says, cell: ({ says }) => <OutsideText text={says} /> },
+  column.text(troubles.columns.says, ({ says }) => says),
   { title: troubles.columns.count, cell: ({ count }) => count, figures: true },
-  { title: troubles.columns.since, cell: ({ since }) => <Time at={since} /> },
+  column.time(troubles.columns.since, ({ since }) => since),
 ]
 const CHECK_COLUMNS: readonly ListColumn<RailCheck>[] = [
   { title: checks.columns.where, cell: ({ installation, product }) => `${installation}, ${product}` },
@@ -77,8 +78,8 @@ const CHECK_COLUMNS: readonly ListColumn<RailCheck>[] = [
     title: checks.columns.found,
     cell: ({ ok }) => <Status word={ok ? checks.good : checks.bad} tone={ok ? 'good' : 'bad'} />,
   },
-  { title: checks.columns.says, cell: ({ says }) => <OutsideText text={says} /> },
-  { title: checks.columns.at, cell: ({ checkedAt }) => <Time at={checkedAt} /> },
+  column.text(checks.columns.says, ({ says }) => says),
+  column.time(checks.columns.at, ({ checkedAt }) => checkedAt),
   { title: checks.columns.by, cell: ({ checkedBy }) => <bdi>{oneLine(checkedBy)}</bdi> },
 ]
 const FLOAT_COLUMNS: readonly ListColumn<FloatReading>[] = [
@@ -92,7 +93,7 @@ const FLOAT_COLUMNS: readonly ListColumn<FloatReading>[] = [
     title: floats.columns.state,
     cell: ({ low }) => <Status word={low ? floats.low : floats.enough} tone={low ? 'warn' : 'good'} />,
   },
-  { title: floats.columns.at, cell: ({ readAt }) => <Time at={readAt} /> },
+  column.time(floats.columns.at, ({ readAt }) => readAt),
 ]
 
 const TOKEN_COLUMNS: readonly ListColumn<TokenState>[] = [
@@ -110,10 +111,10 @@ const BUDGET_COLUMNS: readonly ListColumn<BudgetState>[] = [
 const RECORD_COLUMNS: readonly ListColumn<StoredFloatRecord>[] = [
   { title: floats.recordColumns.where, cell: ({ installation, side }) => `${installation}, ${side}` },
   { title: floats.recordColumns.kind, cell: ({ kind }) => floats.kinds[kind] },
-  { title: floats.recordColumns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: floats.recordColumns.note, cell: ({ note }) => <OutsideText text={note} /> },
+  column.money(floats.recordColumns.amount, ({ amount }) => amount),
+  column.text(floats.recordColumns.note, ({ note }) => note),
   { title: floats.recordColumns.by, cell: ({ recordedBy }) => <bdi>{oneLine(recordedBy)}</bdi> },
-  { title: floats.recordColumns.at, cell: ({ recordedAt }) => <Time at={recordedAt} /> },
+  column.time(floats.recordColumns.at, ({ recordedAt }) => recordedAt),
 ]
 
 /** Shows our accounts at operators, their troubles, credentials and wallets. */

@@ -6,9 +6,10 @@ import { type ListedTopUp, listAllTopUps } from '../../../payments/top-ups/all-t
 import { listWaitingNumbers, type WaitingNumber } from '../../../payments/withdrawals/waiting.ts'
 import { maskPhone } from '../../../platform/text/phone.ts'
 import type { Gateway } from '../../../program/app.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { Empty } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
@@ -47,9 +48,9 @@ async function addNameCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> 
 }
 
 const buildNumberColumns = (visit: ConsoleVisit, state: FormState | null): readonly ListColumn<Row>[] => [
-  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(columns.business, ({ name }) => name),
   { title: columns.phone, cell: ({ phone }) => phone },
-  { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
+  column.time(columns.since, ({ at: since }) => since),
   { title: words.heard, cell: ({ check, differs }) => <HeardNameStatus check={check} differs={differs} /> },
   {
     title: words.act,
@@ -95,11 +96,11 @@ export async function showNumbers(visit: ConsoleVisit, state: FormState | null =
 
 const TOP_UP_COLUMNS: readonly ListColumn<ListedTopUp>[] = [
   { title: columns.id, cell: ({ key }) => key },
-  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.text(columns.business, ({ name }) => name),
+  column.money(columns.amount, ({ amount }) => amount),
   { title: columns.phone, cell: ({ phone }) => maskPhone(phone) },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
+  column.status(columns.status, ({ status }) => status),
+  column.time(columns.since, ({ at: since }) => since),
 ]
 
 export async function showTopUps(visit: ConsoleVisit): Promise<SurfaceReply> {

@@ -1,7 +1,8 @@
 import { listWaitingWithdrawals, type WaitingWithdrawal } from '../../../payments/withdrawals/waiting.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { Empty, OutsideText, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
@@ -39,8 +40,8 @@ const buildWithdrawalColumns = (
       </a>
     ),
   },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.fee, cell: ({ fee }) => <Money amount={fee} />, figures: true },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.money(columns.fee, ({ fee }) => fee),
   {
     title: columns.phone,
     cell: ({ phone, verified: isVerified }) => (
@@ -49,7 +50,7 @@ const buildWithdrawalColumns = (
       </>
     ),
   },
-  { title: columns.since, cell: ({ at }) => <Time at={at} /> },
+  column.time(columns.since, ({ at }) => at),
   {
     title: words.act,
     cell: ({ key: id }) => {

@@ -6,6 +6,7 @@ import {
 } from '../../../payments/payouts/bulk/find-batches.ts'
 import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import { column } from '../../parts/columns.tsx'
 import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
@@ -144,13 +145,13 @@ function MendNote({ facts: { visit, batch }, lines }: { facts: BatchFacts; lines
 const columnsFor = (visit: DashboardVisit): readonly ListColumn<BulkCallItem>[] => [
   { title: words.columns.line, cell: ({ index }) => index + 1 },
   { title: words.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
-  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(words.columns.name, ({ name }) => name),
   {
     title: words.columns.amount,
     cell: ({ amount }) => (amount === null ? <OutsideText text={null} /> : <Money amount={amount} />),
     figures: true,
   },
-  { title: words.columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
+  column.text(words.columns.reference, ({ reference }) => reference),
   { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} /> },
 ]
 

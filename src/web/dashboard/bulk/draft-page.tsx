@@ -5,9 +5,10 @@ import {
 } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
 import { type BulkPreview, type PreviewLine, previewBulk } from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
 import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { type Fact, Facts, Money, Note, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { type Fact, Facts, Money, Note, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
@@ -38,12 +39,9 @@ export const PREPARE_DRAFT: FormSpec = {
 }
 const PROBLEM_COLUMNS: readonly ListColumn<PreviewLine>[] = [
   { title: words.problemColumns.line, cell: ({ line }) => line },
-  {
-    title: words.problemColumns.written,
-    cell: ({ written: { phone, amount, name, reference } }) => (
-      <OutsideText text={[phone, amount, reference, name].filter((cell) => cell !== '').join(', ')} />
-    ),
-  },
+  column.text(words.problemColumns.written, ({ written: { phone, amount, name, reference } }) =>
+    [phone, amount, reference, name].filter((cell) => cell !== '').join(', '),
+  ),
   { title: words.problemColumns.problem, cell: ({ result }) => 'error' in result && result.error },
 ]
 

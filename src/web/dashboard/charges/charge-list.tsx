@@ -3,9 +3,10 @@ import { CHARGE_STATUSES, type Charge, presentCharge } from '../../../payments/c
 import { readChargeTotals } from '../../../payments/charges/charge-totals.ts'
 import { type ChargeFilter, listCharges } from '../../../payments/charges/find-charges.ts'
 import { cleanTyped } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { CopyBox, Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { CopyBox, Empty, Money, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import {
   buildPageQuery,
@@ -29,10 +30,10 @@ const { columns, filters } = CHARGES
 const COLUMNS: readonly ListColumn<Charge>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.amount, cell: renderAmountAndNet, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.status(columns.status, ({ status }) => status),
+  column.text(columns.customer, ({ phone, email }) => phone ?? email),
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 // Amount and net share a column: with amounts of nine digits, two columns leave no room for the time on a screen 1280 pixels wide.

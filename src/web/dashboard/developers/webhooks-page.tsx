@@ -5,6 +5,7 @@ import { EVENT_TYPES } from '../../../merchants/webhooks/events.ts'
 import { findFailingDeliveries } from '../../../merchants/webhooks/failing-deliveries.ts'
 import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
 import { kampalaIso } from '../../../platform/time/kampala.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, formatPageTime, Note, Section, Time } from '../../parts/parts.tsx'
@@ -31,7 +32,7 @@ const COLUMNS: readonly ListColumn<Delivery>[] = [
   { title: columns.status, cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: columns.code, cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? lastError ?? '–' },
   { title: columns.attempts, cell: ({ attempts }) => attempts, figures: true },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const buildChoices = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }))

@@ -4,6 +4,7 @@ import { getCharge } from '../../../payments/charges/find-charges.ts'
 import { type DisputeAnswer, listAnswers } from '../../../selling/disputes/answer-dispute.ts'
 import { DEFAULT_DISPUTES_LISTED, getDispute, listDisputes } from '../../../selling/disputes/close-dispute.ts'
 import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../../selling/disputes/dispute.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -41,8 +42,8 @@ const COLUMNS: readonly ListColumn<Dispute>[] = [
   { title: columns.charge, cell: ({ chargeId }) => chargeId },
   { title: columns.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
   { title: columns.state, cell: (dispute) => <DisputeBadge dispute={dispute} /> },
-  { title: columns.since, cell: ({ openedAt }) => <Time at={openedAt} /> },
-  { title: columns.until, cell: ({ respondBy }) => <Time at={respondBy} /> },
+  column.time(columns.since, ({ openedAt }) => openedAt),
+  column.time(columns.until, ({ respondBy }) => respondBy),
 ]
 
 export async function showDisputes(visit: DashboardVisit): Promise<SurfaceReply> {

@@ -2,9 +2,10 @@ import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { listCardPage } from '../../../payments/gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../../payments/gift-cards/gift-card.ts'
 import type { IssuedCard } from '../../../payments/gift-cards/issue-cards.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { CopyBox, Empty, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { CopyBox, Empty, Note, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
@@ -39,11 +40,11 @@ export const lastValidMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.g
 const columnsAt = (now: Date): readonly ListColumn<GiftCard>[] => [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.last4, cell: ({ last4 }) => <code>…{last4}</code> },
-  { title: columns.value, cell: ({ value }) => <Money amount={value} />, figures: true },
-  { title: columns.left, cell: ({ balance }) => <Money amount={balance} />, figures: true },
-  { title: columns.state, cell: (card) => <Status word={cardState(card, now)} /> },
-  { title: columns.expires, cell: (card) => <Time at={lastValidMoment(card)} day /> },
-  { title: columns.notes, cell: ({ notes }) => <OutsideText text={notes} /> },
+  column.money(columns.value, ({ value }) => value),
+  column.money(columns.left, ({ balance }) => balance),
+  column.status(columns.state, (card) => cardState(card, now)),
+  column.day(columns.expires, (card) => lastValidMoment(card)),
+  column.text(columns.notes, ({ notes }) => notes),
 ]
 
 /** Lists the gift cards, with the form that issues more. */

@@ -2,9 +2,10 @@ import { countRows } from '../../../api/http/lists/list-totals.ts'
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { chooseListStatement, type LinkFilter, listLinks } from '../../../selling/payment-links/find-links.ts'
 import { type LinkWithCharges, presentLink } from '../../../selling/payment-links/payment-link.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import {
   buildPageQuery,
@@ -55,11 +56,11 @@ export const NEW_LINK: FormSpec = {
 
 const columnsFor = (baseUrl: string): readonly ListColumn<LinkWithCharges>[] => [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.status, cell: (link) => <Status word={presentLink(link, baseUrl).status} /> },
-  { title: columns.description, cell: ({ description }) => <OutsideText text={description} /> },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.status(columns.status, (link) => presentLink(link, baseUrl).status),
+  column.text(columns.description, ({ description }) => description),
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const FILTERS: readonly ListFilter[] = [

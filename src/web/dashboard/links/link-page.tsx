@@ -8,6 +8,7 @@ import { type LinkWithCharges, linkUrl, presentLink } from '../../../selling/pay
 import { MAX_PICTURE_BYTES } from '../../../selling/storefront/picture.ts'
 import { findItemOfLink } from '../../../selling/storefront/publish-link.ts'
 import { findOrder } from '../../../selling/vending/orders/find-orders.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
@@ -43,10 +44,10 @@ export const PUBLISH_LINK: FormSpec = {
 
 const PAYMENT_COLUMNS: readonly ListColumn<Charge>[] = [
   { title: payments.charge, cell: ({ id }) => id },
-  { title: payments.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: payments.status, cell: ({ status }) => <Status word={status} /> },
-  { title: payments.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
-  { title: payments.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(payments.amount, ({ amount }) => amount),
+  column.status(payments.status, ({ status }) => status),
+  column.text(payments.customer, ({ phone, email }) => phone ?? email),
+  column.time(payments.when, ({ createdAt }) => createdAt),
 ]
 
 /** Shows one link: its facts, address, QR code and payments, and the forms that switch and publish it. */

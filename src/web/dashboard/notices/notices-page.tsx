@@ -1,8 +1,9 @@
 import { mayDo } from '../../../api/access/allow.ts'
 import { listNotices, type Notice } from '../../../reports/notices/notice.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Note, OutsideText, Section, Status } from '../../parts/parts.tsx'
+import { Empty, Money, Note, Section, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { PARTS } from '../../parts/texts.ts'
@@ -33,7 +34,7 @@ export const STOP_NOTICE: FormSpec = {
 }
 
 const columnsFor = (visit: DashboardVisit): readonly ListColumn<Notice>[] => [
-  { title: columns.email, cell: ({ email }) => <OutsideText text={email} /> },
+  column.text(columns.email, ({ email }) => email),
   {
     title: columns.above,
     cell: ({ paymentsAbove }) => (paymentsAbove === null ? PARTS.none : <Money amount={paymentsAbove} />),

@@ -5,8 +5,9 @@ import { PAYOUT_STATUSES, type Payout } from '../../../payments/payouts/payout.t
 import { readPayoutTotals } from '../../../payments/payouts/payout-totals.ts'
 import { countPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
 import { cleanTyped } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Money, Note, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import {
   buildPageQuery,
@@ -54,8 +55,8 @@ const COLUMNS: readonly ListColumn<Payout>[] = [
     title: columns.to,
     cell: ({ recipientPhone, recipientName }) => <Phone phone={recipientPhone} name={recipientName} />,
   },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const FILTERS: readonly ListFilter[] = [

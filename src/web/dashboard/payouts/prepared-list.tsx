@@ -1,7 +1,8 @@
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { listPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
 import { PREPARED_STATUSES, type PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
-import { Empty, Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import {
   buildPageQuery,
@@ -20,15 +21,12 @@ const { columns, kinds } = PREPARED
 const COLUMNS: readonly ListColumn<PreparedPayout>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.kind, cell: ({ kind }) => kinds[kind] },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.money(columns.amount, ({ amount }) => amount),
   { title: columns.recipients, cell: ({ recipients }) => recipients, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.by, cell: ({ madeName }) => <OutsideText text={madeName} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  {
-    title: columns.expires,
-    cell: ({ status, expiresAt }) => <Time at={status === 'prepared' ? expiresAt : null} />,
-  },
+  column.status(columns.status, ({ status }) => status),
+  column.text(columns.by, ({ madeName }) => madeName),
+  column.time(columns.created, ({ createdAt }) => createdAt),
+  column.time(columns.expires, ({ status, expiresAt }) => (status === 'prepared' ? expiresAt : null)),
 ]
 
 const FILTERS: readonly ListFilter[] = [

@@ -5,7 +5,8 @@ import { listActiveSchedules, listSchedules } from '../../../payments/scheduled-
 import { type ForecastRun, forecastRuns } from '../../../payments/scheduled-payouts/forecast.ts'
 import { SCHEDULE_STATUSES, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
 import { addMs } from '../../../platform/time/clock.ts'
-import { Empty, Facts, formatPageTime, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, Facts, formatPageTime, Money, Note, OutsideText, Section, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import {
   buildPageQuery,
@@ -28,15 +29,12 @@ const DAY_MS = 86_400_000
 
 const COLUMNS: readonly ListColumn<Schedule>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: columns.each, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.text(columns.name, ({ name }) => name),
+  column.money(columns.each, ({ amount }) => amount),
   { title: columns.people, cell: ({ recipients }) => recipients.length, figures: true },
   { title: columns.interval, cell: ({ interval }) => intervals[interval] },
-  {
-    title: columns.next,
-    cell: ({ nextRunAt, status }) => <Time at={status === 'active' ? nextRunAt : null} />,
-  },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  column.time(columns.next, ({ nextRunAt, status }) => (status === 'active' ? nextRunAt : null)),
+  column.status(columns.status, ({ status }) => status),
 ]
 const FILTERS: readonly ListFilter[] = [
   {
@@ -49,7 +47,7 @@ const FILTERS: readonly ListFilter[] = [
 const { columns: ahead } = PAYROLL.forecast
 
 const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[] => [
-  { title: ahead.at, cell: ({ at }) => <Time at={at} /> },
+  column.time(ahead.at, ({ at }) => at),
   {
     title: ahead.name,
     cell: ({ scheduleId, name }) => (
@@ -57,7 +55,7 @@ const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[]
     ),
   },
   { title: ahead.people, cell: ({ recipients }) => recipients, figures: true },
-  { title: ahead.needs, cell: ({ amount, fees }) => <Money amount={amount + fees} />, figures: true },
+  column.money(ahead.needs, ({ amount, fees }) => amount + fees),
   {
     title: ahead.after,
     cell: ({ after }) =>

@@ -1,6 +1,7 @@
 import { searchObjects } from '../../../reports/search.ts'
 import { presentLink } from '../../../selling/payment-links/payment-link.ts'
-import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { OBJECT_PAGES, objectPath } from '../object-link.tsx'
@@ -19,11 +20,11 @@ type SearchRow = {
 
 const COLUMNS: readonly ListColumn<SearchRow>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.who, cell: ({ who }) => <OutsideText text={who} /> },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.status(columns.status, ({ status }) => status),
+  column.text(columns.who, ({ who }) => who),
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 /** Shows the objects that match a text. A single match is opened at once. */

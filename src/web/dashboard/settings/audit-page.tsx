@@ -1,6 +1,7 @@
 import { ACTIONS } from '../../../api/access/actions.ts'
 import { type AuditEntry, parseAuditPart, readAuditAsMerchant } from '../../../api/access/read-audit.ts'
-import { Empty, OutsideText, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, OutsideText } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
 import { AUDIT } from '../texts/business.ts'
@@ -9,15 +10,15 @@ import type { DashboardVisit } from '../visit.ts'
 const { columns, filters } = AUDIT
 
 const COLUMNS: readonly ListColumn<AuditEntry>[] = [
-  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.time(columns.at, ({ at }) => at),
   {
     title: columns.who,
     cell: ({ actor }) => (actor === null ? AUDIT.gateway : <OutsideText text={actor} />),
   },
   { title: columns.what, cell: ({ action }) => <code>{action}</code> },
-  { title: columns.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
+  column.text(columns.subject, ({ subject }) => subject),
   { title: columns.mode, cell: ({ mode }) => mode },
-  { title: columns.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
+  column.text(columns.origin, ({ origin }) => origin),
   { title: AUDIT.details, cell: (entry) => <Details entry={entry} /> },
 ]
 const FILTERS: readonly ListFilter[] = [

@@ -1,8 +1,9 @@
 import { listSubaccounts } from '../../../payments/subaccounts/find-subaccounts.ts'
 import type { Subaccount } from '../../../payments/subaccounts/subaccount.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
@@ -13,11 +14,11 @@ const ROWS_PER_PAGE = 25
 
 const COLUMNS: readonly ListColumn<Subaccount>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.phone, cell: ({ payoutPhone }) => <OutsideText text={payoutPhone} /> },
-  { title: columns.ref, cell: ({ externalRef }) => <OutsideText text={externalRef} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.text(columns.name, ({ name }) => name),
+  column.status(columns.status, ({ status }) => status),
+  column.text(columns.phone, ({ payoutPhone }) => payoutPhone),
+  column.text(columns.ref, ({ externalRef }) => externalRef),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 export const CREATE_SUBACCOUNT: FormSpec = {

@@ -1,4 +1,5 @@
 import { getMachine, listMachines, type Machine, presentMachine } from '../../../selling/vending/machines/machines.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -38,10 +39,10 @@ const MachineBadge = ({ machine }: { machine: Machine }) =>
 
 const COLUMNS: readonly ListColumn<Machine>[] = [
   { title: words.columns.machine, cell: ({ machine }) => machine },
-  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: words.columns.address, cell: ({ address }) => <OutsideText text={address} /> },
+  column.text(words.columns.name, ({ name }) => name),
+  column.text(words.columns.address, ({ address }) => address),
   { title: words.columns.state, cell: (machine) => <MachineBadge machine={machine} /> },
-  { title: words.columns.synced, cell: ({ lastSyncedAt }) => <Time at={lastSyncedAt} /> },
+  column.time(words.columns.synced, ({ lastSyncedAt }) => lastSyncedAt),
 ]
 
 export async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {

@@ -2,9 +2,10 @@ import { countRows } from '../../../api/http/lists/list-totals.ts'
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { chooseOrderStatement, listOrders, type OrderFilter } from '../../../selling/vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../../selling/vending/orders/order.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import {
   buildPageQuery,
@@ -39,10 +40,10 @@ export const NEW_ORDER: FormSpec = {
 const COLUMNS: readonly ListColumn<VendingOrder>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.machine, cell: ({ machine }) => machine },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.payment, cell: (order) => <Status word={paymentStatus(order)} /> },
-  { title: columns.machineState, cell: ({ vendingStatus }) => <Status word={vendingStatus} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.status(columns.payment, (order) => paymentStatus(order)),
+  column.status(columns.machineState, ({ vendingStatus }) => vendingStatus),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 const FILTERS: readonly ListFilter[] = [
   { name: 'machine', label: words.filters.machine },

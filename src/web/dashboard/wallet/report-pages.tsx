@@ -2,8 +2,9 @@ import { type ListWindow, parseListWindow } from '../../../api/http/lists/lists.
 import { kampalaMonth, monthBounds } from '../../../platform/time/kampala.ts'
 import { listSettlements, type SettlementRow } from '../../../reports/settlements.ts'
 import { streamStatement } from '../../../reports/statement/stream-statement.ts'
+import { column } from '../../parts/columns.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Time } from '../../parts/parts.tsx'
+import { Empty } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
@@ -17,10 +18,10 @@ const MAX_STATEMENT_MONTHS = 36
 
 const COLUMNS: readonly ListColumn<SettlementRow>[] = [
   { title: settlements.columns.id, cell: ({ id }) => <code>{id}</code> },
-  { title: settlements.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.money(settlements.columns.amount, ({ amount }) => amount),
   { title: settlements.columns.charges, cell: ({ chargeCount }) => chargeCount, figures: true },
   { title: settlements.columns.kind, cell: ({ kind }) => settlements.kinds[kind] ?? kind },
-  { title: settlements.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.time(settlements.columns.created, ({ createdAt }) => createdAt),
 ]
 
 const NO_FILTERS: readonly ListFilter[] = []

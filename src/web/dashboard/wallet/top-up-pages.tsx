@@ -1,6 +1,7 @@
 import { findTopUp, listTopUps } from '../../../payments/top-ups/find-top-ups.ts'
 import { presentTopUp, type TopUp } from '../../../payments/top-ups/top-up.ts'
 import { notFound } from '../../../platform/refusal.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
@@ -26,10 +27,10 @@ export const REQUEST_TOP_UP: FormSpec = {
 
 const COLUMNS: readonly ListColumn<TopUp>[] = [
   { title: words.columns.id, cell: ({ id }) => id },
-  { title: words.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: words.columns.phone, cell: ({ phone }) => <OutsideText text={phone} /> },
-  { title: words.columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: words.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(words.columns.amount, ({ amount }) => amount),
+  column.text(words.columns.phone, ({ phone }) => phone),
+  column.status(words.columns.status, ({ status }) => status),
+  column.time(words.columns.created, ({ createdAt }) => createdAt),
 ]
 
 export async function showTopUps(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {

@@ -5,6 +5,7 @@ import {
   type Withdrawal,
 } from '../../../payments/withdrawals/find-withdrawals.ts'
 import type { WithdrawalNumber } from '../../../payments/withdrawals/withdrawal-number.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -53,10 +54,10 @@ const COLUMNS: readonly ListColumn<Withdrawal>[] = [
     figures: true,
   },
   { title: words.columns.to, cell: ({ phone }) => <Phone phone={phone} /> },
-  { title: words.columns.state, cell: ({ state }) => <Status word={state} /> },
-  { title: words.columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: words.columns.note, cell: ({ note }) => <OutsideText text={note} /> },
-  { title: words.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.status(words.columns.state, ({ state }) => state),
+  column.status(words.columns.status, ({ status }) => status),
+  column.text(words.columns.note, ({ note }) => note),
+  column.time(words.columns.created, ({ createdAt }) => createdAt),
 ]
 
 export async function showWithdrawals(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
