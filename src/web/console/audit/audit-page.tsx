@@ -13,9 +13,10 @@ import { column } from '../../parts/columns.tsx'
 import { parseDays } from '../../parts/days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { Empty, Section, Status } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { addressWith, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Section, Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith, type ListColumn, type ListFilter, Table } from '../../parts/table.tsx'
 import { CONSOLE_AUDIT_TEXTS } from '../texts/audit.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
@@ -109,30 +110,26 @@ export async function showAudit(visit: ConsoleVisit, state: FormState | null = n
     latestAuditChecks(gateway),
   ])
   const here = visit.to(AUDIT_PATH)
-  return pageReply(
-    CONSOLE_AUDIT_TEXTS.title,
-    <>
-      <h1>{CONSOLE_AUDIT_TEXTS.title}</h1>
-      <p>{CONSOLE_AUDIT_TEXTS.lead}</p>
-      <ChainCard visit={visit} state={state} checks={checks} />
-      <Filters filters={[buildDatabaseFilter(visit), ...FILTERS]} query={query} action={here} />
-      {rows.length === 0 ? (
-        <Empty title={CONSOLE_AUDIT_TEXTS.empty} />
-      ) : (
-        <Table caption={CONSOLE_AUDIT_TEXTS.title} rows={rows} columns={COLUMNS} />
-      )}
-      {query.after !== undefined && (
-        <p>
-          <a href={addressWith(here, { ...query, after: undefined })}>{CONSOLE_AUDIT_TEXTS.newest}</a>
-        </p>
-      )}
-      <Pager cursors={{ newer: null, older }} query={query} here={here} />
-      {rows.length > 0 && (
-        <FormBox of={EXPORT_AUDIT_FORM} visit={visit} state={state} values={query as FormValues} compact />
-      )}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: CONSOLE_AUDIT_TEXTS.title,
+    ...{ rows, columns: COLUMNS, here, query, filters: [buildDatabaseFilter(visit), ...FILTERS], state },
+    cursors: { newer: null, older },
+    lead: (
+      <>
+        <p>{CONSOLE_AUDIT_TEXTS.lead}</p>
+        <ChainCard visit={visit} state={state} checks={checks} />
+      </>
+    ),
+    empty: { title: CONSOLE_AUDIT_TEXTS.empty },
+    belowRows: query.after !== undefined && (
+      <p>
+        <a href={addressWith(here, { ...query, after: undefined })}>{CONSOLE_AUDIT_TEXTS.newest}</a>
+      </p>
+    ),
+    below: rows.length > 0 && (
+      <FormBox of={EXPORT_AUDIT_FORM} visit={visit} state={state} values={query as FormValues} compact />
+    ),
+  })
 }
 
 const CHECK_COLUMNS: readonly ListColumn<AuditCheck>[] = [

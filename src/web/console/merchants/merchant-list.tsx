@@ -1,9 +1,10 @@
 import type { AccountState } from '../../../merchants/account/account-state.ts'
 import { findMerchants, type ListedMerchant } from '../../../reports/find-merchants.ts'
 import { column } from '../../parts/columns.tsx'
-import { Empty, Status } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
@@ -62,24 +63,10 @@ export async function showMerchants(visit: ConsoleVisit): Promise<SurfaceReply> 
     older: query.after ?? null,
     newer: query.before ?? null,
   })
-  const here = visit.to('/merchants')
-  const isFiltered = FILTERS.some(({ name }) => query[name] !== undefined)
-  return pageReply(
-    MERCHANTS.title,
-    <>
-      <h1>{MERCHANTS.title}</h1>
-      <Filters filters={FILTERS} query={query} action={here} />
-      {rows.length === 0 ? (
-        <Empty title={isFiltered ? empty.filtered : empty.title}>{!isFiltered && <p>{empty.says}</p>}</Empty>
-      ) : (
-        <Table
-          caption={MERCHANTS.title}
-          rows={rows}
-          columns={COLUMNS}
-          href={({ publicId }) => visit.to(`/merchants/${publicId}`)}
-        />
-      )}
-      <Pager cursors={{ newer, older }} query={query} here={here} />
-    </>,
-  )
+  return listPage({
+    title: MERCHANTS.title,
+    ...{ rows, columns: COLUMNS, href: ({ publicId }: ListedMerchant) => visit.to(`/merchants/${publicId}`) },
+    ...{ here: visit.to('/merchants'), query, filters: FILTERS, cursors: { newer, older } },
+    empty,
+  })
 }

@@ -6,17 +6,10 @@ import { cleanTyped } from '../../../platform/text/text.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { CopyBox, Empty, Money, Section } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { CopyBox, Money, Section } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { formatFirstRequest } from '../first-request.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
@@ -107,43 +100,34 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
     readViewsOfList(visit, 'charges'),
     readStatesForMode(visit),
   ])
-  const here = visit.to('/charges')
-  return pageReply(
-    CHARGES.title,
-    <>
-      <h1>{CHARGES.title}</h1>
-      <OperatorNotes states={states} side="collect" />
-      <Filters filters={FILTERS} query={query} action={here} />
-      <SavedViews visit={visit} list="charges" filters={FILTERS} views={views} />
-      <TotalsLine totals={totals} />
-      {page.data.length === 0 ? (
-        <NoCharges visit={visit} />
-      ) : (
-        <Table
-          caption={CHARGES.title}
-          rows={page.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/charges/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(page)} query={query} here={here} />
-      {page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />}
-      {mode === 'test' && (
-        <Section title={CHARGES.create.title} id="new">
-          <FormBox of={NEW_CHARGE} visit={visit} state={state} />
-        </Section>
-      )}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: CHARGES.title,
+    ...{ rows: page.data, columns: COLUMNS, href: ({ id }: Charge) => visit.to(`/charges/${id}`) },
+    ...{ here: visit.to('/charges'), query, filters: FILTERS, cursors: cursorsOf(page), state },
+    lead: <OperatorNotes states={states} side="collect" />,
+    aboveRows: (
+      <>
+        <SavedViews visit={visit} list="charges" filters={FILTERS} views={views} />
+        <TotalsLine totals={totals} />
+      </>
+    ),
+    empty: { title: CHARGES.empty.title, filtered: CHARGES.empty.filtered, says: <NoChargesYet visit={visit} /> },
+    below: (
+      <>
+        {page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />}
+        {mode === 'test' && (
+          <Section title={CHARGES.create.title} id="new">
+            <FormBox of={NEW_CHARGE} visit={visit} state={state} />
+          </Section>
+        )}
+      </>
+    ),
+  })
 }
 
-function NoCharges({ visit: { query, mode, app } }: { visit: DashboardVisit }) {
-  if (FILTERS.some(({ name }) => query[name] !== undefined)) return <Empty title={CHARGES.empty.filtered} />
-  return (
-    <Empty title={CHARGES.empty.title}>
-      <p>{CHARGES.empty[mode]}</p>
-      {mode === 'test' && <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />}
-    </Empty>
-  )
-}
+const NoChargesYet = ({ visit: { mode, app } }: { visit: DashboardVisit }) => (
+  <>
+    <p>{CHARGES.empty[mode]}</p>
+    {mode === 'test' && <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />}
+  </>
+)

@@ -7,9 +7,10 @@ import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../../selling/d
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { Filters, type ListColumn, Table } from '../../parts/table.tsx'
+import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
 import { DISPUTES } from '../texts/disputes.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -46,35 +47,24 @@ const COLUMNS: readonly ListColumn<Dispute>[] = [
   column.time(columns.until, ({ respondBy }) => respondBy),
 ]
 
+const FILTERS: readonly ListFilter[] = [
+  {
+    ...{ name: 'state', label: columns.state, kind: 'select' },
+    choices: DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] })),
+  },
+]
+
 export async function showDisputes(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, merchant, mode, query } = visit
   const state = DISPUTE_STATES.find((disputeState) => disputeState === query.state) ?? null
   const disputes = await listDisputes(app, merchant.id, { mode, state })
-  const choices = DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] }))
-  return pageReply(
-    DISPUTES.title,
-    <>
-      <h1>{DISPUTES.title}</h1>
-      <Filters
-        filters={[{ name: 'state', label: columns.state, kind: 'select', choices }]}
-        query={query}
-        action={visit.to('/disputes')}
-      />
-      {disputes.length === 0 ? (
-        <Empty title={DISPUTES.empty.title}>
-          <p>{DISPUTES.empty.says}</p>
-        </Empty>
-      ) : (
-        <Table
-          caption={DISPUTES.title}
-          rows={disputes}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/disputes/${id}`)}
-        />
-      )}
-      {disputes.length === DEFAULT_DISPUTES_LISTED && <Note>{DISPUTES.most}</Note>}
-    </>,
-  )
+  return listPage({
+    title: DISPUTES.title,
+    ...{ rows: disputes, columns: COLUMNS, href: ({ id }: Dispute) => visit.to(`/disputes/${id}`) },
+    ...{ here: visit.to('/disputes'), query, filters: FILTERS },
+    empty: DISPUTES.empty,
+    below: disputes.length === DEFAULT_DISPUTES_LISTED && <Note>{DISPUTES.most}</Note>,
+  })
 }
 
 export async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {

@@ -6,17 +6,10 @@ import { type ForecastRun, forecastRuns } from '../../../payments/scheduled-payo
 import { SCHEDULE_STATUSES, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
 import { addMs } from '../../../platform/time/clock.ts'
 import { column } from '../../parts/columns.tsx'
-import { Empty, Facts, formatPageTime, Money, Note, OutsideText, Section, Status } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Facts, formatPageTime, Money, Note, OutsideText, Section, Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -71,10 +64,11 @@ export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> 
     ...parseStatusAndWindow(buildPageQuery(query), SCHEDULE_STATUSES),
     endingBefore: query.before ?? null,
   })
-  const here = visit.to('/payroll')
-  return pageReply(
-    PAYROLL.title,
-    <>
+  return listPage({
+    title: PAYROLL.title,
+    ...{ rows: schedules.data, columns: COLUMNS, href: ({ id }: Schedule) => visit.to(`/payroll/${id}`) },
+    ...{ here: visit.to('/payroll'), query, filters: FILTERS, cursors: cursorsOf(schedules) },
+    head: (
       <div class="top">
         <h1>{PAYROLL.title}</h1>
         {mayDo(caller, 'payout.prepare') && (
@@ -83,24 +77,15 @@ export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> 
           </a>
         )}
       </div>
-      <p>{PAYROLL.lead}</p>
-      {await Forecast({ visit })}
-      <Filters filters={FILTERS} query={query} action={here} />
-      {schedules.data.length === 0 ? (
-        <Empty title={query.status === undefined ? PAYROLL.empty.title : PAYROLL.empty.filtered}>
-          {query.status === undefined && <p>{PAYROLL.empty.says}</p>}
-        </Empty>
-      ) : (
-        <Table
-          caption={PAYROLL.title}
-          rows={schedules.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/payroll/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(schedules)} query={query} here={here} />
-    </>,
-  )
+    ),
+    lead: (
+      <>
+        <p>{PAYROLL.lead}</p>
+        {await Forecast({ visit })}
+      </>
+    ),
+    empty: PAYROLL.empty,
+  })
 }
 
 async function Forecast({ visit }: { visit: DashboardVisit }) {

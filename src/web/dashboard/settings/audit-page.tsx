@@ -1,9 +1,10 @@
 import { ACTIONS } from '../../../api/access/actions.ts'
 import { type AuditEntry, parseAuditPart, readAuditAsMerchant } from '../../../api/access/read-audit.ts'
 import { column } from '../../parts/columns.tsx'
-import { Empty, OutsideText } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { OutsideText } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { AUDIT } from '../texts/business.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -58,20 +59,10 @@ export async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
     older: query.after ?? null,
     newer: query.before ?? null,
   })
-  const here = visit.to('/settings/audit')
-  const isFiltered = query.action !== undefined || query.actor !== undefined || query.of !== undefined
-  return pageReply(
-    AUDIT.title,
-    <>
-      <h1>{AUDIT.title}</h1>
-      <p>{AUDIT.lead}</p>
-      <Filters filters={FILTERS} query={query} action={here} />
-      {entries.length === 0 ? (
-        <Empty title={isFiltered ? AUDIT.empty.filtered : AUDIT.empty.title} />
-      ) : (
-        <Table caption={AUDIT.title} rows={entries} columns={COLUMNS} />
-      )}
-      <Pager cursors={{ newer, older }} query={query} here={here} />
-    </>,
-  )
+  return listPage({
+    title: AUDIT.title,
+    ...{ rows: entries, columns: COLUMNS, here: visit.to('/settings/audit'), query, filters: FILTERS },
+    lead: <p>{AUDIT.lead}</p>,
+    ...{ empty: AUDIT.empty, cursors: { newer, older } },
+  })
 }

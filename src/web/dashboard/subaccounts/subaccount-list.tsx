@@ -3,9 +3,10 @@ import type { Subaccount } from '../../../payments/subaccounts/subaccount.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Section } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Section } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { cursorsOf, type ListColumn } from '../../parts/table.tsx'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -40,28 +41,16 @@ export async function showSubaccounts(visit: DashboardVisit, state: FormState | 
     limit: ROWS_PER_PAGE,
     startingAfter: query.after ?? null,
   })
-  return pageReply(
-    SUBACCOUNTS.title,
-    <>
-      <h1>{SUBACCOUNTS.title}</h1>
-      <p>{SUBACCOUNTS.lead}</p>
-      {subaccounts.data.length === 0 ? (
-        <Empty title={SUBACCOUNTS.empty.title}>
-          <p>{SUBACCOUNTS.empty.says}</p>
-        </Empty>
-      ) : (
-        <Table
-          caption={SUBACCOUNTS.title}
-          rows={subaccounts.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/subaccounts/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(subaccounts)} query={query} here={visit.to('/subaccounts')} />
+  return listPage({
+    title: SUBACCOUNTS.title,
+    ...{ rows: subaccounts.data, columns: COLUMNS, href: ({ id }: Subaccount) => visit.to(`/subaccounts/${id}`) },
+    ...{ here: visit.to('/subaccounts'), query, cursors: cursorsOf(subaccounts), state },
+    lead: <p>{SUBACCOUNTS.lead}</p>,
+    empty: SUBACCOUNTS.empty,
+    below: (
       <Section title={create.title} id="new">
         <FormBox of={CREATE_SUBACCOUNT} visit={visit} state={state} />
       </Section>
-    </>,
-    { status: state?.status ?? 200 },
-  )
+    ),
+  })
 }

@@ -5,17 +5,10 @@ import { paymentStatus, type VendingOrder } from '../../../selling/vending/order
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Section } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Section } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { CountLine } from '../lists/totals.tsx'
@@ -74,41 +67,32 @@ export async function showOrders(visit: DashboardVisit, state: FormState | null 
     countRows(app, caller, chooseOrderStatement(filter)),
     readViewsOfList(visit, 'orders'),
   ])
-  const here = visit.to('/orders')
-  const isFiltered = query.machine !== undefined || query.state !== undefined
-  return pageReply(
-    words.title,
-    <>
-      <h1>{words.title}</h1>
-      <VendingTabs visit={visit} at="/orders" />
-      <Filters filters={FILTERS} query={query} action={here} />
-      <SavedViews visit={visit} list="orders" filters={FILTERS} views={views} />
-      <CountLine counted={counted} />
-      {orders.data.length === 0 ? (
-        <Empty title={isFiltered ? words.filtered : words.empty.title}>
-          {!isFiltered && <p>{words.empty.says}</p>}
-        </Empty>
-      ) : (
-        <Table
-          caption={words.title}
-          rows={orders.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/orders/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(orders)} query={query} here={here} />
-      {orders.data.length > 0 && <ExportBox of={EXPORT_ORDERS} visit={visit} state={state} />}
-      {mode === 'test' && (
-        <Section title={words.create.title} id="new">
-          <FormBox
-            of={NEW_ORDER}
-            visit={visit}
-            state={state}
-            values={query.machine === undefined ? {} : { machine: query.machine }}
-          />
-        </Section>
-      )}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: words.title,
+    ...{ rows: orders.data, columns: COLUMNS, href: ({ id }: VendingOrder) => visit.to(`/orders/${id}`) },
+    ...{ here: visit.to('/orders'), query, filters: FILTERS, cursors: cursorsOf(orders), state },
+    lead: <VendingTabs visit={visit} at="/orders" />,
+    aboveRows: (
+      <>
+        <SavedViews visit={visit} list="orders" filters={FILTERS} views={views} />
+        <CountLine counted={counted} />
+      </>
+    ),
+    empty: { ...words.empty, filtered: words.filtered },
+    below: (
+      <>
+        {orders.data.length > 0 && <ExportBox of={EXPORT_ORDERS} visit={visit} state={state} />}
+        {mode === 'test' && (
+          <Section title={words.create.title} id="new">
+            <FormBox
+              of={NEW_ORDER}
+              visit={visit}
+              state={state}
+              values={query.machine === undefined ? {} : { machine: query.machine }}
+            />
+          </Section>
+        )}
+      </>
+    ),
+  })
 }

@@ -4,9 +4,9 @@ import { listSettlements, type SettlementRow } from '../../../reports/settlement
 import { streamStatement } from '../../../reports/statement/stream-statement.ts'
 import { column } from '../../parts/columns.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Empty } from '../../parts/parts.tsx'
+import { listPage } from '../../parts/list-page.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
@@ -37,25 +37,19 @@ export const parseSettlementWindow = (query: DashboardVisit['query']): ListWindo
 export async function showSettlements(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const page = await listSettlements(app, caller, parseSettlementWindow(query))
-  const here = visit.to('/wallet/settlements')
-  return pageReply(
-    settlements.title,
-    <>
-      <h1>{settlements.title}</h1>
-      <WalletTabs visit={visit} at="/wallet/settlements" />
-      <p>{settlements.lead}</p>
-      {page.data.length === 0 ? (
-        <Empty title={settlements.empty}>
-          <p>{settlements.emptySays}</p>
-        </Empty>
-      ) : (
-        <Table caption={settlements.title} rows={page.data} columns={COLUMNS} />
-      )}
-      <Pager cursors={cursorsOf(page)} query={query} here={here} />
-      {page.data.length > 0 && <ExportBox of={EXPORT_SETTLEMENTS} visit={visit} state={state} />}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: settlements.title,
+    ...{ rows: page.data, columns: COLUMNS, here: visit.to('/wallet/settlements'), query },
+    ...{ cursors: cursorsOf(page), state },
+    lead: (
+      <>
+        <WalletTabs visit={visit} at="/wallet/settlements" />
+        <p>{settlements.lead}</p>
+      </>
+    ),
+    empty: { title: settlements.empty, says: settlements.emptySays },
+    below: page.data.length > 0 && <ExportBox of={EXPORT_SETTLEMENTS} visit={visit} state={state} />,
+  })
 }
 
 /** Lists the months that have a statement, newest first. */
