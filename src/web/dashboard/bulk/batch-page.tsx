@@ -12,6 +12,7 @@ import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.t
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
 import { Phone } from '../payouts/phone.tsx'
+import { isUnderWay } from '../story/live-story.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -34,7 +35,7 @@ export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
     findPreparedOfObject(app, caller, batch.id),
   ])
   const facts = { visit, batch, items, prepared }
-  const open = isUnderWay(facts)
+  const open = isBatchUnderWay(facts)
   if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
   return pageReply(
     batch.id,
@@ -49,8 +50,7 @@ export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
   )
 }
 
-const isOpen = ({ status }: BulkCallItem) => status === 'pending' || status === 'authorized'
-const isUnderWay = ({ batch, items }: BatchFacts) => batch.done < batch.total || items.some(isOpen)
+const isBatchUnderWay = ({ batch, items }: BatchFacts) => batch.done < batch.total || items.some(isUnderWay)
 
 /** The part of the page that changes while lines are processed and payouts are under way: the counts and the lines. A script reloads it. */
 function Progress(facts: BatchFacts) {
@@ -58,7 +58,7 @@ function Progress(facts: BatchFacts) {
   const from = parseFirstIndex(facts)
   const here = visit.to(`/bulk/${batch.id}`)
   const query = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
-  const live = isUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
+  const live = isBatchUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
   return (
     <div class="story" {...live}>
       <Counts {...facts} />
@@ -105,7 +105,7 @@ function Counts(facts: BatchFacts) {
   const sum = accepted.reduce((total, { amount, replayed }) => total + (replayed ? 0 : (amount ?? 0)), 0)
   return (
     <Section title={words.progress}>
-      {isUnderWay(facts) && <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>}
+      {isBatchUnderWay(facts) && <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>}
       <progress value={batch.done} max={batch.total} aria-label={words.done} />
       <Facts
         facts={[
@@ -115,7 +115,7 @@ function Counts(facts: BatchFacts) {
           [words.refused, batch.done - accepted.length],
           [words.replayed, count(({ replayed }) => replayed)],
           [words.succeeded, count(({ status }) => status === 'succeeded')],
-          [words.open, count(isOpen)],
+          [words.open, count(isUnderWay)],
           [words.failed, count(({ status }) => status === 'failed')],
           [words.amount, <Money amount={sum} />],
           [words.created, <Time at={batch.createdAt} />],

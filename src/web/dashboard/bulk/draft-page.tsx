@@ -12,7 +12,7 @@ import { type Fact, Facts, Money, Note, Section, Time } from '../../parts/parts.
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
-import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
+import { getObjectPath } from '../object-link.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DRAFT_LINES_PER_PAGE, DraftLines } from './draft-lines.tsx'
@@ -80,7 +80,7 @@ export async function showDraft(
         <Note>{words.nothing}</Note>
       ) : (
         <Note tone="open">
-          {words.wasSent} <a href={visit.to(pathOfPayoutObject(draft.objectId))}>{words.look}</a>
+          {words.wasSent} <a href={visit.to(getObjectPath(draft.objectId))}>{words.look}</a>
         </Note>
       )}
       {preview.refusal !== null && <Note tone="bad">{preview.refusal.message}</Note>}

@@ -6,7 +6,7 @@ import { CSV_BOM, formatCsvLines } from '../../../platform/text/csv-text.ts'
 import type { FormValues } from '../../parts/forms/form-spec.ts'
 import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
+import { getObjectPath } from '../object-link.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { showBatch } from './batch-page.tsx'
@@ -23,7 +23,7 @@ const sendHandlers = {
     const input = { id: params.id ?? '', key, requestId, note: note === '' ? null : note }
     const objectId = await sendDraft(app, caller, input)
     return redirectDone(
-      visit.to(pathOfPayoutObject(objectId)),
+      visit.to(getObjectPath(objectId)),
       objectId.startsWith('prep_') ? BULK.draft.prepared : BULK.draft.sent,
     )
   },

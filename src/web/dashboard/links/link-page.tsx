@@ -14,6 +14,7 @@ import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { formatRequestExample } from '../request-example.ts'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -190,7 +191,7 @@ function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
 }
 
 /** Formats the command that makes a link like this one. */
-function formatCurl({ app, mode }: DashboardVisit, link: LinkWithCharges): string {
+function formatCurl(visit: DashboardVisit, link: LinkWithCharges): string {
   const { amount, description, reference } = link
   const body = {
     amount,
@@ -198,11 +199,5 @@ function formatCurl({ app, mode }: DashboardVisit, link: LinkWithCharges): strin
     ...(reference === null ? {} : { reference }),
     ...(link.allowMultipleUses ? { allow_multiple_uses: true } : {}),
   }
-  return [
-    `curl -s ${app.baseUrl}/v1/payment-links \\`,
-    '  -H "Authorization: Bearer $KEY" \\',
-    '  -H "X-Timestamp: $(date +%s)" \\',
-    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-    `# KEY: sk_${mode}_...`,
-  ].join('\n')
+  return formatRequestExample(visit, { path: '/v1/payment-links', body, withKey: false })
 }

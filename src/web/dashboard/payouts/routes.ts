@@ -9,6 +9,7 @@ import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
 import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { exportRoute } from '../lists/exports.tsx'
+import { getObjectPath } from '../object-link.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import {
@@ -24,13 +25,7 @@ import {
 import { EXPORT_PAYOUTS, parsePayoutFilter, showPayouts } from './payout-list.tsx'
 import { showPayout } from './payout-page.tsx'
 import { showPreparedList } from './prepared-list.tsx'
-import {
-  APPROVE_PREPARED,
-  pathOfPayoutObject,
-  REJECT_PREPARED,
-  showPrepared,
-  WITHDRAW_PREPARED,
-} from './prepared-page.tsx'
+import { APPROVE_PREPARED, REJECT_PREPARED, showPrepared, WITHDRAW_PREPARED } from './prepared-page.tsx'
 import { LOOK_UP_PREPARED_WALLETS } from './prepared-recipients.tsx'
 
 const sendHandlers = {
@@ -40,7 +35,7 @@ const sendHandlers = {
     const input = parsePayout(values)
     const id = getCreatedId(await requestPayout(visit.app, { caller, requestId, note, input, ...getOnce(visit) }))
     const message = id.startsWith('prep_') ? PAYOUTS.create.prepared : PAYOUTS.create.sent
-    return redirectDone(visit.to(pathOfPayoutObject(id)), message)
+    return redirectDone(visit.to(getObjectPath(id)), message)
   },
   showRefused: showRefusedSending,
 }
@@ -67,7 +62,7 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
       const { app, caller, requestId, params } = visit
       const id = params.id ?? ''
       const answer = await approvePrepared(app, caller, { id, requestId, schedule: approveSchedule })
-      return redirectDone(visit.to(pathOfPayoutObject(getCreatedId(answer))), PREPARED.approve.done)
+      return redirectDone(visit.to(getObjectPath(getCreatedId(answer))), PREPARED.approve.done)
     },
     showRefused: showRefusedDecision,
   }),

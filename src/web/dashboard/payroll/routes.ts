@@ -4,7 +4,7 @@ import { getCreatedId } from '../../parts/created.ts'
 import type { FormSpec, FormValues } from '../../parts/forms/form-spec.ts'
 import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
-import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
+import { getObjectPath } from '../object-link.tsx'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { CHECK_SCHEDULE, CREATE_SCHEDULE, PREPARE_SCHEDULE, parseSchedule, showNewSchedule } from './new-schedule.tsx'
@@ -20,7 +20,7 @@ const createHandlers = {
     const request = { caller, requestId, input, note: note === '' ? null : note, ...getOnce(visit) }
     const id = getCreatedId(await requestSchedule(app, request))
     const message = id.startsWith('prep_') ? PAYROLL.create.prepared : PAYROLL.create.done
-    return redirectDone(visit.to(pathOfPayoutObject(id)), message)
+    return redirectDone(visit.to(getObjectPath(id)), message)
   },
   showRefused: showRefusedReview,
 }

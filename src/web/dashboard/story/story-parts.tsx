@@ -11,7 +11,7 @@ import { OutsideText, Section, type TimelineEntry } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { DeliveryStatus } from '../developers/failing-deliveries.tsx'
-import { findObjectAddress, OBJECT_PAGES } from '../object-link.tsx'
+import { findObjectAddress, getObjectPath, OBJECT_PAGES } from '../object-link.tsx'
 import { ACTION_NAMES } from '../texts/action-names.ts'
 import { STORY } from '../texts/story.ts'
 import { WALLET } from '../texts/wallet.ts'
@@ -19,7 +19,6 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { money } = STORY
 const sentEvents = STORY.sentEvents
-const DELIVERIES = '/developers/webhooks'
 
 /** Builds the entries of a timeline from a story. */
 export const buildTimelineEntries = (visit: DashboardVisit, { entries }: ObjectStory): TimelineEntry[] =>
@@ -138,7 +137,7 @@ export const EventsSent = ({ visit, story: { events } }: { visit: DashboardVisit
         rows={events}
         columns={EVENT_COLUMNS}
         {...(mayDo(visit.caller, OBJECT_PAGES.evt_.see)
-          ? { href: (event: EventWithDelivery) => visit.to(`${DELIVERIES}/${event.id}`) }
+          ? { href: (event: EventWithDelivery) => visit.to(getObjectPath(event.id)) }
           : {})}
       />
     )}

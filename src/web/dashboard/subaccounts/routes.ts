@@ -8,6 +8,7 @@ import { getCreatedId } from '../../parts/created.ts'
 import { type FormSpec, getAmount } from '../../parts/forms/form-spec.ts'
 import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
+import { getObjectPath } from '../object-link.tsx'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import type { DashboardRoute } from '../visit.ts'
 import { CREATE_SUBACCOUNT, showSubaccounts } from './subaccount-list.tsx'
@@ -43,7 +44,7 @@ export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
       const id = getCreatedId(await requestSubaccountPayout(app, { ...payout, caller, requestId, ...getOnce(visit) }))
       const waits = id.startsWith(PREPARED_PREFIX)
       const { prepared, done } = SUBACCOUNTS.payOut
-      return redirectDone(visit.to(waits ? `/payouts/prepared/${id}` : `/payouts/${id}`), waits ? prepared : done)
+      return redirectDone(visit.to(getObjectPath(id)), waits ? prepared : done)
     },
     showRefused: showSubaccount,
   }),

@@ -6,7 +6,8 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
+import { type ListColumn, Table } from '../../parts/table.tsx'
+import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { WalletTabs } from './wallet-tabs.tsx'
@@ -61,37 +62,23 @@ export async function showTopUps(visit: DashboardVisit, state: FormState | null 
   )
 }
 
-const isOpen = ({ status }: TopUp) => status === 'pending' || status === 'authorized'
-
 export async function showTopUp(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, merchant, mode, params } = visit
   const topUp = mode === 'test' ? null : await findTopUp(app, merchant.id, params.id ?? '')
   if (topUp === null) throw notFound('top-up')
-  const open = isOpen(topUp)
-  const story = <TopUpStory visit={visit} topUp={topUp} />
-  if (visit.part === 'story') return { kind: 'part', body: story, final: !open }
-  return pageReply(
-    topUp.id,
-    <>
-      <div class="top">
-        <h1>
-          <Money amount={topUp.amount} />
-        </h1>
-        <code>{topUp.id}</code>
-      </div>
-      {story}
-      <RawJson value={presentTopUp(topUp)} />
-    </>,
-    open ? { refreshSeconds: 5 } : {},
-  )
+  return storyPage(visit, {
+    title: topUp.id,
+    head: <Headline amount={topUp.amount} id={topUp.id} />,
+    ...{ story: <TopUpStory visit={visit} topUp={topUp} />, live: isUnderWay(topUp) },
+    below: <RawJson value={presentTopUp(topUp)} />,
+  })
 }
 
 function TopUpStory({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
   const details = words.details
-  const open = isOpen(topUp)
-  const live = open ? { 'data-live': addressWith(visit.to(`${TOP_UPS_PATH}/${topUp.id}`), { part: 'story' }) } : {}
+  const open = isUnderWay(topUp)
   return (
-    <div {...live}>
+    <LiveStory visit={visit} path={`${TOP_UPS_PATH}/${topUp.id}`} live={open}>
       <Section title={words.columns.id} aside={<Status word={topUp.status} />}>
         {open && <Note tone="open">{details.underWay}</Note>}
         <Facts
@@ -106,6 +93,6 @@ function TopUpStory({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
           ]}
         />
       </Section>
-    </div>
+    </LiveStory>
   )
 }
