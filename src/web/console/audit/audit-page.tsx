@@ -9,6 +9,7 @@ import {
 import { type PlacedAuditRow, readAudits } from '../../../operations/alerts/read-audits.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { AuditDetails } from '../../parts/audit-details.tsx'
 import { column } from '../../parts/columns.tsx'
 import { parseDays } from '../../parts/days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
@@ -31,7 +32,7 @@ const COLUMNS: readonly ListColumn<PlacedAuditRow>[] = [
   column.text(columns.subject, ({ subject }) => subject),
   { title: columns.place, cell: ({ place }) => place },
   column.text(columns.origin, ({ origin }) => origin),
-  { title: columns.details, cell: (row) => <AuditDetails row={row} /> },
+  { title: columns.details, cell: (row) => <AuditDetails title={columns.details} entry={row} mode={row.mode} /> },
 ]
 const FILTERS: readonly ListFilter[] = [
   {
@@ -66,16 +67,6 @@ export const EXPORT_AUDIT_FORM: FormSpec = {
   submit: CONSOLE_AUDIT_TEXTS.export,
   plain: true,
 }
-
-const AuditDetails = ({ row: { before, after, requestId, mode } }: { row: PlacedAuditRow }) =>
-  before === null && after === null ? null : (
-    <details class="raw">
-      <summary>{columns.details}</summary>
-      <pre tabIndex={0} role="group" aria-label={columns.details}>
-        <code>{JSON.stringify({ mode, before, after, request: requestId }, null, 1)}</code>
-      </pre>
-    </details>
-  )
 
 const buildDatabaseFilter = ({ gateway }: ConsoleVisit): ListFilter => ({
   ...DATABASE_FILTER,

@@ -5,6 +5,7 @@ import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-repl
 import { withoutEmpty } from '../../parts/table.tsx'
 import { CONSOLE_AUDIT_TEXTS } from '../texts/audit.ts'
 import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
+import { waitBriefly } from '../wait-briefly.ts'
 import {
   AUDIT_PATH,
   EXPORT_AUDIT_FORM,
@@ -39,10 +40,8 @@ export const CONSOLE_AUDIT_ROUTES: readonly ConsoleRoute[] = [
 ]
 
 async function submitVerify(visit: ConsoleVisit): Promise<SurfaceReply> {
-  const checking = askForAuditCheck(visit.gateway, visit.caller)
-  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, CHECK_WAIT_MS, 'slow').unref())
-  const outcome = await Promise.race([checking.then(() => 'done' as const), slow])
-  if (outcome === 'slow')
-    checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the audit did not come to its end'))
-  return redirectDone(visit.to(AUDIT_PATH), outcome === 'done' ? chain.done : chain.begun)
+  const { log } = visit.gateway
+  const waiting = { waitMs: CHECK_WAIT_MS, log, failed: 'a check of the audit did not come to its end' }
+  const isDone = await waitBriefly(askForAuditCheck(visit.gateway, visit.caller), waiting)
+  return redirectDone(visit.to(AUDIT_PATH), isDone ? chain.done : chain.begun)
 }

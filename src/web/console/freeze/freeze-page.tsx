@@ -4,7 +4,7 @@ import {
   type PlatformFreeze,
   readPlatformFreeze,
 } from '../../../merchants/account/payout-freeze.ts'
-import type { Approval } from '../../../operations/approvals/approval.ts'
+import { type Approval, isWaiting } from '../../../operations/approvals/approval.ts'
 import { readApprovalsAbout } from '../../../operations/approvals/find-approvals.ts'
 import { PLATFORM_SUBJECT } from '../../../operations/approvals/unfreeze.ts'
 import { column } from '../../parts/columns.tsx'
@@ -38,7 +38,7 @@ export async function showFreeze(visit: ConsoleVisit, state: FormState | null = 
     listFrozenMerchants(gateway),
     readApprovalsAbout({ db: gateway.directory, merchantId: 0 }, PLATFORM_SUBJECT),
   ])
-  const waiting = approvals.find(({ status, expiresAt }) => status === 'waiting' && expiresAt > visit.now)
+  const waiting = approvals.find((approval) => isWaiting(approval, visit.now))
   return pageReply(
     TEXTS.title,
     <>

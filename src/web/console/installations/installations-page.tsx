@@ -1,4 +1,5 @@
 import { readSideInstallations, type SideInstallations } from '../../../operations/approvals/switch-installation.ts'
+import { RAIL_SIDES } from '../../../rails/rail.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Section, Time } from '../../parts/parts.tsx'
@@ -18,7 +19,7 @@ export const SWITCH_INSTALLATION_FORM: FormSpec = {
       name: 'side',
       label: texts.side,
       kind: 'select',
-      choices: (['collect', 'disburse'] as const).map((value) => ({ value, label: sides[value] })),
+      choices: RAIL_SIDES.map((value) => ({ value, label: sides[value] })),
     },
     { name: 'installation', label: texts.installation, kind: 'select' },
     { name: 'reason', label: texts.reason, maxLength: 500 },

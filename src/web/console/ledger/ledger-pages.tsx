@@ -18,6 +18,7 @@ import { column } from '../../parts/columns.tsx'
 import { Facts, Money, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
+import { SubjectLink } from '../payments/subject-link.tsx'
 import { LEDGER } from '../texts/ledger.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
@@ -188,12 +189,7 @@ const buildTransferColumns = (visit: ConsoleVisit): ListColumn<LedgerTransfer>[]
   { title: detail.transferColumns.kind, cell: ({ kind }) => kind },
   {
     title: detail.transferColumns.subject,
-    cell: ({ subject }) =>
-      /^(?:txn|pout|top)_/.test(subject) ? (
-        <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
-      ) : (
-        <code>{subject}</code>
-      ),
+    cell: ({ subject }) => <SubjectLink visit={visit} subject={subject} />,
   },
   { title: detail.transferColumns.debit, cell: ({ debit }) => debit },
   { title: detail.transferColumns.credit, cell: ({ credit }) => credit },

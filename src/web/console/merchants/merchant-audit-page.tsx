@@ -1,6 +1,7 @@
 import { type AuditEntry, parseAuditPart, readAuditAsStaff } from '../../../api/access/read-audit.ts'
 import { getMerchant } from '../../../merchants/account/set-merchant.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { AuditDetails } from '../../parts/audit-details.tsx'
 import { column } from '../../parts/columns.tsx'
 import { Empty } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -18,18 +19,8 @@ const COLUMNS: readonly ListColumn<AuditEntry>[] = [
   column.text(audit.about, ({ subject }) => subject),
   { title: audit.mode, cell: ({ mode }) => mode },
   column.text(audit.origin, ({ origin }) => origin),
-  { title: audit.details, cell: (entry) => <EntryDetails {...entry} /> },
+  { title: audit.details, cell: (entry) => <AuditDetails title={audit.details} entry={entry} /> },
 ]
-
-const EntryDetails = ({ before, after, requestId }: AuditEntry) =>
-  before === null && after === null ? null : (
-    <details class="raw">
-      <summary>{audit.details}</summary>
-      <pre tabIndex={0} role="group" aria-label={audit.details}>
-        <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
-      </pre>
-    </details>
-  )
 
 /** A table of acts about a merchant, with who did them. */
 export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>

@@ -10,6 +10,7 @@ import {
 import { listOpenMarks, type PaymentMark } from '../../../operations/investigation/payment-marks.ts'
 import { badRequest } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { RAIL_SIDES } from '../../../rails/rail.ts'
 import { column } from '../../parts/columns.tsx'
 import { Empty, OutsideText, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -19,7 +20,6 @@ import type { ConsoleVisit } from '../visit.ts'
 
 const { parked: words } = PAYMENTS
 const { columns } = words
-const SIDES = ['collect', 'disburse'] as const
 
 const COLUMNS: readonly ListColumn<ParkedPayment>[] = [
   { title: columns.id, cell: ({ id }) => id },
@@ -60,7 +60,7 @@ const findWorstBand = (counts: readonly ParkedCount[]): ParkedBand =>
 function parseParkedFilter({ query }: ConsoleVisit, counts: readonly ParkedCount[]): ParkedFilter {
   const band = PARKED_BANDS.find(({ name }) => name === query.age)?.name ?? null
   if (band === null && query.age !== undefined) throw badRequest('age must be one of those on the page')
-  const side = SIDES.find((choice) => choice === query.side) ?? null
+  const side = RAIL_SIDES.find((choice) => choice === query.side) ?? null
   const [leftAt = '', id = ''] = (query.after ?? '').split(' ')
   if (query.after !== undefined && (Number.isNaN(Date.parse(leftAt)) || id === '')) throw badRequest('invalid cursor')
   return { band: band ?? findWorstBand(counts), side, after: id === '' ? null : { leftAt, id } }
@@ -86,7 +86,7 @@ export async function showParked(visit: ConsoleVisit): Promise<SurfaceReply> {
             name: 'side',
             label: words.filters.side,
             kind: 'select',
-            choices: SIDES.map((value) => ({ value, label: words.filters[value] })),
+            choices: RAIL_SIDES.map((value) => ({ value, label: words.filters[value] })),
           },
         ]}
         query={query}

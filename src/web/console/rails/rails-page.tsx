@@ -11,6 +11,7 @@ import {
   type StoredFloatRecord,
 } from '../../../operations/reconciliation/float-records.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { RAIL_SIDES } from '../../../rails/rail.ts'
 import type { StandingTrouble } from '../../../rails/rail-troubles.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
@@ -23,7 +24,6 @@ import type { ConsoleVisit } from '../visit.ts'
 
 const { contracts, troubles, checks, floats, tokens, budgets } = RAILS
 export const RAILS_PATH = '/rails'
-export const SIDES = ['collect', 'disburse'] as const
 
 export const CHECK_RAILS_FORM: FormSpec = {
   path: '/rails/check',
@@ -40,7 +40,7 @@ export const RECORD_FLOAT_FORM: FormSpec = {
       name: 'side',
       label: floats.side,
       kind: 'select',
-      choices: SIDES.map((value) => ({ value, label: floats.sides[value] })),
+      choices: RAIL_SIDES.map((value) => ({ value, label: floats.sides[value] })),
     },
     {
       name: 'kind',

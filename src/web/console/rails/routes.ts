@@ -1,11 +1,13 @@
 import { checkRails } from '../../../operations/investigation/rail-checks.ts'
 import { FLOAT_KINDS, recordFloat } from '../../../operations/reconciliation/float-records.ts'
+import { RAIL_SIDES } from '../../../rails/rail.ts'
 import { type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
 import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { RAILS } from '../texts/rails.ts'
 import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
-import { CHECK_RAILS_FORM, RAILS_PATH, RECORD_FLOAT_FORM, SIDES, showRails } from './rails-page.tsx'
+import { waitBriefly } from '../wait-briefly.ts'
+import { CHECK_RAILS_FORM, RAILS_PATH, RECORD_FLOAT_FORM, showRails } from './rails-page.tsx'
 
 const { checks, floats } = RAILS
 
@@ -20,17 +22,15 @@ export const RAILS_ROUTES: readonly ConsoleRoute[] = [
 ]
 
 async function submitCheck(visit: ConsoleVisit): Promise<SurfaceReply> {
-  const checking = checkRails(visit.gateway, visit.caller)
-  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, CHECK_WAIT_MS, 'slow').unref())
-  const outcome = await Promise.race([checking.then(() => 'done' as const), slow])
-  if (outcome === 'slow')
-    checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the rails did not come to its end'))
-  return redirectDone(visit.to(RAILS_PATH), outcome === 'done' ? checks.done : checks.begun)
+  const { log } = visit.gateway
+  const waiting = { waitMs: CHECK_WAIT_MS, log, failed: 'a check of the rails did not come to its end' }
+  const isDone = await waitBriefly(checkRails(visit.gateway, visit.caller), waiting)
+  return redirectDone(visit.to(RAILS_PATH), isDone ? checks.done : checks.begun)
 }
 
 async function submitFloatRecord(visit: ConsoleVisit, values: FormValues): Promise<SurfaceReply> {
   const { installation = '', note = '' } = values
-  const side = SIDES.find((choice) => choice === values.side) ?? 'collect'
+  const side = RAIL_SIDES.find((choice) => choice === values.side) ?? 'collect'
   const kind = FLOAT_KINDS.find((choice) => choice === values.kind) ?? 'charge'
   const amount = getAmount(values, 'amount')
   await recordFloat(visit.gateway, visit.caller, { installation, side, kind, amount, note })

@@ -4,15 +4,14 @@ import {
   lookUpDraftHolders,
 } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
 import { type BulkPreview, type PreviewLine, previewBulk } from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
-import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { type Fact, Facts, Money, Note, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
-import { formatShillings } from '../../parts/wording.ts'
 import { getObjectPath } from '../object-link.tsx'
+import { readCheckerAmount, SecondPersonNote } from '../payouts/second-person.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DRAFT_LINES_PER_PAGE, DraftLines } from './draft-lines.tsx'
@@ -98,9 +97,6 @@ export async function showDraft(
   )
 }
 
-const readCheckerAmount = async ({ app, caller, mode }: DashboardVisit) =>
-  mode === 'test' ? null : (await checkerState(app, caller)).above
-
 function buildDraftFacts({ pays, paidBefore, refused, available, draft }: BulkPreview): Fact[] {
   const total = pays.amount + pays.fees
   return [
@@ -126,11 +122,9 @@ type SendBoxProps = {
 function SendBox({ visit, preview, state, above }: SendBoxProps) {
   const maySendAlone = mayDo(visit.caller, 'payout.bulk')
   if (preview.pays.count + preview.paidBefore === 0) return null
-  const needsSecond = above !== null && preview.pays.amount > above
   return (
     <>
-      {!maySendAlone && <Note>{words.accountant}</Note>}
-      {maySendAlone && needsSecond && <Note>{words.alone(formatShillings(above))}</Note>}
+      <SecondPersonNote maySendAlone={maySendAlone} amount={preview.pays.amount} above={above} texts={words} />
       <FormBox
         of={maySendAlone ? SEND_DRAFT : PREPARE_DRAFT}
         visit={visit}

@@ -18,7 +18,7 @@ import {
   showSandbox,
 } from './sandbox-page.tsx'
 import { submitNewKey, submitReplaceKeys, submitRevealKey, submitRevokeKey, submitSecondKey } from './submit-keys.ts'
-import { refuseLiveMode, submitClock, submitFailing, submitFunds, submitHold, submitMachine } from './submit-sandbox.ts'
+import { refuseLiveMode, submitClock, submitFailing, submitHold, submitMachine } from './submit-sandbox.ts'
 import {
   submitAddress,
   submitResend,
@@ -27,6 +27,7 @@ import {
   submitRotateSecret,
   submitTestEvent,
 } from './submit-webhooks.ts'
+import { submitTestMoney } from './test-money.ts'
 import {
   RESEND_DELIVERY,
   RESEND_FAILED_SINCE,
@@ -62,7 +63,7 @@ export const DEVELOPER_ROUTES: readonly DashboardRoute[] = [
   pageRoute(`${REQUESTS_PATH}/:id`, showRequest, 'payouts.read'),
 
   pageRoute(SANDBOX_PATH, showSandbox, 'shop.read'),
-  formRoute(ADD_SANDBOX_FUNDS, { submit: refuseLiveMode(submitFunds), showRefused: showSandbox }),
+  formRoute(ADD_SANDBOX_FUNDS, { submit: refuseLiveMode(submitTestMoney(SANDBOX_PATH)), showRefused: showSandbox }),
   formRoute(SET_TEST_HOLD, { submit: refuseLiveMode(submitHold), showRefused: showSandbox }),
   formRoute(FAIL_NEXT_PAYOUTS, { submit: refuseLiveMode(submitFailing), showRefused: showSandbox }),
   formRoute(MOVE_TEST_CLOCK, { submit: refuseLiveMode(submitClock), showRefused: showSandbox }),

@@ -1,17 +1,15 @@
-import { addTestFunds } from '../../../ledger/test-funds.ts'
 import { setMerchant } from '../../../merchants/account/set-merchant.ts'
 import { moveSandboxClock } from '../../../payments/charges/move-sandbox-clock.ts'
 import { domainRefusal } from '../../../platform/refusal.ts'
 import { MACHINE_BUTTONS, pressMachine } from '../../../selling/vending/dispensing/press-machine.ts'
-import { FieldFault, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import { FieldFault, type FormValues } from '../../parts/forms/form-spec.ts'
 import { formatPageTime } from '../../parts/parts.tsx'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { formatShillings } from '../../parts/wording.ts'
 import { SANDBOX } from '../texts/sandbox.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { SANDBOX_PATH } from './sandbox-page.tsx'
 
-const { funds, hold, failing, clock, machine } = SANDBOX
+const { hold, failing, clock, machine } = SANDBOX
 const MAX_FAILING_PAYOUTS = 100
 
 /** Wraps a form of the sandbox so that live mode is refused. */
@@ -21,13 +19,6 @@ export const refuseLiveMode =
     if (visit.mode !== 'test') throw domainRefusal('live_mode', SANDBOX.liveTitle)
     return submit(visit, values)
   }
-
-export async function submitFunds(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
-  const amount = getAmount(values, 'amount')
-  const { id: merchantId, tag } = visit.merchant
-  await addTestFunds(visit.app, visit.caller, { holder: { merchantId, tag }, amount, key: visit.once?.key })
-  return redirectDone(visit.to(SANDBOX_PATH), funds.done(formatShillings(amount)))
-}
 
 export async function submitHold(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
   const testHold = values.hold === 'realistic' ? 'realistic' : 'none'

@@ -8,13 +8,15 @@ import { readNeeds } from '../../../reports/read-needs.ts'
 import { readStaffActs } from '../../../reports/staff-acts.ts'
 import { readDayTallies } from '../../../reports/tallies/tally-days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import type { FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, formatPageTime, Money, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { testMoneyForm } from '../developers/test-money.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { formatFirstRequest } from '../request-example.ts'
 import { StopNotes } from '../settings/staff-acts.tsx'
 import { HOME } from '../texts/home.ts'
+import { SANDBOX } from '../texts/sandbox.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Figures } from './figures.tsx'
 import { LatestCharges } from './latest.tsx'
@@ -23,13 +25,7 @@ import { Needs } from './needs.tsx'
 const LATEST_CHARGES_SHOWN = '5'
 const FIGURES_DAYS = 30
 
-export const ADD_FUNDS: FormSpec = {
-  path: '/funds',
-  action: 'funds.add',
-  fields: [{ name: 'amount', label: HOME.funds.amount, kind: 'amount', hint: HOME.funds.hint }],
-  submit: HOME.funds.add,
-  once: true,
-}
+export const ADD_FUNDS = testMoneyForm('')
 
 /** Shows how the business is doing: balances, what needs a person, the latest charges, today and the last 30 days. */
 export async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
@@ -74,7 +70,7 @@ export async function showHome(visit: DashboardVisit, state: FormState | null = 
       <LatestCharges visit={visit} charges={latest.data} />
       <Figures tallies={tallies} />
       {mode === 'test' && (
-        <Section title={HOME.funds.title}>
+        <Section title={SANDBOX.funds.title}>
           <FormBox of={ADD_FUNDS} visit={visit} state={state} />
         </Section>
       )}

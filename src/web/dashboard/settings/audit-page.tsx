@@ -1,5 +1,6 @@
 import { ACTIONS } from '../../../api/access/actions.ts'
 import { type AuditEntry, parseAuditPart, readAuditAsMerchant } from '../../../api/access/read-audit.ts'
+import { AuditDetails } from '../../parts/audit-details.tsx'
 import { column } from '../../parts/columns.tsx'
 import { listPage } from '../../parts/list-page.tsx'
 import { OutsideText } from '../../parts/parts.tsx'
@@ -20,7 +21,7 @@ const COLUMNS: readonly ListColumn<AuditEntry>[] = [
   column.text(columns.subject, ({ subject }) => subject),
   { title: columns.mode, cell: ({ mode }) => mode },
   column.text(columns.origin, ({ origin }) => origin),
-  { title: AUDIT.details, cell: (entry) => <Details entry={entry} /> },
+  { title: AUDIT.details, cell: (entry) => <AuditDetails title={AUDIT.details} entry={entry} /> },
 ]
 const FILTERS: readonly ListFilter[] = [
   {
@@ -38,16 +39,6 @@ const FILTERS: readonly ListFilter[] = [
   },
   { name: 'actor', label: filters.actor },
 ]
-
-const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry }) =>
-  before === null && after === null ? null : (
-    <details class="raw">
-      <summary>{AUDIT.details}</summary>
-      <pre tabIndex={0} role="group" aria-label={AUDIT.details}>
-        <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
-      </pre>
-    </details>
-  )
 
 /** Who did what about this business. */
 export async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
