@@ -1,5 +1,8 @@
-import { consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../../operations/alerts/kinds.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AlertKind, consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../../operations/alerts/kinds.ts'
 import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../../operations/alerts/list-alerts.ts'
+import { ROOT } from '../../../platform/processes/root.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { Markdown } from '../../docs/markdown.tsx'
 import { column } from '../../parts/columns.tsx'
@@ -10,7 +13,6 @@ import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.t
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { ALERTS } from '../texts/alerts.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { readManualParagraph } from './manual-paragraph.ts'
 
 const { columns, detail: facts } = ALERTS
 
@@ -158,4 +160,13 @@ export async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceRep
       </div>
     </>,
   )
+}
+
+let manualText: string | null = null
+
+/** Reads the paragraph of docs/operating.md about a kind of alert, as Markdown. The file is read once for each process. */
+function readManualParagraph(kind: AlertKind): string {
+  manualText ??= readFileSync(join(ROOT, 'docs', 'operating.md'), 'utf8')
+  const rest = manualText.split(`\n### ${kind}\n`)[1] ?? ''
+  return rest.split(/\n#{2,3} /, 1)[0]?.trim() ?? ''
 }
