@@ -8,7 +8,7 @@ const IMPORT = /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g
 // What is left of an import of types.
 const NOTHING_IMPORTED = /\bimport\s*\{\s*\}\s*from\s*['"][^'"]+['"]/g
 const LITERAL = /'([^'\n]{2,200})'|"([^"\n]{2,200})"|`([^`\n$]{2,200})`/g
-const DECLARED = /(?:\bpage\(\s*|\bpath: |\bconst [A-Z_]+ = )['"`]\/([a-z][a-z-]*)/g
+const DECLARED = /(?:\bpage(?:Route)?\(\s*|\bpath: |\bconst [A-Z_]+ = )['"`]\/([a-z][a-z-]*)/g
 // Folders that are read as a whole, as a `join` names them. The rules of the tree itself read all of it.
 const READ_WHOLE = ['migrations', 'docs', 'ops', 'conformance', 'bin']
 const RULES = 'test/tidy/'

@@ -105,6 +105,7 @@ export type OperatorFloat =
 export type Echo = 'amount' | 'currency' | 'party' | 'externalId'
 export const ECHOES = ['amount', 'currency', 'party', 'externalId'] as const satisfies readonly Echo[]
 export type RailSide = 'collect' | 'disburse'
+export const RAIL_SIDES = ['collect', 'disburse'] as const satisfies readonly RailSide[]
 
 /** One of our accounts at an operator, with what the product needs to know of it (rails.md 3.2 and 9). */
 export type Installation = {

@@ -39,10 +39,10 @@ test('a test runs again for what it imports, for what that reads, and for pages 
     'src/web/dashboard/dashboard.ts': "import { ROUTES } from './routes-list.ts'\nexport const shell = ROUTES",
     'src/web/dashboard/routes-list.ts':
       "import './payouts/routes.ts'\nimport './charges/routes.ts'\nexport const ROUTES = []",
-    'src/web/dashboard/payouts/routes.ts': "import './list.tsx'\nexport const P = [page('/payouts', show)]",
+    'src/web/dashboard/payouts/routes.ts': "import './list.tsx'\nexport const P = [pageRoute('/payouts', show)]",
     'src/web/dashboard/payouts/list.tsx': "export const styles = 'list.css'",
     'src/web/dashboard/payouts/list.css': '',
-    'src/web/dashboard/charges/routes.ts': "export const C = [page('/charges/:id', show)]",
+    'src/web/dashboard/charges/routes.ts': "export const C = [pageRoute('/charges/:id', show)]",
     'test/fees.test.ts': "import { fee } from '../src/fees.ts'",
     'test/api.test.ts': "import '../src/app.ts'\nget('/v1/payouts')",
     'test/payouts.test.ts': "import '../src/app.ts'\nget('/dashboard/payouts/new')",

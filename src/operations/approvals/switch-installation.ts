@@ -5,7 +5,7 @@ import { domainRefusal } from '../../platform/refusal.ts'
 import type { Gateway } from '../../program/app.ts'
 import { type ChosenInstallation, chosenInstallations } from '../../rails/installation-choice.ts'
 import { describeInstallation } from '../../rails/op1-momo/installation.ts'
-import type { RailSide } from '../../rails/rail.ts'
+import { RAIL_SIDES, type RailSide } from '../../rails/rail.ts'
 import { type Approval, type ApprovalCommands, PLATFORM_TAG } from './approval.ts'
 import { askForApproval } from './ask-for-approval.ts'
 import type { Effect } from './effect.ts'
@@ -17,7 +17,6 @@ export type SideInstallations = {
   chosen: ChosenInstallation | null
   known: string[]
 }
-const RAIL_SIDES: readonly RailSide[] = ['collect', 'disburse']
 
 /** Returns which installation takes new movements of each side; every process follows a change within seconds. */
 export async function readSideInstallations({ config, op1, directory }: Gateway): Promise<SideInstallations[]> {

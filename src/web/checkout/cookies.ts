@@ -1,5 +1,6 @@
 import type { Vault } from '../../platform/secrets.ts'
 import { formatCookie } from '../parts/routes/cookies.ts'
+import { linkPath } from './payment-path.ts'
 import type { Method } from './view.ts'
 
 /** The input that this browser has entered on the page of one link and may use again (contract.md G50a). */
@@ -17,7 +18,7 @@ export const NOTHING_REMEMBERED: RememberedInput = { voucher: null, phone: '', e
 type CookieLink = { merchantId: number; id: string }
 
 const INPUT_COOKIE = 'checkout'
-const LANGUAGE_COOKIE = 'lang'
+export const LANGUAGE_COOKIE = 'lang'
 const INPUT_COOKIE_MINUTES = 30
 const LANGUAGE_COOKIE_SECONDS = 31_536_000
 
@@ -50,7 +51,7 @@ export function sealInputCookie(
     .seal(JSON.stringify({ ...remembered, until: nowMs + INPUT_COOKIE_MINUTES * 60_000 }), vaultBinding(link))
     .toString('base64url')
   return formatCookie(INPUT_COOKIE, value, {
-    path: `/pay/${link.id}`,
+    path: linkPath(link.id),
     seconds: INPUT_COOKIE_MINUTES * 60,
     https,
   })

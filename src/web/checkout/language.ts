@@ -1,6 +1,6 @@
 import type { Language } from './view.ts'
 
-const LANGUAGES: readonly Language[] = ['en', 'lg', 'sw']
+export const LANGUAGES: readonly Language[] = ['en', 'lg', 'sw']
 
 /** Takes the language of the address, else of the cookie, else the browser's preferred one, else English (G50a). */
 export function chooseLanguage(sources: {

@@ -9,7 +9,7 @@ import { serveAssets } from '../parts/routes/asset-routes.ts'
 import { parseCookies } from '../parts/routes/cookies.ts'
 import { judgeParams } from '../parts/routes/params.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
-import { makeLanguageCookie } from './cookies.ts'
+import { LANGUAGE_COOKIE, makeLanguageCookie } from './cookies.ts'
 import { buildTroubleView, showDisplay, showDisplayState } from './display/display-pages.ts'
 import { isFromOwnPage } from './form-token.ts'
 import { chooseLanguage, findLanguage } from './language.ts'
@@ -233,7 +233,7 @@ function parseVisit({ trustedProxies, baseUrl }: CheckoutOptions, request: Fasti
     address: clientAddress(request.raw, trustedProxies),
     language: chooseLanguage({
       query: query.lang,
-      cookie: cookies.get('lang'),
+      cookie: cookies.get(LANGUAGE_COOKIE),
       browser: headers['accept-language'],
     }),
     here: `${formPagePath(request.method, pathname)}${rest === '' ? '' : `?${rest}`}`,

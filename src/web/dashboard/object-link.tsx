@@ -1,5 +1,6 @@
 import type { Action } from '../../api/access/actions.ts'
 import { mayDo } from '../../api/access/allow.ts'
+import { assert } from '../../platform/assert.ts'
 import type { SearchPrefix } from '../../reports/search.ts'
 import type { DashboardVisit } from './visit.ts'
 
@@ -27,9 +28,20 @@ type ObjectLinkVisit = Pick<DashboardVisit, 'caller' | 'to'>
 
 /** Finds the address of an object's page; null if it has none, or none that this person may see. `as`: an order has the id of a link. */
 export function findObjectAddress({ caller, to }: ObjectLinkVisit, id: string, as?: 'ord_'): string | null {
-  const pages: Readonly<Record<string, ObjectPage>> = OBJECT_PAGES
-  const page = pages[as ?? /^[a-z]+_/.exec(id)?.[0] ?? '']
+  const page = findObjectPage(id, as)
   return page === undefined || !mayDo(caller, page.see) ? null : to(objectPath(page, id))
+}
+
+/** Gets the path of the page of an object by the prefix of its id. Fails for an object without a page. */
+export function getObjectPath(id: string): string {
+  const page = findObjectPage(id)
+  assert(page !== undefined, 'the object has a page')
+  return objectPath(page, id)
+}
+
+function findObjectPage(id: string, as?: 'ord_'): ObjectPage | undefined {
+  const pages: Readonly<Record<string, ObjectPage>> = OBJECT_PAGES
+  return pages[as ?? /^[a-z]+_/.exec(id)?.[0] ?? '']
 }
 
 /** The path of an object's page. */

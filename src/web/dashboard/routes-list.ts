@@ -1,33 +1,27 @@
-import { BRANDING_ROUTES } from './branding/branding-page.tsx'
-import { BULK_ROUTES } from './bulk/bulk-routes.ts'
-import { CHARGE_ROUTES } from './charges/charge-routes.ts'
-import { COUNTER_ROUTES } from './counter/counter-page.tsx'
-import { DEVELOPER_ROUTES } from './developers/developer-routes.ts'
-import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
-import { GIFT_CARD_ROUTES } from './gift-cards/card-routes.ts'
-import { GO_LIVE_ROUTES } from './go-live/go-live-page.tsx'
-import { HOME_ROUTES } from './home/home-page.tsx'
-import { LIMITS_ROUTES } from './limits/limits-routes.ts'
-import { LINK_ROUTES } from './links/link-routes.ts'
-import { VIEW_ROUTES } from './lists/saved-views.tsx'
-import { NOTICE_ROUTES } from './notices/notices-page.tsx'
-import { PAYOUT_ROUTES } from './payouts/payout-routes.ts'
-import { PAYROLL_ROUTES } from './payroll/payroll-routes.ts'
-import { PEOPLE_ROUTES } from './people/people-routes.tsx'
-import { SECURITY_ROUTES } from './people/security-routes.ts'
-import { SEARCH_ROUTES } from './search/search-page.tsx'
-import { AUDIT_ROUTES } from './settings/audit-page.tsx'
-import { BUSINESS_ROUTES } from './settings/business-page.tsx'
-import { CLOSE_ROUTES } from './settings/close-page.tsx'
-import { SETTINGS_ROUTES } from './settings/settings-page.tsx'
-import { STOREFRONT_ROUTES } from './storefront/storefront-routes.ts'
-import { SUBACCOUNT_ROUTES } from './subaccounts/subaccount-routes.ts'
-import { MACHINE_ROUTES } from './vending/machine-pages.tsx'
-import { ORDER_ROUTES } from './vending/order-routes.ts'
-import { VENDING_SETTINGS_ROUTES } from './vending/settings-page.tsx'
-import { VERIFICATION_ROUTES } from './verification/verification-routes.ts'
+import { BRANDING_ROUTES } from './branding/routes.ts'
+import { BULK_ROUTES } from './bulk/routes.ts'
+import { CHARGE_ROUTES } from './charges/routes.ts'
+import { COUNTER_ROUTES } from './counter/routes.ts'
+import { DEVELOPER_ROUTES } from './developers/routes.ts'
+import { DISPUTE_ROUTES } from './disputes/routes.ts'
+import { GIFT_CARD_ROUTES } from './gift-cards/routes.ts'
+import { GO_LIVE_ROUTES } from './go-live/routes.ts'
+import { HOME_ROUTES } from './home/routes.ts'
+import { LIMITS_ROUTES } from './limits/routes.ts'
+import { LINK_ROUTES } from './links/routes.ts'
+import { VIEW_ROUTES } from './lists/routes.ts'
+import { NOTICE_ROUTES } from './notices/routes.ts'
+import { PAYOUT_ROUTES } from './payouts/routes.ts'
+import { PAYROLL_ROUTES } from './payroll/routes.ts'
+import { PEOPLE_ROUTES } from './people/routes.ts'
+import { SEARCH_ROUTES } from './search/routes.ts'
+import { SETTINGS_ROUTES } from './settings/routes.ts'
+import { STOREFRONT_ROUTES } from './storefront/routes.ts'
+import { SUBACCOUNT_ROUTES } from './subaccounts/routes.ts'
+import { VENDING_ROUTES } from './vending/routes.ts'
+import { VERIFICATION_ROUTES } from './verification/routes.ts'
 import type { DashboardRoute } from './visit.ts'
-import { WALLET_ROUTES } from './wallet/wallet-routes.ts'
+import { WALLET_ROUTES } from './wallet/routes.ts'
 
 /** Every page and form of the dashboard for people who have signed in. */
 export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
@@ -41,11 +35,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...SUBACCOUNT_ROUTES,
   ...LIMITS_ROUTES,
   ...PEOPLE_ROUTES,
-  ...SECURITY_ROUTES,
   ...SETTINGS_ROUTES,
-  ...BUSINESS_ROUTES,
-  ...CLOSE_ROUTES,
-  ...AUDIT_ROUTES,
   ...NOTICE_ROUTES,
   ...COUNTER_ROUTES,
   ...LINK_ROUTES,
@@ -54,9 +44,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...DISPUTE_ROUTES,
   ...SEARCH_ROUTES,
   ...VIEW_ROUTES,
-  ...MACHINE_ROUTES,
-  ...ORDER_ROUTES,
-  ...VENDING_SETTINGS_ROUTES,
+  ...VENDING_ROUTES,
   ...VERIFICATION_ROUTES,
   ...GO_LIVE_ROUTES,
   ...BRANDING_ROUTES,

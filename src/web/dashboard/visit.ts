@@ -1,19 +1,9 @@
-import type { Action } from '../../api/access/actions.ts'
 import type { PersonCaller } from '../../api/access/actor.ts'
 import type { Merchant } from '../../merchants/account/merchant.ts'
 import type { Membership, SignedInSession } from '../../merchants/people/session.ts'
 import type { Mode } from '../../platform/mode.ts'
 import type { App } from '../../program/app.ts'
-import type { FormSpec } from '../parts/forms/form-spec.ts'
-import {
-  type FormRoute,
-  formRoute,
-  type PageRoute,
-  pageRoute,
-  type SurfaceRoute,
-  type Visit,
-} from '../parts/routes/route.ts'
-import type { SurfaceReply } from '../parts/routes/surface-reply.ts'
+import type { SurfaceRoute, Visit } from '../parts/routes/route.ts'
 
 /** A request of a person who has signed in, about one merchant in one mode. */
 export type DashboardVisit = Visit & {
@@ -29,19 +19,3 @@ export type DashboardVisit = Visit & {
 }
 
 export type DashboardRoute = SurfaceRoute<DashboardVisit>
-
-/**
- * Declares a page of the dashboard: its path without base and mode, and the action that its reader must be allowed. The default admits
- * every person but tills; a page for tills too names `read`.
- */
-export const page = (
-  path: string,
-  show: (visit: DashboardVisit) => Promise<SurfaceReply>,
-  see: Action = 'shop.read',
-): PageRoute<DashboardVisit> => pageRoute(path, show, see)
-
-/** Declares what a form of the dashboard does: `submit` calls the operation, `again` shows the page with its faults. */
-export const form = (
-  spec: FormSpec,
-  handlers: Pick<FormRoute<DashboardVisit>, 'submit' | 'showRefused'>,
-): FormRoute<DashboardVisit> => formRoute(spec, handlers)

@@ -26,7 +26,7 @@ export type ListFilter = {
 /** Cursors of the pages before and after this one; null if there is none. */
 export type ListCursors = { newer: string | null; older: string | null }
 
-type AddressQuery = Readonly<Record<string, string | undefined>>
+export type AddressQuery = Readonly<Record<string, string | undefined>>
 
 const ROWS_PER_PAGE = '25'
 

@@ -10,6 +10,7 @@ import { findItemName } from '../../../selling/storefront/find-items.ts'
 import { findOrder } from '../../../selling/vending/orders/find-orders.ts'
 import type { VendingOrder } from '../../../selling/vending/orders/order.ts'
 import { formatProducts } from '../../../selling/vending/orders/product-names.ts'
+import { paymentPath } from '../payment-path.ts'
 import type { CustomerPayment, CustomerRefund, Method } from '../view.ts'
 import type { Checkout, CheckoutVisit } from '../visit.ts'
 import { findCustomerRefund } from './customer-refund.ts'
@@ -64,8 +65,7 @@ export const takesPayments = ({ shop, link }: LinkContext): boolean => mayBePaid
 
 /** Makes the path of one of the link's pages, with the charge in the query for a reusable link. */
 export function linkPagePath({ link, charge }: LinkContext, action: string): string {
-  const path = `/pay/${link.id}/${action}`
-  return link.allowMultipleUses && charge !== null ? `${path}?charge=${charge.id}` : path
+  return paymentPath(link.id, action, link.allowMultipleUses && charge !== null ? charge.id : null)
 }
 
 /** Makes what the pages show of a charge. */

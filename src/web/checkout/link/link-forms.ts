@@ -7,6 +7,7 @@ import { payLink } from '../../../selling/payment-links/pay-link.ts'
 import { isLinkExpired } from '../../../selling/payment-links/payment-link.ts'
 import { NOTHING_REMEMBERED } from '../cookies.ts'
 import { deriveChargeId, parseShownCardAmount } from '../form-token.ts'
+import { linkPath, paymentPath } from '../payment-path.ts'
 import type { FormFault, Method } from '../view.ts'
 import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
 import { getLinkContext, type LinkContext, linkPagePath, takesPayments } from './link-context.ts'
@@ -98,7 +99,7 @@ function redirectToPayment(
   { input, chargeId }: { input: PayFormInput; chargeId: string },
 ): Reply {
   const { link } = linkContext
-  const to = link.allowMultipleUses ? `/pay/${link.id}/status?charge=${chargeId}` : `/pay/${link.id}/status`
+  const to = paymentPath(link.id, 'status', link.allowMultipleUses ? chargeId : null)
   const remembered = { ...NOTHING_REMEMBERED, phone: input.phone, email: input.email, method: input.channel }
   return { kind: 'redirect', to, cookies: [rememberInput(checkout, linkContext, remembered)] }
 }
@@ -193,5 +194,5 @@ export async function retryPayment(checkout: Checkout, visit: CheckoutVisit): Pr
   // An expired order with a failed payment stays as it is (contract.md G29).
   if (isLinkExpired(link, checkout.clock.now())) return toStatus
   const isFree = link.allowMultipleUses || (await retryLink(shop.app, newCustomerCaller(visit), link))
-  return isFree ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus
+  return isFree ? { kind: 'redirect', to: linkPath(link.id) } : toStatus
 }

@@ -5,6 +5,7 @@ import { readVoucherBox } from '../../../payments/gift-cards/voucher-misses.ts'
 import { CHANNELS, LIVE_CHANNELS } from '../../../rails/rail.ts'
 import { openInputCookie, type RememberedInput, sealInputCookie } from '../cookies.ts'
 import { newPayFormToken } from '../form-token.ts'
+import { linkPath } from '../payment-path.ts'
 import type { FormFault, Method, PayView } from '../view.ts'
 import type { Checkout, CheckoutVisit, Reply } from '../visit.ts'
 import type { LinkContext } from './link-context.ts'
@@ -62,7 +63,7 @@ export async function buildPayForm(
     status: state.status,
     shop,
     mode: link.mode,
-    here: `/pay/${link.id}`,
+    here: linkPath(link.id),
     view: {
       kind: 'pay',
       linkId: link.id,

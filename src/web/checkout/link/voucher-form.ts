@@ -3,6 +3,7 @@ import { findUsableCard } from '../../../payments/gift-cards/find-card.ts'
 import { countVoucherMiss, readVoucherBox } from '../../../payments/gift-cards/voucher-misses.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import type { RememberedInput } from '../cookies.ts'
+import { linkPath } from '../payment-path.ts'
 import type { Checkout, CheckoutVisit, Reply } from '../visit.ts'
 import { getLinkContext, type LinkContext } from './link-context.ts'
 import { buildPayForm, recallInput, rememberInput } from './pay-form.ts'
@@ -10,7 +11,7 @@ import { buildPayForm, recallInput, rememberInput } from './pay-form.ts'
 /** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or forgets it. It reserves nothing on the card. */
 export async function applyVoucher(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
   const linkContext = await getLinkContext(checkout, visit)
-  const path = `/pay/${linkContext.link.id}`
+  const path = linkPath(linkContext.link.id)
   if (!visit.fromOwnPage) return { kind: 'redirect', to: path }
   const remembered = recallInput(checkout, linkContext, visit)
   if (visit.fields.remove) return redirectToForm(checkout, linkContext, { ...remembered, voucher: null })
@@ -33,7 +34,7 @@ export async function applyVoucher(checkout: Checkout, visit: CheckoutVisit): Pr
 
 const redirectToForm = (checkout: Checkout, linkContext: LinkContext, remembered: RememberedInput): Reply => ({
   kind: 'redirect',
-  to: `/pay/${linkContext.link.id}`,
+  to: linkPath(linkContext.link.id),
   cookies: [rememberInput(checkout, linkContext, remembered)],
 })
 

@@ -1,4 +1,4 @@
-import { type CheckoutPage, paymentPath } from './page.ts'
+import { type CheckoutPage, pathOfPayment } from './page.ts'
 import { BackLink, formatPageTitle, LargeAmount, RoundSign } from './parts.tsx'
 import { CheckoutShell } from './shell.tsx'
 
@@ -25,7 +25,7 @@ export function FailedPage(page: CheckoutPage<'failed'>) {
         <p>{todo}</p>
       </div>
       {view.mayRetry && (
-        <form method="post" action={paymentPath(view.payment, 'retry')}>
+        <form method="post" action={pathOfPayment(view.payment, 'retry')}>
           <button type="submit" class="go">
             {failed.again}
           </button>

@@ -1,5 +1,6 @@
 import { isolateDirection, oneLine } from '../../../platform/text/text.ts'
 import { shorten } from '../../parts/wording.ts'
+import { paymentPath } from '../payment-path.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { CustomerPayment, PageSetting, View } from '../view.ts'
 
@@ -20,8 +21,6 @@ export function formatShopNames(merchant: { name: string } | null, texts: Texts)
   return { shop, brief: isolateDirection(shorten(shop)) }
 }
 
-/** Makes the path of a payment page, with the charge in the query for a reusable link. */
-export function paymentPath(payment: CustomerPayment, action: string): string {
-  const path = `/pay/${payment.linkId}/${action}`
-  return payment.charge === null ? path : `${path}?charge=${encodeURIComponent(payment.charge)}`
-}
+/** Makes the path of a page or form of this payment. */
+export const pathOfPayment = ({ linkId, charge }: CustomerPayment, action: string): string =>
+  paymentPath(linkId, action, charge)

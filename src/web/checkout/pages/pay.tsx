@@ -1,6 +1,7 @@
 import { oneLine } from '../../../platform/text/text.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { OPERATOR_HINTS } from '../operator-prefixes.ts'
+import { paymentPath } from '../payment-path.ts'
 import type { FormFault, Method } from '../view.ts'
 import type { CheckoutPage } from './page.ts'
 import {
@@ -58,7 +59,7 @@ function PayForm(page: CheckoutPage<'pay'>) {
   return (
     <form
       method="post"
-      action={`/pay/${view.linkId}/submit`}
+      action={paymentPath(view.linkId, 'submit')}
       data-moment={texts.pay.oneMoment}
       data-operators={isCovered ? undefined : OPERATOR_HINTS}
     >

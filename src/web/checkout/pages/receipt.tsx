@@ -1,7 +1,7 @@
 import { oneLine } from '../../../platform/text/text.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import type { MachineReport } from '../view.ts'
-import { type CheckoutPage, paymentPath } from './page.ts'
+import { type CheckoutPage, pathOfPayment } from './page.ts'
 import { formatPageTitle, formatUgandaTime, LargeAmount, RoundSign } from './parts.tsx'
 import { CheckoutShell } from './shell.tsx'
 
@@ -111,11 +111,11 @@ function Actions({ view, texts }: CheckoutPage<'receipt'>) {
         {texts.receipt.print}
       </button>
       {view.look !== 'printable' && (
-        <a class="text" href={paymentPath(view.payment, 'receipt')}>
+        <a class="text" href={pathOfPayment(view.payment, 'receipt')}>
           {texts.receipt.receipt}
         </a>
       )}
-      <a class="text" href={paymentPath(view.payment, 'report')}>
+      <a class="text" href={pathOfPayment(view.payment, 'report')}>
         {texts.receipt.report}
       </a>
     </div>

@@ -2,7 +2,7 @@ import { oneLine } from '../../../platform/text/text.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import type { CustomerReportReason } from '../texts/texts.ts'
 import type { FormFault } from '../view.ts'
-import { type CheckoutPage, paymentPath } from './page.ts'
+import { type CheckoutPage, pathOfPayment } from './page.ts'
 import {
   describeInput,
   FaultMessage,
@@ -29,7 +29,7 @@ export function ReportPage(page: CheckoutPage<'report'>) {
       <h1>{report.title}</h1>
       <p class="about">{report.about(formatShillings(view.payment.amount), brief)}</p>
       <Answers {...page} />
-      <form method="post" action={paymentPath(view.payment, 'report')} data-moment={texts.pay.oneMoment}>
+      <form method="post" action={pathOfPayment(view.payment, 'report')} data-moment={texts.pay.oneMoment}>
         <FaultMessage text={general} />
         <Reasons {...page} />
         <Details {...page} />
@@ -38,7 +38,7 @@ export function ReportPage(page: CheckoutPage<'report'>) {
           {report.send}
         </button>
       </form>
-      <a class="quiet" href={paymentPath(view.payment, 'receipt')}>
+      <a class="quiet" href={pathOfPayment(view.payment, 'receipt')}>
         {report.back}
       </a>
     </CheckoutShell>
@@ -126,7 +126,7 @@ export function ReportedPage(page: CheckoutPage<'reported'>) {
         <p>{report.noMoney}</p>
       </div>
       <Answers {...page} />
-      <a class="second" href={paymentPath(view.payment, 'receipt')}>
+      <a class="second" href={pathOfPayment(view.payment, 'receipt')}>
         {report.back}
       </a>
     </CheckoutShell>

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { BasicMeta, NoScriptRefresh } from '../../parts/document.tsx'
 import { CHECKOUT_ASSETS, type CheckoutScript } from '../assets.ts'
+import { LANGUAGES } from '../language.ts'
 import { CHECKOUT_CSS } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
 import type { Language, PageSetting } from '../view.ts'
 
 // The browser's own bars get the colours of the card, because the card fills the page on a phone.
 const CARD_COLOURS = { light: '#fff', dark: '#161e1b' }
-const LANGUAGES = Object.keys(TEXTS) as Language[] // Exactly the keys of the record.
 
 type CheckoutShellProps = {
   setting: PageSetting

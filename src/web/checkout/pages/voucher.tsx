@@ -1,5 +1,6 @@
 import { oneLine } from '../../../platform/text/text.ts'
 import { formatShillings } from '../../parts/wording.ts'
+import { paymentPath } from '../payment-path.ts'
 import type { FormFault } from '../view.ts'
 import type { CheckoutPage } from './page.ts'
 import { FaultMessage, Field, Input, Summary } from './parts.tsx'
@@ -34,7 +35,7 @@ export function VoucherBox(page: CheckoutPage<'pay'>) {
   )
 }
 
-const applyPath = ({ view }: CheckoutPage<'pay'>) => `/pay/${view.linkId}/apply-voucher`
+const applyPath = ({ view }: CheckoutPage<'pay'>) => paymentPath(view.linkId, 'apply-voucher')
 
 function CodeForm({ fault, typed, ...page }: CheckoutPage<'pay'> & { fault: string | null; typed: string }) {
   const { texts } = page

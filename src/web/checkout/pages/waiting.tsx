@@ -1,5 +1,5 @@
 import { formatShillings } from '../../parts/wording.ts'
-import { type CheckoutPage, paymentPath } from './page.ts'
+import { type CheckoutPage, pathOfPayment } from './page.ts'
 import { BackLink, CheckoutIcon, formatPageTitle, LargeAmount, RoundSign } from './parts.tsx'
 import { CheckoutShell } from './shell.tsx'
 
@@ -28,7 +28,7 @@ export function WaitingPage(page: CheckoutPage<'waiting'>) {
       </div>
       {setting.mode === 'test' && <p class="tip">{texts.waiting.inTest}</p>}
       <Phases {...page} still={still} />
-      <a class="text" href={paymentPath(view.payment, 'status')}>
+      <a class="text" href={pathOfPayment(view.payment, 'status')}>
         {texts.waiting.check}
       </a>
       <BackLink url={view.cancelUrl} text={texts.backTo(page.brief)} />
@@ -41,7 +41,7 @@ function Phases({ still, ...page }: CheckoutPage<'waiting'> & { still: string })
   const { view, texts, brief } = page
   const waits = view.secondsLeft > 0
   return (
-    <div class="said" id="wait" data-status={paymentPath(view.payment, 'status.json')}>
+    <div class="said" id="wait" data-status={pathOfPayment(view.payment, 'status.json')}>
       <div class="news" role="status">
         <p class="tip" id="long" hidden={waits}>
           <span class="ear">{still}. </span>

@@ -7,6 +7,7 @@ import { picturePath, presentItems, type ShopItem } from '../../../selling/store
 import { createOwnAmountLink, ownAmountBounds, parseOwnAmount } from '../../../selling/storefront/own-amount.ts'
 import { buildQrReply, withRetryAfter } from '../link/link-pages.ts'
 import { closedReason } from '../link/link-views.ts'
+import { linkPath } from '../payment-path.ts'
 import type { FormFault, StorefrontItem } from '../view.ts'
 import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
 
@@ -48,7 +49,7 @@ export async function payOwnAmount(checkout: Checkout, visit: CheckoutVisit): Pr
       ...shop,
       amount: own.amount,
     })
-    return { kind: 'redirect', to: `/pay/${link.id}` }
+    return { kind: 'redirect', to: linkPath(link.id) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.status === 429) return withRetryAfter(await showFormAgain(429, 'busy'), error)
@@ -133,7 +134,7 @@ const presentItem = (item: ShopItem, { handle }: Shop): StorefrontItem => ({
   name: item.name,
   description: item.description,
   amount: item.amount,
-  href: `/pay/${item.linkId}`,
+  href: linkPath(item.linkId),
   picture: picturePath(item, handle),
 })
 

@@ -1,20 +1,22 @@
-import { closeAlert } from '../../../operations/alerts/close-alert.ts'
-import { consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../../operations/alerts/kinds.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AlertKind, consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../../operations/alerts/kinds.ts'
 import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../../operations/alerts/list-alerts.ts'
+import { ROOT } from '../../../platform/processes/root.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { Markdown } from '../../docs/markdown.tsx'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { ALERTS } from '../texts/alerts.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { readManualParagraph } from './manual-paragraph.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { columns, detail: facts } = ALERTS
 
-const CLOSE_FORM: FormSpec = {
+export const CLOSE_ALERT_FORM: FormSpec = {
   path: '/alerts/:id/close',
   action: 'alert.close',
   fields: [
@@ -33,19 +35,19 @@ const CLOSE_FORM: FormSpec = {
 
 const ALERT_COLUMNS: readonly ListColumn<Alert>[] = [
   { title: columns.kind, cell: ({ kind }) => formatKind(kind) },
-  { title: columns.says, cell: ({ says }) => <OutsideText text={says} /> },
+  column.text(columns.says, ({ says }) => says),
 ]
 const OPEN_COLUMNS: readonly ListColumn<Alert>[] = [
   ...ALERT_COLUMNS,
-  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
+  column.time(columns.since, ({ since }) => since),
   { title: columns.size, cell: ({ size }) => ALERTS.count(size), figures: true },
   { title: columns.times, cell: ({ times }) => ALERTS.count(times), figures: true },
   { title: columns.told, cell: ({ toldAt }) => (toldAt === null ? ALERTS.untold : <Time at={toldAt} />) },
 ]
 const CLOSED_COLUMNS: readonly ListColumn<Alert>[] = [
   ...ALERT_COLUMNS,
-  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
-  { title: columns.ended, cell: ({ closedAt }) => <Time at={closedAt} /> },
+  column.time(columns.since, ({ since }) => since),
+  column.time(columns.ended, ({ closedAt }) => closedAt),
   {
     title: columns.by,
     cell: ({ closedBy }) => (closedBy === null ? ALERTS.itself : <OutsideText text={closedBy} />),
@@ -53,7 +55,7 @@ const CLOSED_COLUMNS: readonly ListColumn<Alert>[] = [
 ]
 
 /** Shows the open alerts and those that are over. */
-async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<SurfaceReply> {
+export async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<SurfaceReply> {
   const [open, ended] = await Promise.all([listOpenAlerts(gateway), listClosedAlerts(gateway, query.after ?? null)])
   const href = ({ id }: Alert) => to(`/alerts/${id}`)
   return pageReply(
@@ -82,7 +84,7 @@ async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Surface
   )
 }
 
-async function showAlert(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showAlert(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const alert = await findAlert(visit.gateway, visit.params.id ?? '')
   if (alert === null) throw notFound('alert')
   const { kind, closedAt } = alert
@@ -126,7 +128,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
       </Section>
       {closedAt === null && (
         <Section title={ALERTS.close.title} id="close">
-          <FormBox of={CLOSE_FORM} visit={visit} state={state} params={{ id: String(alert.id) }} />
+          <FormBox of={CLOSE_ALERT_FORM} visit={visit} state={state} params={{ id: String(alert.id) }} />
         </Section>
       )}
     </>,
@@ -138,7 +140,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
 const formatKind = (kind: string) => kind.replaceAll('_', ' ')
 
 /** Shows the manual's paragraph about one kind of alert. */
-async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceReply> {
+export async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceReply> {
   const kind = parseAlertKind(params.kind ?? '')
   if (kind === null) throw notFound('alert')
   const name = formatKind(kind)
@@ -160,18 +162,11 @@ async function showKind({ params, to }: ConsoleVisit): Promise<SurfaceReply> {
   )
 }
 
-/** The pages of alerts. */
-export const ALERT_ROUTES: readonly ConsoleRoute[] = [
-  page('/alerts', showAlerts),
-  page('/alerts/kinds/:kind', showKind),
-  page('/alerts/:id', (visit) => showAlert(visit)),
-  form(CLOSE_FORM, {
-    async submit({ gateway, caller, params, to }, { note = '' }) {
-      const id = Number(params.id)
-      if (!Number.isSafeInteger(id) || id < 1) throw notFound('alert')
-      await closeAlert(gateway, caller, { id, note })
-      return redirectDone(to('/alerts'), ALERTS.close.done)
-    },
-    showRefused: showAlert,
-  }),
-]
+let manualText: string | null = null
+
+/** Reads the paragraph of docs/operating.md about a kind of alert, as Markdown. The file is read once for each process. */
+function readManualParagraph(kind: AlertKind): string {
+  manualText ??= readFileSync(join(ROOT, 'docs', 'operating.md'), 'utf8')
+  const rest = manualText.split(`\n### ${kind}\n`)[1] ?? ''
+  return rest.split(/\n#{2,3} /, 1)[0]?.trim() ?? ''
+}

@@ -1,7 +1,8 @@
 import type { Approval } from '../../../operations/approvals/approval.ts'
 import { type ApprovalList, listApprovals } from '../../../operations/approvals/find-approvals.ts'
+import { column } from '../../parts/columns.tsx'
 import { WaitingCount } from '../../parts/frame.tsx'
-import { Empty, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { APPROVALS } from '../texts/approvals.ts'
@@ -16,9 +17,9 @@ const LIST_NAMES = Object.keys(lists) as ApprovalList[] // Typed by its keys.
 const buildColumns = (visit: ConsoleVisit): readonly ListColumn<Approval>[] => [
   { title: columns.what, cell: ({ kind }) => APPROVALS.kinds[kind] },
   { title: columns.about, cell: (approval) => <CommandSubject visit={visit} approval={approval} /> },
-  { title: columns.by, cell: ({ askedName }) => <OutsideText text={askedName} /> },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
+  column.text(columns.by, ({ askedName }) => askedName),
+  column.status(columns.status, ({ status }) => status),
+  column.time(columns.at, ({ askedAt }) => askedAt),
   {
     title: columns.until,
     cell: ({ expiresAt, waitsForMoney }) => (waitsForMoney ? APPROVALS.detail.forMoney : <Time at={expiresAt} />),

@@ -1,5 +1,4 @@
-import type { Approval, ApprovalCommand } from '../../../operations/approvals/approval.ts'
-import { parseCommand } from '../../../operations/approvals/approval.ts'
+import { type Approval, type ApprovalCommand, parseCommand } from '../../../operations/approvals/approval.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import type { ConsoleVisit } from '../visit.ts'

@@ -3,45 +3,36 @@ import type { WholeAuditFilter } from '../../../api/access/read-whole-audit.ts'
 import {
   type AuditChain,
   type AuditCheck,
-  askForAuditCheck,
   latestAuditChecks,
   listAuditChains,
 } from '../../../operations/alerts/check-audit.ts'
-import { exportAudit } from '../../../operations/alerts/export-audit.ts'
 import { type PlacedAuditRow, readAudits } from '../../../operations/alerts/read-audits.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { AuditDetails } from '../../parts/audit-details.tsx'
+import { column } from '../../parts/columns.tsx'
 import { parseDays } from '../../parts/days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  addressWith,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-  withoutEmpty,
-} from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Section, Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith, type ListColumn, type ListFilter, Table } from '../../parts/table.tsx'
 import { CONSOLE_AUDIT_TEXTS } from '../texts/audit.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { columns, filters, chain } = CONSOLE_AUDIT_TEXTS
-const AUDIT_PATH = '/audit'
-// The page waits this long for a check of the chains; a longer check goes on without it.
-const CHECK_WAIT_MS = 3000
+export const AUDIT_PATH = '/audit'
 
 const COLUMNS: readonly ListColumn<PlacedAuditRow>[] = [
-  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.time(columns.at, ({ at }) => at),
   { title: columns.who, cell: ({ actor }) => <bdi>{oneLine(actor)}</bdi> },
   { title: columns.what, cell: ({ action }) => <code>{action}</code> },
-  { title: columns.merchant, cell: ({ merchant }) => <OutsideText text={merchant} /> },
-  { title: columns.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
+  column.text(columns.merchant, ({ merchant }) => merchant),
+  column.text(columns.subject, ({ subject }) => subject),
   { title: columns.place, cell: ({ place }) => place },
-  { title: columns.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
-  { title: columns.details, cell: (row) => <AuditDetails row={row} /> },
+  column.text(columns.origin, ({ origin }) => origin),
+  { title: columns.details, cell: (row) => <AuditDetails title={columns.details} entry={row} mode={row.mode} /> },
 ]
 const FILTERS: readonly ListFilter[] = [
   {
@@ -58,13 +49,13 @@ const FILTERS: readonly ListFilter[] = [
 ]
 const DATABASE_FILTER: ListFilter = { name: 'place', label: filters.place, kind: 'select' }
 
-const VERIFY_FORM: FormSpec = {
+export const VERIFY_AUDIT_FORM: FormSpec = {
   path: '/audit/verify',
   action: 'audit.verify',
   fields: [],
   submit: chain.submit,
 }
-const EXPORT_FORM: FormSpec = {
+export const EXPORT_AUDIT_FORM: FormSpec = {
   path: '/audit/export',
   action: 'audit.export',
   fields: [DATABASE_FILTER, ...FILTERS].map(({ name, label }) => ({
@@ -77,30 +68,20 @@ const EXPORT_FORM: FormSpec = {
   plain: true,
 }
 
-const AuditDetails = ({ row: { before, after, requestId, mode } }: { row: PlacedAuditRow }) =>
-  before === null && after === null ? null : (
-    <details class="raw">
-      <summary>{columns.details}</summary>
-      <pre tabIndex={0} role="group" aria-label={columns.details}>
-        <code>{JSON.stringify({ mode, before, after, request: requestId }, null, 1)}</code>
-      </pre>
-    </details>
-  )
-
 const buildDatabaseFilter = ({ gateway }: ConsoleVisit): ListFilter => ({
   ...DATABASE_FILTER,
   choices: listAuditChains(gateway).map(({ place }) => ({ value: place, label: place })),
 })
 
 /** Gets the chain that the address names (`c1` or `directory`), or all of them. Throws 404 for an unknown name. */
-function getAuditDatabases({ gateway, query }: ConsoleVisit): AuditChain[] {
+export function getAuditDatabases({ gateway, query }: ConsoleVisit): AuditChain[] {
   const chains = listAuditChains(gateway)
   const matches = chains.filter(({ place }) => query.place === undefined || place === query.place)
   if (matches.length === 0) throw notFound('place')
   return matches
 }
 
-function parseFilter({ query }: ConsoleVisit): WholeAuditFilter {
+export function parseAuditFilter({ query }: ConsoleVisit): WholeAuditFilter {
   const { from, until } = parseDays(query)
   return {
     action: query.action ?? null,
@@ -113,40 +94,38 @@ function parseFilter({ query }: ConsoleVisit): WholeAuditFilter {
   }
 }
 
-async function showAudit(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showAudit(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, query } = visit
   const [{ rows, older }, checks] = await Promise.all([
-    readAudits(getAuditDatabases(visit), parseFilter(visit)),
+    readAudits(getAuditDatabases(visit), parseAuditFilter(visit)),
     latestAuditChecks(gateway),
   ])
   const here = visit.to(AUDIT_PATH)
-  return pageReply(
-    CONSOLE_AUDIT_TEXTS.title,
-    <>
-      <h1>{CONSOLE_AUDIT_TEXTS.title}</h1>
-      <p>{CONSOLE_AUDIT_TEXTS.lead}</p>
-      <ChainCard visit={visit} state={state} checks={checks} />
-      <Filters filters={[buildDatabaseFilter(visit), ...FILTERS]} query={query} action={here} />
-      {rows.length === 0 ? (
-        <Empty title={CONSOLE_AUDIT_TEXTS.empty} />
-      ) : (
-        <Table caption={CONSOLE_AUDIT_TEXTS.title} rows={rows} columns={COLUMNS} />
-      )}
-      {query.after !== undefined && (
-        <p>
-          <a href={addressWith(here, { ...query, after: undefined })}>{CONSOLE_AUDIT_TEXTS.newest}</a>
-        </p>
-      )}
-      <Pager cursors={{ newer: null, older }} query={query} here={here} />
-      {rows.length > 0 && <FormBox of={EXPORT_FORM} visit={visit} state={state} values={query as FormValues} compact />}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: CONSOLE_AUDIT_TEXTS.title,
+    ...{ rows, columns: COLUMNS, here, query, filters: [buildDatabaseFilter(visit), ...FILTERS], state },
+    cursors: { newer: null, older },
+    lead: (
+      <>
+        <p>{CONSOLE_AUDIT_TEXTS.lead}</p>
+        <ChainCard visit={visit} state={state} checks={checks} />
+      </>
+    ),
+    empty: { title: CONSOLE_AUDIT_TEXTS.empty },
+    belowRows: query.after !== undefined && (
+      <p>
+        <a href={addressWith(here, { ...query, after: undefined })}>{CONSOLE_AUDIT_TEXTS.newest}</a>
+      </p>
+    ),
+    below: rows.length > 0 && (
+      <FormBox of={EXPORT_AUDIT_FORM} visit={visit} state={state} values={query as FormValues} compact />
+    ),
+  })
 }
 
 const CHECK_COLUMNS: readonly ListColumn<AuditCheck>[] = [
   { title: chain.columns.place, cell: ({ place }) => place },
-  { title: chain.columns.at, cell: ({ begunAt }) => <Time at={begunAt} /> },
+  column.time(chain.columns.at, ({ begunAt }) => begunAt),
   { title: chain.columns.by, cell: ({ askedBy }) => <bdi>{oneLine(askedBy)}</bdi> },
   { title: chain.columns.found, cell: (check) => <CheckResult check={check} /> },
   {
@@ -172,35 +151,6 @@ type ChainProps = { visit: ConsoleVisit; state: FormState | null; checks: readon
 const ChainCard = ({ visit, state, checks }: ChainProps) => (
   <Section title={chain.title}>
     {checks.length === 0 ? <p>{chain.none}</p> : <Table caption={chain.title} rows={checks} columns={CHECK_COLUMNS} />}
-    <FormBox of={VERIFY_FORM} visit={visit} state={state} />
+    <FormBox of={VERIFY_AUDIT_FORM} visit={visit} state={state} />
   </Section>
 )
-
-async function submitVerify(visit: ConsoleVisit): Promise<SurfaceReply> {
-  const checking = askForAuditCheck(visit.gateway, visit.caller)
-  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, CHECK_WAIT_MS, 'slow').unref())
-  const outcome = await Promise.race([checking.then(() => 'done' as const), slow])
-  if (outcome === 'slow')
-    checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the audit did not come to its end'))
-  return redirectDone(visit.to(AUDIT_PATH), outcome === 'done' ? chain.done : chain.begun)
-}
-
-/** The audit over all merchants: its rows, the check of its chains, and a file of it. */
-export const CONSOLE_AUDIT_ROUTES: readonly ConsoleRoute[] = [
-  page(AUDIT_PATH, (visit) => showAudit(visit)),
-  form(VERIFY_FORM, { submit: submitVerify, showRefused: showAudit }),
-  form(EXPORT_FORM, {
-    async submit(visit, values) {
-      const filtered = { ...visit, query: withoutEmpty(values) }
-      const chains = getAuditDatabases(filtered)
-      const body = await exportAudit(visit.gateway, visit.caller, { chains, filter: parseFilter(filtered) })
-      return {
-        kind: 'file',
-        name: `audit-${filtered.query.place ?? 'all'}.csv`,
-        type: 'text/csv; charset=utf-8',
-        body,
-      }
-    },
-    showRefused: (visit, state) => showAudit({ ...visit, query: {} }, state),
-  }),
-]

@@ -1,4 +1,5 @@
 import type { ExceptionEvidence, OperatorLine, OurSide } from '../../../operations/reconciliation/evidence.ts'
+import { column } from '../../parts/columns.tsx'
 import { Facts, Money, OutsideText, Section, Time, Timeline } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { OperatorAmount } from '../reconciliation/exception-details.tsx'
@@ -9,13 +10,13 @@ const { detail } = EXCEPTIONS
 const { lineColumns: columns } = detail
 
 const LINE_COLUMNS: readonly ListColumn<OperatorLine>[] = [
-  { title: columns.number, cell: ({ number }) => <OutsideText text={number} /> },
-  { title: columns.id, cell: ({ externalId }) => <OutsideText text={externalId} /> },
+  column.text(columns.number, ({ number }) => number),
+  column.text(columns.id, ({ externalId }) => externalId),
   { title: columns.type, cell: ({ type }) => type },
   { title: columns.amount, cell: (line) => <OperatorAmount {...line} />, figures: true },
-  { title: columns.status, cell: ({ status }) => <OutsideText text={status} /> },
-  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
-  { title: columns.imported, cell: ({ importedAt }) => <Time at={importedAt} /> },
+  column.text(columns.status, ({ status }) => status),
+  column.time(columns.at, ({ at }) => at),
+  column.time(columns.imported, ({ importedAt }) => importedAt),
 ]
 
 /** A movement as our books have it, and as its operator reports it. */

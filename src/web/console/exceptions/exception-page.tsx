@@ -20,6 +20,7 @@ import {
   type TimelineEntry,
 } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { SubjectLink } from '../payments/subject-link.tsx'
 import { ExceptionDetails } from '../reconciliation/exception-details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
@@ -84,7 +85,7 @@ function ExceptionFacts({ visit, exception, state }: ExceptionFactsProps) {
             merchant === null ? EXCEPTIONS.platform : <a href={visit.to(`/merchants/${merchant}`)}>{merchant}</a>,
           ],
           [facts.mode, exception.mode],
-          [facts.subject, <SubjectLink visit={visit} exception={exception} />],
+          [facts.subject, <SubjectLink visit={visit} subject={exception.subject} />],
           foundBy !== null && [facts.foundBy, foundBy.map((leg) => EXCEPTIONS.legs[leg]).join(', ')],
           [facts.owner, owner === null ? detail.nobody : <OutsideText text={owner} />],
           [facts.opened, <Time at={exception.openedAt} />],
@@ -105,14 +106,6 @@ function ExceptionFacts({ visit, exception, state }: ExceptionFactsProps) {
     </Section>
   )
 }
-
-/** The subject as a link if it is a payment. A leg may also find a fault in the books, which has no page. */
-const SubjectLink = ({ visit, exception: { subject } }: { visit: ConsoleVisit; exception: OpenedException }) =>
-  /^(?:txn|pout|top)_[a-z0-9]+$/.test(subject) ? (
-    <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
-  ) : (
-    <code>{oneLine(subject)}</code>
-  )
 
 const ApprovalList = ({ visit, approvals }: { visit: ConsoleVisit; approvals: readonly Approval[] }) => (
   <Section title={detail.approvals}>

@@ -6,10 +6,12 @@ import {
 } from '../../../payments/exceptions/find-exceptions.ts'
 import type { OpenedException } from '../../../payments/exceptions/resolve-exception.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { WaitingCount } from '../../parts/frame.tsx'
-import { Empty, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { List } from '../../parts/list-page.tsx'
+import { Note, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { addressWith, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { addressWith, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { ReconciliationTabs } from '../reconciliation/runs-page.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
@@ -62,20 +64,19 @@ export async function showExceptions(visit: ConsoleVisit): Promise<SurfaceReply>
           {EXCEPTIONS.waitingNow} <a href={visit.to('/parked')}>{EXCEPTIONS.parked}</a>
         </Note>
       )}
-      <Filters filters={FILTERS} query={query} action={here} keep={{ list: filter.list }} />
-      {page.rows.length === 0 ? (
-        <Empty title={EXCEPTIONS.empty}>
-          <p>{EXCEPTIONS.emptySays}</p>
-        </Empty>
-      ) : (
-        <Table
-          caption={lists[filter.list]}
-          rows={page.rows}
-          columns={buildColumns(visit)}
-          href={({ id }) => visit.to(`${EXCEPTIONS_PATH}/${id}`)}
-        />
-      )}
-      <Pager cursors={page} query={pageQuery} here={here} />
+      <List
+        {...{
+          caption: lists[filter.list],
+          rows: page.rows,
+          columns: buildColumns(visit),
+          filters: FILTERS,
+          here,
+          query,
+        }}
+        {...{ keep: { list: filter.list }, cursors: page }}
+        href={({ id }) => visit.to(`${EXCEPTIONS_PATH}/${id}`)}
+        empty={{ title: EXCEPTIONS.empty, says: EXCEPTIONS.emptySays }}
+      />
     </>,
   )
 }
@@ -104,9 +105,9 @@ const buildColumns = ({ now, to }: ConsoleVisit): readonly ListColumn<OpenedExce
       merchant === null ? EXCEPTIONS.platform : <a href={to(`/merchants/${merchant}`)}>{merchant}</a>,
   },
   { title: columns.severity, cell: ({ severity }) => <SeverityStatus severity={severity} /> },
-  { title: columns.owner, cell: ({ owner }) => <OutsideText text={owner} /> },
+  column.text(columns.owner, ({ owner }) => owner),
   { title: columns.seen, cell: ({ seenCount }) => EXCEPTIONS.times(seenCount), figures: true },
-  { title: columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
+  column.time(columns.opened, ({ openedAt }) => openedAt),
   {
     title: columns.age,
     cell: ({ openedAt, closedAt }) =>

@@ -1,45 +1,44 @@
 import {
   type FrozenMerchant,
-  freezePlatform,
   listFrozenMerchants,
   type PlatformFreeze,
   readPlatformFreeze,
 } from '../../../merchants/account/payout-freeze.ts'
-import { getMerchantNamed } from '../../../merchants/account/set-merchant.ts'
-import type { Approval } from '../../../operations/approvals/approval.ts'
+import { type Approval, isWaiting } from '../../../operations/approvals/approval.ts'
 import { readApprovalsAbout } from '../../../operations/approvals/find-approvals.ts'
-import { askUnfreezeMerchant, askUnfreezePlatform, PLATFORM_SUBJECT } from '../../../operations/approvals/unfreeze.ts'
+import { PLATFORM_SUBJECT } from '../../../operations/approvals/unfreeze.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
-import { APPROVALS, FREEZE_TEXTS as TEXTS } from '../texts/approvals.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import { FREEZE_TEXTS as TEXTS } from '../texts/approvals.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { facts, columns } = TEXTS
-const FREEZE_PATH = '/freeze'
+export const FREEZE_PATH = '/freeze'
 const REASON_FIELD = { name: 'reason', label: TEXTS.reason, most: 500 } as const
 
-const FREEZE_FORM: FormSpec = {
+export const FREEZE_FORM: FormSpec = {
   ...{ path: FREEZE_PATH, action: 'payouts.freeze', fields: [REASON_FIELD], submit: TEXTS.freeze },
   danger: true,
 }
-const ASK_UNFREEZE_FORM: FormSpec = {
+export const ASK_UNFREEZE_FORM: FormSpec = {
   ...{ path: '/freeze/ask', action: 'payouts.unfreeze', fields: [REASON_FIELD], submit: TEXTS.ask },
   once: true,
 }
-const ASK_UNFREEZE_MERCHANT_FORM: FormSpec = { ...ASK_UNFREEZE_FORM, path: '/freeze/:id/ask', plain: true }
+export const ASK_UNFREEZE_MERCHANT_FORM: FormSpec = { ...ASK_UNFREEZE_FORM, path: '/freeze/:id/ask', plain: true }
 
 /** Shows whether live payouts of the platform are frozen, and which merchants are. */
-async function showFreeze(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showFreeze(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway } = visit
   const [freeze, frozen, approvals] = await Promise.all([
     readPlatformFreeze(gateway.directory),
     listFrozenMerchants(gateway),
     readApprovalsAbout({ db: gateway.directory, merchantId: 0 }, PLATFORM_SUBJECT),
   ])
-  const waiting = approvals.find(({ status, expiresAt }) => status === 'waiting' && expiresAt > visit.now)
+  const waiting = approvals.find((approval) => isWaiting(approval, visit.now))
   return pageReply(
     TEXTS.title,
     <>
@@ -120,8 +119,8 @@ const buildMerchantColumns = (visit: ConsoleVisit, state: FormState | null): rea
       </a>
     ),
   },
-  { title: columns.reason, cell: ({ reason }) => <OutsideText text={reason} /> },
-  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
+  column.text(columns.reason, ({ reason }) => reason),
+  column.time(columns.since, ({ since }) => since),
   {
     title: columns.act,
     cell: ({ publicId }) => (
@@ -134,31 +133,4 @@ const buildMerchantColumns = (visit: ConsoleVisit, state: FormState | null): rea
       />
     ),
   },
-]
-
-/** The page of freezes. One person may stop live payouts; it takes two to let them run again. */
-export const FREEZE_ROUTES: readonly ConsoleRoute[] = [
-  page(FREEZE_PATH, (visit) => showFreeze(visit)),
-  form(FREEZE_FORM, {
-    async submit({ gateway, caller, to }, { reason = '' }) {
-      await freezePlatform(gateway, caller, reason)
-      return redirectDone(to(FREEZE_PATH), TEXTS.done)
-    },
-    showRefused: showFreeze,
-  }),
-  form(ASK_UNFREEZE_FORM, {
-    async submit({ gateway, caller, to }, { reason = '' }) {
-      const { id } = await askUnfreezePlatform(gateway, caller, reason)
-      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
-    },
-    showRefused: showFreeze,
-  }),
-  form(ASK_UNFREEZE_MERCHANT_FORM, {
-    async submit({ gateway, caller, params, to }, { reason = '' }) {
-      const { app, merchant } = await getMerchantNamed(gateway, params.id ?? '')
-      const { id } = await askUnfreezeMerchant(app, caller, { merchant, reason })
-      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
-    },
-    showRefused: showFreeze,
-  }),
 ]

@@ -10,7 +10,7 @@ import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.t
 import { formatAge } from '../jobs/age.ts'
 import { CONSOLE_NAVIGATION } from '../navigation.ts'
 import { CONSOLE_HOME_TEXTS } from '../texts/home.ts'
-import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { LateTasksTable, RailsTable, UnderWayTable } from './home-tables.tsx'
 import { WorkCard } from './work-card.tsx'
 
@@ -153,7 +153,7 @@ function VerifyCard({ visit, figures }: HomeCardProps) {
 }
 
 /** Shows the state of the service: money under way, alerts, operators, workers, webhooks and the last proof of the books. */
-async function showHome(visit: ConsoleVisit): Promise<SurfaceReply> {
+export async function showHome(visit: ConsoleVisit): Promise<SurfaceReply> {
   const figures = await readServiceFigures(visit.gateway)
   return pageReply(
     CONSOLE_HOME_TEXTS.title,
@@ -191,5 +191,3 @@ async function showHome(visit: ConsoleVisit): Promise<SurfaceReply> {
     </>,
   )
 }
-
-export const CONSOLE_HOME_ROUTES: readonly ConsoleRoute[] = [page('/', showHome)]

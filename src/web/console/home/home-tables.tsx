@@ -2,6 +2,7 @@ import { lagMs } from '../../../operations/jobs/read-jobs.ts'
 import type { RailFigures } from '../../../operations/overview/rail-figures.ts'
 import type { FloatFigure, ServiceFigures } from '../../../operations/overview/service-figures.ts'
 import { type MovementsUnderWay, sumUnderWay } from '../../../operations/overview/sum-figures.ts'
+import { column } from '../../parts/columns.tsx'
 import { Empty, Money, Status, Time } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatAge } from '../jobs/age.ts'
@@ -77,8 +78,8 @@ const RAIL_COLUMNS: readonly ListColumn<RailRow>[] = [
       ),
     figures: true,
   },
-  { title: rails.columns.read, cell: ({ float }) => <Time at={float?.readAt ?? null} /> },
-  { title: rails.columns.answer, cell: ({ lastAnswerAt }) => <Time at={lastAnswerAt} /> },
+  column.time(rails.columns.read, ({ float }) => float?.readAt ?? null),
+  column.time(rails.columns.answer, ({ lastAnswerAt }) => lastAnswerAt),
 ]
 
 /** Our accounts at operators: whether payments go out, our money there, and the last answer. */

@@ -1,21 +1,17 @@
-import {
-  askInstallationSwitch,
-  readSideInstallations,
-  type SideInstallations,
-} from '../../../operations/approvals/switch-installation.ts'
+import { readSideInstallations, type SideInstallations } from '../../../operations/approvals/switch-installation.ts'
+import { RAIL_SIDES } from '../../../rails/rail.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Section, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
-import { APPROVALS } from '../texts/approvals.ts'
 import { INSTALLATIONS as TEXTS } from '../texts/installations.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { columns, form: texts, sides } = TEXTS
-const INSTALLATIONS_PATH = '/installations'
+export const INSTALLATIONS_PATH = '/installations'
 
-const SWITCH_FORM: FormSpec = {
+export const SWITCH_INSTALLATION_FORM: FormSpec = {
   path: INSTALLATIONS_PATH,
   action: 'installation.switch',
   fields: [
@@ -23,7 +19,7 @@ const SWITCH_FORM: FormSpec = {
       name: 'side',
       label: texts.side,
       kind: 'select',
-      choices: (['collect', 'disburse'] as const).map((value) => ({ value, label: sides[value] })),
+      choices: RAIL_SIDES.map((value) => ({ value, label: sides[value] })),
     },
     { name: 'installation', label: texts.installation, kind: 'select' },
     { name: 'reason', label: texts.reason, maxLength: 500 },
@@ -50,7 +46,7 @@ const buildColumns = (visit: ConsoleVisit): readonly ListColumn<SideInstallation
 ]
 
 /** Shows which installation takes new payments, and the form that asks for another. */
-async function showInstallations(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showInstallations(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const rows = await readSideInstallations(visit.gateway)
   const ids = [...new Set(rows.flatMap(({ known }) => known))]
   return pageReply(
@@ -68,7 +64,7 @@ async function showInstallations(visit: ConsoleVisit, state: FormState | null = 
       {ids.length > 1 && (
         <Section title={texts.title}>
           <FormBox
-            of={SWITCH_FORM}
+            of={SWITCH_INSTALLATION_FORM}
             visit={visit}
             state={state}
             choices={{ installation: ids.map((value) => ({ value, label: value })) }}
@@ -81,17 +77,3 @@ async function showInstallations(visit: ConsoleVisit, state: FormState | null = 
     { status: state?.status ?? 200 },
   )
 }
-
-/** The page of installations. It takes two of our staff to switch new payments to another. */
-export const INSTALLATION_ROUTES: readonly ConsoleRoute[] = [
-  page(INSTALLATIONS_PATH, (visit) => showInstallations(visit)),
-  form(SWITCH_FORM, {
-    async submit({ gateway, caller, to }, { side, installation = '', reason = '' }) {
-      // The form has accepted only its own two sides.
-      const input = { side: side === 'collect' ? 'collect' : 'disburse', installation, reason } as const
-      const { id } = await askInstallationSwitch(gateway, caller, input)
-      return redirectDone(to(`/approvals/${id}`), APPROVALS.forms.asked)
-    },
-    showRefused: showInstallations,
-  }),
-]

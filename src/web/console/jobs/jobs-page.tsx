@@ -1,21 +1,22 @@
 import { listProcesses, type ServiceProcess, SILENT_AFTER_MS, workerAgeMs } from '../../../operations/jobs/process.ts'
 import { isLate, type Job, lagMs, listJobs } from '../../../operations/jobs/read-jobs.ts'
-import { listRequestedRuns, type RunRequest, requestRun } from '../../../operations/jobs/requested-runs.ts'
+import { listRequestedRuns, type RunRequest } from '../../../operations/jobs/requested-runs.ts'
 import { listVerifyRuns } from '../../../operations/verify/verify-runs.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { JOBS } from '../texts/jobs.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { formatAge } from './age.ts'
 import { VerifyRuns } from './verify-runs.tsx'
 
 const { processes: process, tasks, asked } = JOBS
 const VERIFY_RUNS_SHOWN = 7
 
-const RUN_FORM: FormSpec = {
+export const RUN_FORM: FormSpec = {
   path: '/jobs/:id/run',
   action: 'sweep.run',
   fields: [],
@@ -35,7 +36,7 @@ const buildProcessColumns = (nowMs: number): readonly ListColumn<ServiceProcess>
         <Status word={process.alive} tone="good" />
       ),
   },
-  { title: process.columns.started, cell: ({ startedAt }) => <Time at={startedAt} /> },
+  column.time(process.columns.started, ({ startedAt }) => startedAt),
   { title: process.columns.seen, cell: ({ seenAt }) => formatAge(nowMs - seenAt.getTime()), figures: true },
 ]
 
@@ -56,7 +57,7 @@ const buildTaskColumns = (visit: ConsoleVisit, nowMs: number): readonly ListColu
   { title: tasks.columns.sweep, cell: ({ sweep }) => <code>{sweep}</code> },
   { title: tasks.columns.cell, cell: ({ cell }) => cell },
   { title: tasks.columns.state, cell: (job) => <JobStatus job={job} nowMs={nowMs} /> },
-  { title: tasks.columns.last, cell: ({ lastAt }) => <Time at={lastAt} /> },
+  column.time(tasks.columns.last, ({ lastAt }) => lastAt),
   { title: tasks.columns.took, cell: ({ tookMs }) => tasks.milliseconds(tookMs), figures: true },
   {
     title: tasks.columns.handled,
@@ -71,7 +72,7 @@ const buildTaskColumns = (visit: ConsoleVisit, nowMs: number): readonly ListColu
       ),
     figures: true,
   },
-  { title: tasks.columns.due, cell: ({ oldestDueAt }) => <Time at={oldestDueAt} /> },
+  column.time(tasks.columns.due, ({ oldestDueAt }) => oldestDueAt),
   { title: tasks.columns.lag, cell: (job) => formatAge(lagMs(job, nowMs)), figures: true },
   {
     title: tasks.columns.run,
@@ -97,8 +98,8 @@ function RunRequestStatus({ of: { claimedAt, endedAt, error } }: { of: RunReques
 const RUN_REQUEST_COLUMNS: readonly ListColumn<RunRequest>[] = [
   { title: asked.columns.sweep, cell: ({ sweep }) => <code>{sweep}</code> },
   { title: asked.columns.cell, cell: ({ cell }) => cell },
-  { title: asked.columns.by, cell: ({ askedBy }) => <OutsideText text={askedBy} /> },
-  { title: asked.columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
+  column.text(asked.columns.by, ({ askedBy }) => askedBy),
+  column.time(asked.columns.at, ({ askedAt }) => askedAt),
   {
     title: asked.columns.state,
     cell: (runRequest) => (
@@ -120,7 +121,7 @@ const RUN_REQUEST_COLUMNS: readonly ListColumn<RunRequest>[] = [
 ]
 
 /** Shows the background tasks, when each last ran, how far it is behind, and the processes that run them. */
-async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, now } = visit
   const nowMs = now.getTime()
   const [jobs, processes, requests, runs] = await Promise.all([
@@ -161,16 +162,3 @@ async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Pr
     { status: state?.status ?? 200 },
   )
 }
-
-/** The page of background tasks. */
-export const JOB_ROUTES: readonly ConsoleRoute[] = [
-  page('/jobs', (visit) => showJobs(visit)),
-  form(RUN_FORM, {
-    async submit({ gateway, caller, params, to }) {
-      const [cell = '', sweep = ''] = (params.id ?? '').split('.', 2)
-      await requestRun(gateway, caller, { cell, sweep })
-      return redirectDone(to('/jobs'), tasks.asked(sweep))
-    },
-    showRefused: showJobs,
-  }),
-]

@@ -1,6 +1,7 @@
 import type { VerifyRun } from '../../../operations/verify/verify-runs.ts'
 import { oneLine } from '../../../platform/text/text.ts'
-import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, OutsideText, Section, Status } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { JOBS } from '../texts/jobs.ts'
 
@@ -44,7 +45,7 @@ function Verdict({ run: { violations, broken, error } }: { run: VerifyRun }) {
 
 const COLUMNS: readonly ListColumn<VerifyRun>[] = [
   { title: words.columns.cell, cell: ({ cell }) => cell },
-  { title: words.columns.at, cell: ({ begunAt }) => <Time at={begunAt} /> },
+  column.time(words.columns.at, ({ begunAt }) => begunAt),
   { title: words.columns.by, cell: ({ runBy }) => (runBy === 'night' ? words.night : words.person) },
   {
     title: words.columns.rows,

@@ -14,30 +14,32 @@ import { getMerchantNamed } from '../../../merchants/account/set-merchant.ts'
 import type { Mode } from '../../../platform/mode.ts'
 import { badRequest, notFound, Refusal } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { Facts, Money, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
+import { SubjectLink } from '../payments/subject-link.tsx'
 import { LEDGER } from '../texts/ledger.ts'
-import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { columns, detail, platform } = LEDGER
-const LEDGER_PATH = '/ledger'
+export const LEDGER_PATH = '/ledger'
 
 const TOTAL_COLUMNS: readonly ListColumn<LedgerTotals>[] = [
   { title: columns.mode, cell: ({ mode }) => mode },
   { title: columns.ledgers, cell: ({ ledgers }) => ledgers, figures: true },
-  { title: columns.available, cell: ({ available }) => <Money amount={available} />, figures: true },
-  { title: columns.pending, cell: ({ pending }) => <Money amount={pending} />, figures: true },
-  { title: columns.inFlight, cell: ({ inFlight }) => <Money amount={inFlight} />, figures: true },
+  column.money(columns.available, ({ available }) => available),
+  column.money(columns.pending, ({ pending }) => pending),
+  column.money(columns.inFlight, ({ inFlight }) => inFlight),
 ]
 const ACCOUNT_COLUMNS: readonly ListColumn<PlatformAccount>[] = [
   { title: platform.columns.mode, cell: ({ mode }) => mode },
   { title: platform.columns.account, cell: ({ account }) => account },
-  { title: platform.columns.balance, cell: ({ balance }) => <Money amount={balance} />, figures: true },
+  column.money(platform.columns.balance, ({ balance }) => balance),
 ]
 
 /** Shows the totals of all ledgers for each cell. */
-async function showLedger(visit: ConsoleVisit): Promise<SurfaceReply> {
+export async function showLedger(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { merchant } = visit.query
   if (merchant !== undefined) return redirectDone(visit.to(`${LEDGER_PATH}/${encodeURIComponent(merchant)}`))
   const cells = await Promise.all(
@@ -90,8 +92,8 @@ type Proof = { mode: string; account: string; head: number; sum: number }
 const PROOF_COLUMNS: readonly ListColumn<Proof>[] = [
   { title: detail.columns.mode, cell: ({ mode }) => mode },
   { title: detail.columns.account, cell: ({ account }) => account },
-  { title: detail.columns.head, cell: ({ head }) => <Money amount={head} />, figures: true },
-  { title: detail.columns.sum, cell: ({ sum }) => <Money amount={sum} />, figures: true },
+  column.money(detail.columns.head, ({ head }) => head),
+  column.money(detail.columns.sum, ({ sum }) => sum),
   {
     title: detail.columns.equal,
     cell: ({ head, sum }) =>
@@ -100,7 +102,7 @@ const PROOF_COLUMNS: readonly ListColumn<Proof>[] = [
 ]
 
 /** Shows one merchant's ledgers: each head beside the sum of its transfers, and the transfers by number. */
-async function showMerchantLedgers(visit: ConsoleVisit): Promise<SurfaceReply> {
+export async function showMerchantLedgers(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { app, merchant } = await getNamedMerchant(visit)
   const mode = visit.query.mode === 'test' ? 'test' : 'live'
   const below = parseBelow(visit)
@@ -187,17 +189,12 @@ const buildTransferColumns = (visit: ConsoleVisit): ListColumn<LedgerTransfer>[]
   { title: detail.transferColumns.kind, cell: ({ kind }) => kind },
   {
     title: detail.transferColumns.subject,
-    cell: ({ subject }) =>
-      /^(?:txn|pout|top)_/.test(subject) ? (
-        <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
-      ) : (
-        <code>{subject}</code>
-      ),
+    cell: ({ subject }) => <SubjectLink visit={visit} subject={subject} />,
   },
   { title: detail.transferColumns.debit, cell: ({ debit }) => debit },
   { title: detail.transferColumns.credit, cell: ({ credit }) => credit },
-  { title: detail.transferColumns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: detail.transferColumns.at, cell: ({ at }) => <Time at={at} /> },
+  column.money(detail.transferColumns.amount, ({ amount }) => amount),
+  column.time(detail.transferColumns.at, ({ at }) => at),
 ]
 
 type TransfersProps = { visit: ConsoleVisit; mode: Mode; transfers: readonly LedgerTransfer[] }
@@ -228,9 +225,3 @@ function Transfers({ visit, mode, transfers }: TransfersProps) {
     </Section>
   )
 }
-
-/** The pages of the books: the totals, and one merchant's ledgers. */
-export const LEDGER_ROUTES: readonly ConsoleRoute[] = [
-  page(LEDGER_PATH, showLedger),
-  page(`${LEDGER_PATH}/:id`, showMerchantLedgers),
-]

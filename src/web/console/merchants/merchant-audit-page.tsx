@@ -1,7 +1,9 @@
 import { type AuditEntry, parseAuditPart, readAuditAsStaff } from '../../../api/access/read-audit.ts'
 import { getMerchant } from '../../../merchants/account/set-merchant.ts'
 import { oneLine } from '../../../platform/text/text.ts'
-import { Empty, OutsideText, Time } from '../../parts/parts.tsx'
+import { AuditDetails } from '../../parts/audit-details.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
@@ -11,24 +13,14 @@ const { audit } = MERCHANTS
 
 const AUDIT_PARTS = ['acts', 'looks', 'all'] as const
 const COLUMNS: readonly ListColumn<AuditEntry>[] = [
-  { title: audit.at, cell: ({ at }) => <Time at={at} /> },
-  { title: audit.who, cell: ({ actor, kind }) => <OutsideText text={actor ?? kind} /> },
+  column.time(audit.at, ({ at }) => at),
+  column.text(audit.who, ({ actor, kind }) => actor ?? kind),
   { title: audit.what, cell: ({ action }) => <code>{action}</code> },
-  { title: audit.about, cell: ({ subject }) => <OutsideText text={subject} /> },
+  column.text(audit.about, ({ subject }) => subject),
   { title: audit.mode, cell: ({ mode }) => mode },
-  { title: audit.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
-  { title: audit.details, cell: (entry) => <EntryDetails {...entry} /> },
+  column.text(audit.origin, ({ origin }) => origin),
+  { title: audit.details, cell: (entry) => <AuditDetails title={audit.details} entry={entry} /> },
 ]
-
-const EntryDetails = ({ before, after, requestId }: AuditEntry) =>
-  before === null && after === null ? null : (
-    <details class="raw">
-      <summary>{audit.details}</summary>
-      <pre tabIndex={0} role="group" aria-label={audit.details}>
-        <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
-      </pre>
-    </details>
-  )
 
 /** A table of acts about a merchant, with who did them. */
 export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>

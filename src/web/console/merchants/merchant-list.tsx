@@ -1,19 +1,21 @@
 import type { AccountState } from '../../../merchants/account/account-state.ts'
 import { findMerchants, type ListedMerchant } from '../../../reports/find-merchants.ts'
-import { Empty, OutsideText, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { column } from '../../parts/columns.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { columns, filters, states, empty } = MERCHANTS
 
 const COLUMNS: readonly ListColumn<ListedMerchant>[] = [
-  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(columns.name, ({ name }) => name),
   { title: columns.handle, cell: ({ handle }) => handle },
-  { title: columns.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
+  column.status(columns.verification, ({ kycStatus }) => kycStatus),
   { title: columns.state, cell: (listedMerchant) => <MerchantState {...listedMerchant} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} day /> },
+  column.day(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const YES_NO = [
@@ -61,24 +63,10 @@ export async function showMerchants(visit: ConsoleVisit): Promise<SurfaceReply> 
     older: query.after ?? null,
     newer: query.before ?? null,
   })
-  const here = visit.to('/merchants')
-  const isFiltered = FILTERS.some(({ name }) => query[name] !== undefined)
-  return pageReply(
-    MERCHANTS.title,
-    <>
-      <h1>{MERCHANTS.title}</h1>
-      <Filters filters={FILTERS} query={query} action={here} />
-      {rows.length === 0 ? (
-        <Empty title={isFiltered ? empty.filtered : empty.title}>{!isFiltered && <p>{empty.says}</p>}</Empty>
-      ) : (
-        <Table
-          caption={MERCHANTS.title}
-          rows={rows}
-          columns={COLUMNS}
-          href={({ publicId }) => visit.to(`/merchants/${publicId}`)}
-        />
-      )}
-      <Pager cursors={{ newer, older }} query={query} here={here} />
-    </>,
-  )
+  return listPage({
+    title: MERCHANTS.title,
+    ...{ rows, columns: COLUMNS, href: ({ publicId }: ListedMerchant) => visit.to(`/merchants/${publicId}`) },
+    ...{ here: visit.to('/merchants'), query, filters: FILTERS, cursors: { newer, older } },
+    empty,
+  })
 }

@@ -8,6 +8,11 @@ import { listStaffNotes } from '../../../merchants/account/staff-notes.ts'
 import { findSupportViewEnd } from '../../../merchants/account/support-views.ts'
 import { listMembers } from '../../../merchants/people/members.ts'
 import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
+import {
+  type ClosingBlocker,
+  listClosingBlockers,
+  readRemainder,
+} from '../../../operations/closing/account-remainder.ts'
 import { NO_CHARGE_FILTERS } from '../../../payments/charges/charge-filters.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
 import { readOpenExceptions } from '../../../payments/exceptions/resolve-exception.ts'
@@ -18,11 +23,10 @@ import { oneLine } from '../../../platform/text/text.ts'
 import type { App } from '../../../program/app.ts'
 import { readStaffActs } from '../../../reports/staff-acts.ts'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Section } from '../../parts/parts.tsx'
+import { OutsideText, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { renderClosing } from './closing.tsx'
 import { MerchantActs, ViewAsSection } from './merchant-acts.tsx'
 import { AuditTable } from './merchant-audit-page.tsx'
 import { MerchantState } from './merchant-list.tsx'
@@ -36,6 +40,7 @@ import {
   WithdrawalNumberSection,
 } from './merchant-parts.tsx'
 
+const { closing } = MERCHANTS.acts
 const LATEST_ROWS = '5'
 const AUDIT_ROWS_SHOWN = 8
 
@@ -101,5 +106,25 @@ export async function showMerchant(visit: ConsoleVisit, state: FormState | null 
       </Section>
     </>,
     { status: state?.status ?? 200 },
+  )
+}
+
+/** Shows who closes an account, since when, and what it still waits for; null for an account that is not closing. */
+async function renderClosing({ app, merchant }: Pick<MerchantPageData, 'app' | 'merchant'>) {
+  if (merchant.account !== 'closing') return null
+  const waits: readonly ClosingBlocker[] = listClosingBlockers(app, merchant, await readRemainder(app, merchant))
+  return (
+    <Section title={closing.title}>
+      <p>
+        {merchant.closingBy === 'owner' ? closing.byOwner : closing.byUs}{' '}
+        {merchant.closingAt !== null && <Time at={merchant.closingAt} />}{' '}
+        {merchant.inactiveFor !== null && <OutsideText text={merchant.inactiveFor} />}
+      </p>
+      {waits.length > 0 && (
+        <p>
+          {closing.waits} {waits.map((wait) => closing.on[wait]).join(', ')}
+        </p>
+      )}
+    </Section>
   )
 }

@@ -7,6 +7,7 @@ import type { OpenedException } from '../../../payments/exceptions/resolve-excep
 import type { Payout } from '../../../payments/payouts/payout.ts'
 import { maskPhone } from '../../../platform/text/phone.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, formatPageTime, OutsideText, Section, Status, Time, Money as Ugx } from '../../parts/parts.tsx'
@@ -83,10 +84,10 @@ const renderSince = ({ since: at, says }: { since: Date | null; says: string | n
 
 const HEAD_COLUMNS: readonly ListColumn<LedgerHead>[] = [
   { title: money.mode, cell: ({ mode }) => money[mode] },
-  { title: money.available, cell: ({ available }) => <Ugx amount={available} />, figures: true },
-  { title: money.pending, cell: ({ pending }) => <Ugx amount={pending} />, figures: true },
-  { title: money.inFlight, cell: (head) => <Ugx amount={head.in_flight} />, figures: true },
-  { title: money.paused, cell: ({ payoutsPausedBy }) => <OutsideText text={payoutsPausedBy} /> },
+  column.money(money.available, ({ available }) => available),
+  column.money(money.pending, ({ pending }) => pending),
+  column.money(money.inFlight, (head) => head.in_flight),
+  column.text(money.paused, ({ payoutsPausedBy }) => payoutsPausedBy),
 ]
 
 /** The balances of the merchant in both modes. */
@@ -97,11 +98,11 @@ export const MerchantBalances = ({ merchantData }: MerchantPartProps) => (
 )
 
 const MEMBER_COLUMNS: readonly ListColumn<MerchantMember>[] = [
-  { title: people.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: people.email, cell: ({ email }) => <OutsideText text={email} /> },
+  column.text(people.name, ({ name }) => name),
+  column.text(people.email, ({ email }) => email),
   { title: people.role, cell: ({ role }) => role },
   { title: people.factor, cell: ({ hasFactor }) => (hasFactor ? facts.on : facts.off) },
-  { title: people.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+  column.time(people.seen, ({ seenAt }) => seenAt),
 ]
 
 /** The people of the merchant. */
@@ -142,9 +143,9 @@ export const WithdrawalNumberSection = ({ merchantData: { number } }: MerchantPa
 type LatestRow = Pick<Charge | Payout, 'id' | 'amount' | 'status' | 'createdAt'>
 const LATEST_COLUMNS: readonly ListColumn<LatestRow>[] = [
   { title: latest.id, cell: ({ id }) => id },
-  { title: latest.amount, cell: ({ amount }) => <Ugx amount={amount} />, figures: true },
-  { title: latest.status, cell: ({ status }) => <Status word={status} /> },
-  { title: latest.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(latest.amount, ({ amount }) => amount),
+  column.status(latest.status, ({ status }) => status),
+  column.time(latest.at, ({ createdAt }) => createdAt),
 ]
 
 /** The newest charges and payouts, each with a link to its story. */
@@ -169,8 +170,8 @@ const MAX_EXCEPTIONS_SHOWN = 20
 const EXCEPTION_COLUMNS: readonly ListColumn<OpenedException>[] = [
   { title: exceptions.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
   { title: exceptions.severity, cell: ({ severity }) => severity },
-  { title: exceptions.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
-  { title: exceptions.since, cell: ({ openedAt }) => <Time at={openedAt} /> },
+  column.text(exceptions.subject, ({ subject }) => subject),
+  column.time(exceptions.since, ({ openedAt }) => openedAt),
 ]
 
 /** The open exceptions of the merchant. */

@@ -10,7 +10,9 @@ import {
 import { listOpenMarks, type PaymentMark } from '../../../operations/investigation/payment-marks.ts'
 import { badRequest } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
-import { Empty, Money, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { RAIL_SIDES } from '../../../rails/rail.ts'
+import { column } from '../../parts/columns.tsx'
+import { Empty, OutsideText, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, Table } from '../../parts/table.tsx'
 import { PAYMENTS } from '../texts/payments.ts'
@@ -18,16 +20,15 @@ import type { ConsoleVisit } from '../visit.ts'
 
 const { parked: words } = PAYMENTS
 const { columns } = words
-const SIDES = ['collect', 'disburse'] as const
 
 const COLUMNS: readonly ListColumn<ParkedPayment>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.merchant, cell: ({ business }) => <bdi>{oneLine(business)}</bdi> },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.money(columns.amount, ({ amount }) => amount),
   { title: columns.state, cell: ({ state }) => state.replaceAll('_', ' ') },
-  { title: columns.left, cell: ({ leftAt }) => <Time at={leftAt} /> },
+  column.time(columns.left, ({ leftAt }) => leftAt),
   { title: columns.last, cell: renderLastAnswer },
-  { title: columns.next, cell: ({ nextAt }) => <Time at={nextAt} /> },
+  column.time(columns.next, ({ nextAt }) => nextAt),
 ]
 
 // These three share a column. With a column for each, the time of the next question has no room on a screen of 1280 pixels.
@@ -47,9 +48,9 @@ function renderLastAnswer({ lastAnswer, questions, firstNotFoundAt }: ParkedPaym
 
 const MARK_COLUMNS: readonly ListColumn<PaymentMark>[] = [
   { title: words.markColumns.subject, cell: ({ subject }) => subject },
-  { title: words.markColumns.says, cell: ({ says }) => <OutsideText text={says} /> },
+  column.text(words.markColumns.says, ({ says }) => says),
   { title: words.markColumns.by, cell: ({ markedBy }) => <bdi>{oneLine(markedBy)}</bdi> },
-  { title: words.markColumns.at, cell: ({ markedAt }) => <Time at={markedAt} /> },
+  column.time(words.markColumns.at, ({ markedAt }) => markedAt),
 ]
 
 /** Finds the oldest age in which a payment waits, so that the page opens with the worst. */
@@ -59,7 +60,7 @@ const findWorstBand = (counts: readonly ParkedCount[]): ParkedBand =>
 function parseParkedFilter({ query }: ConsoleVisit, counts: readonly ParkedCount[]): ParkedFilter {
   const band = PARKED_BANDS.find(({ name }) => name === query.age)?.name ?? null
   if (band === null && query.age !== undefined) throw badRequest('age must be one of those on the page')
-  const side = SIDES.find((choice) => choice === query.side) ?? null
+  const side = RAIL_SIDES.find((choice) => choice === query.side) ?? null
   const [leftAt = '', id = ''] = (query.after ?? '').split(' ')
   if (query.after !== undefined && (Number.isNaN(Date.parse(leftAt)) || id === '')) throw badRequest('invalid cursor')
   return { band: band ?? findWorstBand(counts), side, after: id === '' ? null : { leftAt, id } }
@@ -85,7 +86,7 @@ export async function showParked(visit: ConsoleVisit): Promise<SurfaceReply> {
             name: 'side',
             label: words.filters.side,
             kind: 'select',
-            choices: SIDES.map((value) => ({ value, label: words.filters[value] })),
+            choices: RAIL_SIDES.map((value) => ({ value, label: words.filters[value] })),
           },
         ]}
         query={query}

@@ -1,5 +1,8 @@
-import type { PaymentFilter, PaymentState } from '../../../operations/investigation/search/listed-payment.ts'
-import { STATES } from '../../../operations/investigation/search/listed-payment.ts'
+import {
+  type PaymentFilter,
+  type PaymentState,
+  STATES,
+} from '../../../operations/investigation/search/listed-payment.ts'
 import { AMBIGUOUS_REASON } from '../../../payments/payouts/payout.ts'
 import { badRequest } from '../../../platform/refusal.ts'
 import { CHANNELS, PAYOUT_FAILURES } from '../../../rails/rail.ts'

@@ -5,7 +5,8 @@ import type { ExceptionAbout } from '../../../payments/exceptions/exceptions-abo
 import { oneLine } from '../../../platform/text/text.ts'
 import type { AttemptDetails, EvidenceDetails } from '../../../rails/read-attempt.ts'
 import type { ObjectStory, StoryEntry } from '../../../reports/story/story.ts'
-import { Facts, Money, OutsideText, Section, Status, Time, type TimelineEntry } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Facts, OutsideText, Section, Status, Time, type TimelineEntry } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { STAFF_ACTION_NAMES } from '../texts/action-names.ts'
@@ -46,12 +47,12 @@ function formatStoryEntry(entry: StoryEntry): Omit<TimelineEntry, 'at'> {
 }
 
 const EVIDENCE_COLUMNS: readonly ListColumn<EvidenceDetails>[] = [
-  { title: attemptTexts.columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.time(attemptTexts.columns.at, ({ at }) => at),
   { title: attemptTexts.columns.operation, cell: ({ operation, stage }) => `${operation}, ${stage}` },
   { title: attemptTexts.columns.answer, cell: ({ answer }) => answer },
   { title: attemptTexts.columns.http, cell: ({ httpStatus }) => httpStatus, figures: true },
-  { title: attemptTexts.columns.code, cell: ({ operatorCode }) => <OutsideText text={operatorCode} /> },
-  { title: attemptTexts.columns.transport, cell: ({ transport }) => <OutsideText text={transport} /> },
+  column.text(attemptTexts.columns.code, ({ operatorCode }) => operatorCode),
+  column.text(attemptTexts.columns.transport, ({ transport }) => transport),
   { title: attemptTexts.columns.ms, cell: ({ elapsedMs }) => elapsedMs, figures: true },
   {
     title: attemptTexts.columns.digest,
@@ -119,8 +120,8 @@ const TRANSFER_COLUMNS: readonly ListColumn<Transfer>[] = [
   { title: ledger.columns.kind, cell: ({ kind }) => kind },
   { title: ledger.columns.debit, cell: ({ debit }) => debit },
   { title: ledger.columns.credit, cell: ({ credit }) => credit },
-  { title: ledger.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: ledger.columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.money(ledger.columns.amount, ({ amount }) => amount),
+  column.time(ledger.columns.at, ({ at }) => at),
 ]
 
 export const PaymentTransfers = ({ transfers }: { transfers: readonly Transfer[] }) => (
@@ -145,7 +146,7 @@ const EVENT_COLUMNS: readonly ListColumn<EventWithDelivery>[] = [
     title: eventTexts.columns.answer,
     cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <OutsideText text={lastError} />,
   },
-  { title: eventTexts.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.time(eventTexts.columns.at, ({ createdAt }) => createdAt),
 ]
 
 export const PaymentEvents = ({ events }: { events: readonly EventWithDelivery[] }) => (
@@ -161,9 +162,9 @@ export const PaymentEvents = ({ events }: { events: readonly EventWithDelivery[]
 const EXCEPTION_COLUMNS: readonly ListColumn<ExceptionAbout>[] = [
   { title: exceptionTexts.columns.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
   { title: exceptionTexts.columns.severity, cell: ({ severity }) => severity },
-  { title: exceptionTexts.columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
-  { title: exceptionTexts.columns.closed, cell: ({ closedAt }) => <Time at={closedAt} /> },
-  { title: exceptionTexts.columns.note, cell: ({ note }) => <OutsideText text={note} /> },
+  column.time(exceptionTexts.columns.opened, ({ openedAt }) => openedAt),
+  column.time(exceptionTexts.columns.closed, ({ closedAt }) => closedAt),
+  column.text(exceptionTexts.columns.note, ({ note }) => note),
 ]
 
 export const PaymentExceptions = ({

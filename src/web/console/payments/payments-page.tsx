@@ -6,7 +6,8 @@ import {
 } from '../../../operations/investigation/search/list-payments.ts'
 import type { ListedPayment } from '../../../operations/investigation/search/listed-payment.ts'
 import { oneLine } from '../../../platform/text/text.ts'
-import { Empty, formatPageTime, Money, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, formatPageTime, Note, OutsideText, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, Filters, type ListColumn, Table } from '../../parts/table.tsx'
 import { PAYMENTS } from '../texts/payments.ts'
@@ -18,8 +19,8 @@ const { columns } = words
 const PAYMENTS_PATH = '/payments'
 
 const COLUMNS: readonly ListColumn<ListedPayment>[] = [
-  { title: columns.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.time(columns.when, ({ createdAt }) => createdAt),
+  column.money(columns.amount, ({ amount }) => amount),
   { title: columns.status, cell: ({ status, reason }) => <PaymentStatus status={status} reason={reason} /> },
   { title: columns.business, cell: ({ business }) => <bdi>{oneLine(business)}</bdi> },
   { title: columns.phone, cell: ({ phone, name }) => <TwoLines first={phone} second={name} /> },

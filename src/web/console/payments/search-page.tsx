@@ -2,8 +2,9 @@ import { findAny, type SearchHit } from '../../../operations/investigation/find-
 import { isSearchable } from '../../../operations/investigation/search/list-payments.ts'
 import { parseTagOfAnyPrefix } from '../../../platform/text/ids.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { FieldBox } from '../../parts/forms/form.tsx'
-import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
 import { PAYMENTS } from '../texts/payments.ts'
@@ -14,13 +15,13 @@ const { columns } = search
 
 const COLUMNS: readonly ListColumn<SearchHit>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.status(columns.status, ({ status }) => status),
   { title: columns.business, cell: ({ business }) => <bdi>{oneLine(business)}</bdi> },
   { title: columns.mode, cell: ({ mode }) => mode },
-  { title: columns.phone, cell: ({ phone }) => <OutsideText text={phone} /> },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.text(columns.phone, ({ phone }) => phone),
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 /** Shows what a text finds over all merchants. A single hit is opened at once. */

@@ -7,17 +7,16 @@ import {
   readAccountFacts,
   SessionsSection,
 } from '../../parts/account/account-parts.tsx'
-import { accountRoutes } from '../../parts/account/account-routes.tsx'
 import { ACCOUNT } from '../../parts/account/texts.ts'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { CONSOLE_COOKIES } from '../session-cookies.ts'
 import { STAFF_ACCOUNT_TEXTS } from '../texts/staff-account.ts'
-import type { ConsoleRoute, ConsoleVisit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const SECURITY_PATH = '/security'
 
-const SECURITY_PAGE: AccountPage<ConsoleVisit> = {
+export const SECURITY_PAGE: AccountPage<ConsoleVisit> = {
   path: SECURITY_PATH,
   cookies: CONSOLE_COOKIES,
   forms: accountForms(SECURITY_PATH),
@@ -42,5 +41,3 @@ async function showSecurity(visit: ConsoleVisit, state: FormState | null): Promi
     { status: state?.status ?? 200, scripts: ['passkeys.js'] },
   )
 }
-
-export const CONSOLE_SECURITY_ROUTES: readonly ConsoleRoute[] = accountRoutes(SECURITY_PAGE)

@@ -1,6 +1,5 @@
 import {
   type BudgetState,
-  checkRails,
   type InstallationState,
   type RailCheck,
   readRails,
@@ -9,32 +8,30 @@ import {
 import {
   FLOAT_KINDS,
   type FloatReading,
-  recordFloat,
   type StoredFloatRecord,
 } from '../../../operations/reconciliation/float-records.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { RAIL_SIDES } from '../../../rails/rail.ts'
 import type { StandingTrouble } from '../../../rails/rail-troubles.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { RAILS } from '../texts/rails.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { contracts, troubles, checks, floats, tokens, budgets } = RAILS
-const RAILS_PATH = '/rails'
-// The page waits this long for the checks of the rails; slower checks go on without it.
-const CHECK_WAIT_MS = 4000
-const SIDES = ['collect', 'disburse'] as const
+export const RAILS_PATH = '/rails'
 
-const CHECK_FORM: FormSpec = {
+export const CHECK_RAILS_FORM: FormSpec = {
   path: '/rails/check',
   action: 'rails.check',
   fields: [],
   submit: checks.submit,
 }
-const RECORD_FLOAT_FORM: FormSpec = {
+export const RECORD_FLOAT_FORM: FormSpec = {
   path: '/rails/float',
   action: 'float.record',
   fields: [
@@ -43,7 +40,7 @@ const RECORD_FLOAT_FORM: FormSpec = {
       name: 'side',
       label: floats.side,
       kind: 'select',
-      choices: SIDES.map((value) => ({ value, label: floats.sides[value] })),
+      choices: RAIL_SIDES.map((value) => ({ value, label: floats.sides[value] })),
     },
     {
       name: 'kind',
@@ -70,9 +67,9 @@ const INSTALLATION_COLUMNS: readonly ListColumn<InstallationState>[] = [
 const TROUBLE_COLUMNS: readonly ListColumn<StandingTrouble>[] = [
   { title: troubles.columns.where, cell: ({ installation, side }) => `${installation}, ${side}` },
   { title: troubles.columns.kind, cell: ({ kind }) => kind.replaceAll('-', ' ') },
-  { title: troubles.columns.says, cell: ({ says }) => <OutsideText text={says} /> },
+  column.text(troubles.columns.says, ({ says }) => says),
   { title: troubles.columns.count, cell: ({ count }) => count, figures: true },
-  { title: troubles.columns.since, cell: ({ since }) => <Time at={since} /> },
+  column.time(troubles.columns.since, ({ since }) => since),
 ]
 const CHECK_COLUMNS: readonly ListColumn<RailCheck>[] = [
   { title: checks.columns.where, cell: ({ installation, product }) => `${installation}, ${product}` },
@@ -81,8 +78,8 @@ const CHECK_COLUMNS: readonly ListColumn<RailCheck>[] = [
     title: checks.columns.found,
     cell: ({ ok }) => <Status word={ok ? checks.good : checks.bad} tone={ok ? 'good' : 'bad'} />,
   },
-  { title: checks.columns.says, cell: ({ says }) => <OutsideText text={says} /> },
-  { title: checks.columns.at, cell: ({ checkedAt }) => <Time at={checkedAt} /> },
+  column.text(checks.columns.says, ({ says }) => says),
+  column.time(checks.columns.at, ({ checkedAt }) => checkedAt),
   { title: checks.columns.by, cell: ({ checkedBy }) => <bdi>{oneLine(checkedBy)}</bdi> },
 ]
 const FLOAT_COLUMNS: readonly ListColumn<FloatReading>[] = [
@@ -96,7 +93,7 @@ const FLOAT_COLUMNS: readonly ListColumn<FloatReading>[] = [
     title: floats.columns.state,
     cell: ({ low }) => <Status word={low ? floats.low : floats.enough} tone={low ? 'warn' : 'good'} />,
   },
-  { title: floats.columns.at, cell: ({ readAt }) => <Time at={readAt} /> },
+  column.time(floats.columns.at, ({ readAt }) => readAt),
 ]
 
 const TOKEN_COLUMNS: readonly ListColumn<TokenState>[] = [
@@ -114,14 +111,14 @@ const BUDGET_COLUMNS: readonly ListColumn<BudgetState>[] = [
 const RECORD_COLUMNS: readonly ListColumn<StoredFloatRecord>[] = [
   { title: floats.recordColumns.where, cell: ({ installation, side }) => `${installation}, ${side}` },
   { title: floats.recordColumns.kind, cell: ({ kind }) => floats.kinds[kind] },
-  { title: floats.recordColumns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: floats.recordColumns.note, cell: ({ note }) => <OutsideText text={note} /> },
+  column.money(floats.recordColumns.amount, ({ amount }) => amount),
+  column.text(floats.recordColumns.note, ({ note }) => note),
   { title: floats.recordColumns.by, cell: ({ recordedBy }) => <bdi>{oneLine(recordedBy)}</bdi> },
-  { title: floats.recordColumns.at, cell: ({ recordedAt }) => <Time at={recordedAt} /> },
+  column.time(floats.recordColumns.at, ({ recordedAt }) => recordedAt),
 ]
 
 /** Shows our accounts at operators, their troubles, credentials and wallets. */
-async function showRails(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showRails(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const rails = await readRails(visit.gateway)
   return pageReply(
     RAILS.title,
@@ -153,7 +150,7 @@ async function showRails(visit: ConsoleVisit, state: FormState | null = null): P
           <Table caption={checks.title} rows={rails.checks} columns={CHECK_COLUMNS} />
         )}
         {rails.installations.length > 0 && (
-          <FormBox of={CHECK_FORM} visit={visit} state={state}>
+          <FormBox of={CHECK_RAILS_FORM} visit={visit} state={state}>
             <p class="hint">{checks.hint}</p>
           </FormBox>
         )}
@@ -203,27 +200,3 @@ const Wallets = ({ visit, state, readings, records }: WalletsProps) => (
     </details>
   </Section>
 )
-
-async function submitCheck(visit: ConsoleVisit): Promise<SurfaceReply> {
-  const checking = checkRails(visit.gateway, visit.caller)
-  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, CHECK_WAIT_MS, 'slow').unref())
-  const outcome = await Promise.race([checking.then(() => 'done' as const), slow])
-  if (outcome === 'slow')
-    checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the rails did not come to its end'))
-  return redirectDone(visit.to(RAILS_PATH), outcome === 'done' ? checks.done : checks.begun)
-}
-
-async function submitFloatRecord(visit: ConsoleVisit, values: FormValues): Promise<SurfaceReply> {
-  const { installation = '', note = '' } = values
-  const side = SIDES.find((choice) => choice === values.side) ?? 'collect'
-  const kind = FLOAT_KINDS.find((choice) => choice === values.kind) ?? 'charge'
-  const amount = getAmount(values, 'amount')
-  await recordFloat(visit.gateway, visit.caller, { installation, side, kind, amount, note })
-  return redirectDone(visit.to(RAILS_PATH), floats.done)
-}
-
-export const RAILS_ROUTES: readonly ConsoleRoute[] = [
-  page(RAILS_PATH, (visit) => showRails(visit)),
-  form(CHECK_FORM, { submit: submitCheck, showRefused: showRails }),
-  form(RECORD_FLOAT_FORM, { submit: submitFloatRecord, showRefused: showRails }),
-]

@@ -5,9 +5,10 @@ import {
   type UploadedStatement,
 } from '../../../operations/reconciliation/statements/uploaded-statements.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { RECONCILIATION } from '../texts/reconciliation.ts'
@@ -28,8 +29,8 @@ export const UPLOAD_STATEMENT_FORM: FormSpec = {
 }
 const UPLOAD_COLUMNS: readonly ListColumn<UploadedStatement>[] = [
   { title: texts.uploaded.name, cell: ({ name }) => oneLine(name) },
-  { title: texts.uploaded.by, cell: ({ madeBy }) => <OutsideText text={madeBy} /> },
-  { title: texts.uploaded.at, cell: ({ madeAt }) => <Time at={madeAt} /> },
+  column.text(texts.uploaded.by, ({ madeBy }) => madeBy),
+  column.time(texts.uploaded.at, ({ madeAt }) => madeAt),
   {
     title: texts.uploaded.state,
     cell: (upload) => <StatementStatus state={computeStatementState(upload)} />,

@@ -1,9 +1,10 @@
 import { listRuns, type ReconciliationRun } from '../../../operations/reconciliation/run-log.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { WaitingCount } from '../../parts/frame.tsx'
-import { Empty, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { Empty, OutsideText, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { RECONCILIATION as TEXTS } from '../texts/reconciliation.ts'
@@ -45,7 +46,7 @@ const renderLegs = ({ legs, begunAt }: ReconciliationRun) =>
   )
 
 const COLUMNS: readonly ListColumn<ReconciliationRun>[] = [
-  { title: columns.when, cell: ({ askedAt }) => <Time at={askedAt} /> },
+  column.time(columns.when, ({ askedAt }) => askedAt),
   {
     title: columns.what,
     cell: ({ kind, place, askedBy, file }) => (

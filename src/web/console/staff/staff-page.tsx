@@ -7,9 +7,10 @@ import { listStaffInvitations } from '../../../merchants/people/staff/invite-sta
 import { oneLine } from '../../../platform/text/text.ts'
 import { sessionColumns } from '../../parts/account/account-parts.tsx'
 import { ACCOUNT } from '../../parts/account/texts.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Section, Time } from '../../parts/parts.tsx'
+import { Section } from '../../parts/parts.tsx'
 import { RolesTable } from '../../parts/roles-table.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
@@ -98,8 +99,8 @@ function buildStaffColumns(of: StaffPageProps, isAdmin: boolean): ListColumn<Sta
     { title: columns.email, cell: ({ email }) => <bdi>{oneLine(email)}</bdi> },
     { title: columns.role, cell: ({ role }) => <span class="one-line">{ROLE_NAMES[role]}</span> },
     { title: columns.factors, cell: formatFactors },
-    { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-    { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} day /> },
+    column.time(columns.seen, ({ seenAt }) => seenAt),
+    column.day(columns.since, ({ createdAt }) => createdAt),
     ...(isAdmin
       ? [{ title: columns.acts, cell: (operator: StaffMember) => <StaffActs {...of} operator={operator} /> }]
       : []),
@@ -129,7 +130,7 @@ function buildInvitationColumns(of: StaffPageProps): ListColumn<OneTimeLink>[] {
   return [
     { title: columns.email, cell: ({ email }) => <bdi>{oneLine(email ?? '')}</bdi> },
     { title: columns.role, cell: ({ operatorRole }) => ROLE_NAMES[operatorRole ?? 'support'] },
-    { title: columns.until, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    column.time(columns.until, ({ expiresAt }) => expiresAt),
     {
       title: columns.acts,
       cell: ({ id }) => (

@@ -2,8 +2,9 @@ import { type CheckedName, compareNames } from '../../../merchants/verification/
 import type { SharedFact } from '../../../merchants/verification/digests.ts'
 import type { CheckedNumber, NameCheck } from '../../../merchants/verification/name-check.ts'
 import { APPLICATION } from '../../parts/application-words.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { type Fact, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { type Fact, Facts, OutsideText, Section, Status } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
@@ -59,9 +60,9 @@ const buildNumberColumns = (
 ): readonly ListColumn<CheckedName>[] => [
   { title: checks.number, cell: ({ what }) => formatNumberName(what) },
   { title: checks.phone, cell: ({ phone }) => phone },
-  { title: checks.given, cell: ({ given }) => <OutsideText text={given} /> },
+  column.text(checks.given, ({ given }) => given),
   { title: checks.heard, cell: ({ check, differs }) => <HeardNameStatus check={check} differs={differs} /> },
-  { title: checks.at, cell: ({ check }) => <Time at={check?.at ?? null} /> },
+  column.time(checks.at, ({ check }) => check?.at ?? null),
   {
     title: checks.act,
     cell: ({ what }) => (
@@ -89,9 +90,9 @@ export const HeardNameStatus = ({ check, differs = false }: { check: NameCheck |
   )
 
 const SHARED_COLUMNS: readonly ListColumn<SharedFact>[] = [
-  { title: checks.merchant, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(checks.merchant, ({ name }) => name),
   { title: checks.what, cell: ({ kind }) => checks.kinds[kind] },
-  { title: checks.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
+  column.status(checks.verification, ({ kycStatus }) => kycStatus),
 ]
 
 /** The comparisons of an application: its names with the operator's, its numbers and browsers with other applications. */

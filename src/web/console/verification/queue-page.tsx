@@ -4,7 +4,8 @@ import {
   listWaitingApplications,
   type WaitingApplication,
 } from '../../../merchants/verification/waiting-applications.ts'
-import { Empty, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { CONSOLE_VERIFICATION_TEXTS } from '../texts/verification.ts'
@@ -14,8 +15,8 @@ const { columns, ending } = CONSOLE_VERIFICATION_TEXTS
 const HOUR_MS = 3_600_000
 
 const buildQueueColumns = (now: Date): readonly ListColumn<WaitingApplication>[] => [
-  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: columns.since, cell: ({ at }) => <Time at={at} /> },
+  column.text(columns.name, ({ name }) => name),
+  column.time(columns.since, ({ at }) => at),
   {
     title: columns.age,
     cell: ({ at }) => CONSOLE_VERIFICATION_TEXTS.age(Math.floor((now.getTime() - at.getTime()) / HOUR_MS)),
@@ -23,10 +24,10 @@ const buildQueueColumns = (now: Date): readonly ListColumn<WaitingApplication>[]
   { title: columns.number, cell: ({ number }) => number, figures: true },
 ]
 const EXPIRING_COLUMNS: readonly ListColumn<ExpiringDocument>[] = [
-  { title: ending.business, cell: ({ business }) => <OutsideText text={business} /> },
+  column.text(ending.business, ({ business }) => business),
   { title: ending.document, cell: ({ kind }) => kind },
   { title: ending.on, cell: ({ expiresOn }) => expiresOn },
-  { title: ending.told, cell: ({ toldAt }) => <Time at={toldAt} /> },
+  column.time(ending.told, ({ toldAt }) => toldAt),
 ]
 
 /** Shows the applications that wait for a decision, and the documents that expire soon. */

@@ -1,34 +1,32 @@
-import { actingFor } from '../../../api/access/actor.ts'
 import { getMerchant } from '../../../merchants/account/set-merchant.ts'
 import { type CheckedName, compareNames } from '../../../merchants/verification/checked-names.ts'
 import { readNameChecks } from '../../../merchants/verification/name-check.ts'
 import { readVerification } from '../../../merchants/verification/read-application.ts'
 import { type ListedTopUp, listAllTopUps } from '../../../payments/top-ups/all-top-ups.ts'
 import { listWaitingNumbers, type WaitingNumber } from '../../../payments/withdrawals/waiting.ts'
-import { verifyWithdrawalNumber } from '../../../payments/withdrawals/withdrawal-number.ts'
 import { maskPhone } from '../../../platform/text/phone.ts'
 import type { Gateway } from '../../../program/app.ts'
-import { askName } from '../../../reports/ask-name.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { Empty } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
 import { HeardNameStatus } from '../verification/application-answers.tsx'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { numbers: words, topUps, columns } = WITHDRAWALS
-const NUMBERS_PATH = '/numbers'
+export const NUMBERS_PATH = '/numbers'
 
-const ASK_NUMBER_NAME_FORM: FormSpec = {
+export const ASK_NUMBER_NAME_FORM: FormSpec = {
   path: `${NUMBERS_PATH}/:id/ask`,
   action: 'merchant.name-check',
   fields: [],
   submit: words.ask,
   plain: true,
 }
-const VERIFY_NUMBER_FORM: FormSpec = {
+export const VERIFY_NUMBER_FORM: FormSpec = {
   path: `${NUMBERS_PATH}/:id/verify`,
   action: 'withdrawal.verify',
   // The number that this person has seen, so that no other number is verified by mistake.
@@ -50,9 +48,9 @@ async function addNameCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> 
 }
 
 const buildNumberColumns = (visit: ConsoleVisit, state: FormState | null): readonly ListColumn<Row>[] => [
-  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(columns.business, ({ name }) => name),
   { title: columns.phone, cell: ({ phone }) => phone },
-  { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
+  column.time(columns.since, ({ at: since }) => since),
   { title: words.heard, cell: ({ check, differs }) => <HeardNameStatus check={check} differs={differs} /> },
   {
     title: words.act,
@@ -69,7 +67,7 @@ const buildNumberColumns = (visit: ConsoleVisit, state: FormState | null): reado
 ]
 
 /** Shows the withdrawal numbers that wait for verification. */
-async function showNumbers(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showNumbers(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
   const { rows, newer, older } = await listWaitingNumbers(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
@@ -98,14 +96,14 @@ async function showNumbers(visit: ConsoleVisit, state: FormState | null = null):
 
 const TOP_UP_COLUMNS: readonly ListColumn<ListedTopUp>[] = [
   { title: columns.id, cell: ({ key }) => key },
-  { title: columns.business, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.text(columns.business, ({ name }) => name),
+  column.money(columns.amount, ({ amount }) => amount),
   { title: columns.phone, cell: ({ phone }) => maskPhone(phone) },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
+  column.status(columns.status, ({ status }) => status),
+  column.time(columns.since, ({ at: since }) => since),
 ]
 
-async function showTopUps(visit: ConsoleVisit): Promise<SurfaceReply> {
+export async function showTopUps(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
   const { rows, newer, older } = await listAllTopUps(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
@@ -129,25 +127,3 @@ async function showTopUps(visit: ConsoleVisit): Promise<SurfaceReply> {
     </>,
   )
 }
-
-export const NUMBER_ROUTES: readonly ConsoleRoute[] = [
-  page(NUMBERS_PATH, (visit) => showNumbers(visit)),
-  page('/top-ups', showTopUps),
-  form(ASK_NUMBER_NAME_FORM, {
-    async submit(visit) {
-      const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
-      const { id: merchantId, tag } = merchant
-      await askName(app, actingFor(visit.caller, { merchantId, tag, cell: app.cell, mode: 'live' }), 'withdrawal')
-      return redirectDone(visit.to(NUMBERS_PATH), words.asked)
-    },
-    showRefused: showNumbers,
-  }),
-  form(VERIFY_NUMBER_FORM, {
-    async submit(visit, { phone = '' }) {
-      const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
-      await verifyWithdrawalNumber(app, visit.caller, { merchantId: merchant.id, phone })
-      return redirectDone(visit.to(NUMBERS_PATH), words.verified)
-    },
-    showRefused: showNumbers,
-  }),
-]

@@ -1,27 +1,24 @@
-import { getMerchantOfTag } from '../../../merchants/account/set-merchant.ts'
 import { listWaitingWithdrawals, type WaitingWithdrawal } from '../../../payments/withdrawals/waiting.ts'
-import { decideWithdrawal, type WithdrawalDecision } from '../../../payments/withdrawals/withdraw.ts'
-import { notFound } from '../../../platform/refusal.ts'
-import { parseTag } from '../../../platform/text/ids.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, OutsideText, Status } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
-import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 const { withdrawals: words, columns, verified, unverified } = WITHDRAWALS
-const WITHDRAWALS_PATH = '/withdrawals'
+export const WITHDRAWALS_PATH = '/withdrawals'
 
-const APPROVE_WITHDRAWAL_FORM: FormSpec = {
+export const APPROVE_WITHDRAWAL_FORM: FormSpec = {
   path: `${WITHDRAWALS_PATH}/:id/approve`,
   action: 'withdrawal.decide',
   fields: [],
   submit: words.approve,
   once: true,
 }
-const REJECT_WITHDRAWAL_FORM: FormSpec = {
+export const REJECT_WITHDRAWAL_FORM: FormSpec = {
   path: `${WITHDRAWALS_PATH}/:id/reject`,
   action: 'withdrawal.decide',
   fields: [{ name: 'note', label: words.note, maxLength: 500 }],
@@ -43,8 +40,8 @@ const buildWithdrawalColumns = (
       </a>
     ),
   },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.fee, cell: ({ fee }) => <Money amount={fee} />, figures: true },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.money(columns.fee, ({ fee }) => fee),
   {
     title: columns.phone,
     cell: ({ phone, verified: isVerified }) => (
@@ -53,7 +50,7 @@ const buildWithdrawalColumns = (
       </>
     ),
   },
-  { title: columns.since, cell: ({ at }) => <Time at={at} /> },
+  column.time(columns.since, ({ at }) => at),
   {
     title: words.act,
     cell: ({ key: id }) => {
@@ -73,7 +70,7 @@ const buildWithdrawalColumns = (
 ]
 
 /** Shows the withdrawals that wait for a decision. */
-async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
   const { rows, newer, older } = await listWaitingWithdrawals(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
@@ -98,24 +95,3 @@ async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = nu
     { status: state?.status ?? 200 },
   )
 }
-
-const decisionForm = (spec: FormSpec, decision: WithdrawalDecision, doneText: string): ConsoleRoute =>
-  form(spec, {
-    async submit(visit, { note }: FormValues) {
-      const { gateway, caller, params } = visit
-      const id = params.id ?? ''
-      const tag = parseTag('pout_', id)
-      if (tag === null) throw notFound('withdrawal')
-      const { app, merchant } = await getMerchantOfTag(gateway, { tag, noun: 'withdrawal' })
-      const input = { merchantId: merchant.id, id, decision, note: note ?? null }
-      await decideWithdrawal(app, caller, input)
-      return redirectDone(visit.to(WITHDRAWALS_PATH), doneText)
-    },
-    showRefused: showWithdrawals,
-  })
-
-export const CONSOLE_WITHDRAWAL_ROUTES: readonly ConsoleRoute[] = [
-  page(WITHDRAWALS_PATH, (visit) => showWithdrawals(visit)),
-  decisionForm(APPROVE_WITHDRAWAL_FORM, 'approved', words.approved),
-  decisionForm(REJECT_WITHDRAWAL_FORM, 'rejected', words.rejected),
-]

@@ -1,13 +1,12 @@
 import { makePaints, type Paint } from '../../../merchants/branding/accent.ts'
-import { logoPath, MAX_LOGO_BYTES, readBranding, setBranding } from '../../../merchants/branding/branding.ts'
-import { assert } from '../../../platform/assert.ts'
+import { logoPath, MAX_LOGO_BYTES, readBranding } from '../../../merchants/branding/branding.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Section } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { BRANDING } from '../texts/branding.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 const { colour, logo, preview } = BRANDING
 
@@ -15,11 +14,11 @@ export const BRANDING_PATH = '/settings/branding'
 const MAX_NAME_LETTERS = 22
 
 const BRANDING_ACTION = { action: 'branding.set' } as const
-const SET_COLOUR: FormSpec = {
+export const SET_COLOUR: FormSpec = {
   ...{ ...BRANDING_ACTION, path: `${BRANDING_PATH}/colour`, submit: colour.save },
   fields: [{ name: 'accent', label: colour.label, kind: 'color', hint: colour.hint }],
 }
-const DROP_COLOUR: FormSpec = {
+export const DROP_COLOUR: FormSpec = {
   ...{
     ...BRANDING_ACTION,
     path: `${BRANDING_PATH}/colour/remove`,
@@ -28,7 +27,7 @@ const DROP_COLOUR: FormSpec = {
     plain: true,
   },
 }
-const SET_LOGO: FormSpec = {
+export const SET_LOGO: FormSpec = {
   ...{ ...BRANDING_ACTION, path: `${BRANDING_PATH}/logo`, submit: logo.save, maxFileBytes: MAX_LOGO_BYTES },
   fields: [
     {
@@ -37,7 +36,7 @@ const SET_LOGO: FormSpec = {
     },
   ],
 }
-const DROP_LOGO: FormSpec = {
+export const DROP_LOGO: FormSpec = {
   ...{
     ...BRANDING_ACTION,
     path: `${BRANDING_PATH}/logo/remove`,
@@ -48,7 +47,7 @@ const DROP_LOGO: FormSpec = {
 }
 
 /** Shows logo and colour, what customers see of them, and the forms for people who may change them. */
-async function showBranding(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showBranding(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant } = visit
   const { accent, logoAt } = await readBranding(app, merchant.id)
   const picture = logoPath(merchant.handle, logoAt)
@@ -159,43 +158,3 @@ const PreviewCard = ({ label, paint, colours, name, picture }: PreviewCardProps)
   </svg>
 )
 const SAMPLE_AMOUNT = 'UGX 25,000'
-
-const returnToBranding = (visit: DashboardVisit, message: string) => redirectDone(visit.to(BRANDING_PATH), message)
-
-function changeBranding(visit: DashboardVisit, to: Parameters<typeof setBranding>[2]['change']) {
-  return setBranding(visit.app, visit.caller, { merchantId: visit.merchant.id, change: to })
-}
-
-/** Settings, Branding. */
-export const BRANDING_ROUTES: readonly DashboardRoute[] = [
-  page(BRANDING_PATH, (visit) => showBranding(visit)),
-  form(SET_COLOUR, {
-    async submit(visit, { accent = '' }) {
-      await changeBranding(visit, { accent })
-      return returnToBranding(visit, colour.saved)
-    },
-    showRefused: showBranding,
-  }),
-  form(DROP_COLOUR, {
-    async submit(visit) {
-      await changeBranding(visit, { accent: null })
-      return returnToBranding(visit, colour.dropped)
-    },
-    showRefused: showBranding,
-  }),
-  form(SET_LOGO, {
-    async submit(visit) {
-      assert(visit.file !== null, 'the form wants a file')
-      await changeBranding(visit, { logo: visit.file.bytes })
-      return returnToBranding(visit, logo.saved)
-    },
-    showRefused: showBranding,
-  }),
-  form(DROP_LOGO, {
-    async submit(visit) {
-      await changeBranding(visit, { logo: null })
-      return returnToBranding(visit, logo.dropped)
-    },
-    showRefused: showBranding,
-  }),
-]

@@ -6,11 +6,13 @@ import {
 } from '../../../payments/payouts/bulk/find-batches.ts'
 import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import { column } from '../../parts/columns.tsx'
 import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
 import { Phone } from '../payouts/phone.tsx'
+import { isUnderWay } from '../story/live-story.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -33,7 +35,7 @@ export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
     findPreparedOfObject(app, caller, batch.id),
   ])
   const facts = { visit, batch, items, prepared }
-  const open = isUnderWay(facts)
+  const open = isBatchUnderWay(facts)
   if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
   return pageReply(
     batch.id,
@@ -48,8 +50,7 @@ export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
   )
 }
 
-const isOpen = ({ status }: BulkCallItem) => status === 'pending' || status === 'authorized'
-const isUnderWay = ({ batch, items }: BatchFacts) => batch.done < batch.total || items.some(isOpen)
+const isBatchUnderWay = ({ batch, items }: BatchFacts) => batch.done < batch.total || items.some(isUnderWay)
 
 /** The part of the page that changes while lines are processed and payouts are under way: the counts and the lines. A script reloads it. */
 function Progress(facts: BatchFacts) {
@@ -57,7 +58,7 @@ function Progress(facts: BatchFacts) {
   const from = parseFirstIndex(facts)
   const here = visit.to(`/bulk/${batch.id}`)
   const query = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
-  const live = isUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
+  const live = isBatchUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
   return (
     <div class="story" {...live}>
       <Counts {...facts} />
@@ -104,7 +105,7 @@ function Counts(facts: BatchFacts) {
   const sum = accepted.reduce((total, { amount, replayed }) => total + (replayed ? 0 : (amount ?? 0)), 0)
   return (
     <Section title={words.progress}>
-      {isUnderWay(facts) && <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>}
+      {isBatchUnderWay(facts) && <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>}
       <progress value={batch.done} max={batch.total} aria-label={words.done} />
       <Facts
         facts={[
@@ -114,7 +115,7 @@ function Counts(facts: BatchFacts) {
           [words.refused, batch.done - accepted.length],
           [words.replayed, count(({ replayed }) => replayed)],
           [words.succeeded, count(({ status }) => status === 'succeeded')],
-          [words.open, count(isOpen)],
+          [words.open, count(isUnderWay)],
           [words.failed, count(({ status }) => status === 'failed')],
           [words.amount, <Money amount={sum} />],
           [words.created, <Time at={batch.createdAt} />],
@@ -144,13 +145,13 @@ function MendNote({ facts: { visit, batch }, lines }: { facts: BatchFacts; lines
 const columnsFor = (visit: DashboardVisit): readonly ListColumn<BulkCallItem>[] => [
   { title: words.columns.line, cell: ({ index }) => index + 1 },
   { title: words.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
-  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(words.columns.name, ({ name }) => name),
   {
     title: words.columns.amount,
     cell: ({ amount }) => (amount === null ? <OutsideText text={null} /> : <Money amount={amount} />),
     figures: true,
   },
-  { title: words.columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
+  column.text(words.columns.reference, ({ reference }) => reference),
   { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} /> },
 ]
 

@@ -2,9 +2,10 @@ import { mayDo } from '../../../api/access/allow.ts'
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { type BulkDraft, listUnsentDrafts } from '../../../payments/payouts/bulk/drafts/draft.ts'
 import { type BulkCallSummary, listBatches } from '../../../payments/payouts/bulk/find-batches.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Section, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { BULK } from '../texts/bulk.ts'
@@ -58,14 +59,14 @@ const COLUMNS: readonly ListColumn<BulkCallSummary>[] = [
     cell: ({ done, total }) =>
       done < total ? <Status word={BULK.running} tone="open" /> : <Status word={BULK.complete} tone="good" />,
   },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 const DRAFT_COLUMNS: readonly ListColumn<Omit<BulkDraft, 'csv'>>[] = [
-  { title: drafts.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(drafts.columns.name, ({ name }) => name),
   { title: drafts.columns.lines, cell: ({ lines }) => lines, figures: true },
-  { title: drafts.columns.by, cell: ({ madeName }) => <OutsideText text={madeName} /> },
-  { title: drafts.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { title: drafts.columns.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  column.text(drafts.columns.by, ({ madeName }) => madeName),
+  column.time(drafts.columns.created, ({ createdAt }) => createdAt),
+  column.time(drafts.columns.expires, ({ expiresAt }) => expiresAt),
 ]
 
 /** Lists the bulk calls of a merchant and the drafts that are not sent yet, with the forms that start one. */

@@ -1,5 +1,6 @@
 import type { DraftLineHolder } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
 import type { BulkPreview, PreviewLine } from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec } from '../../parts/forms/form-spec.ts'
 import { formatPageTime, Money, OutsideText, Status } from '../../parts/parts.tsx'
@@ -64,13 +65,13 @@ const columnsWith = (holders: ReadonlyMap<number, DraftLineHolder>): readonly Li
       </>
     ),
   },
-  { title: words.columns.name, cell: ({ written }) => <OutsideText text={written.name} /> },
+  column.text(words.columns.name, ({ written }) => written.name),
   {
     title: words.columns.amount,
     cell: ({ item, written }) => (item.ok ? <Money amount={item.amount} /> : <OutsideText text={written.amount} />),
     figures: true,
   },
-  { title: words.columns.reference, cell: ({ item }) => <OutsideText text={item.reference} /> },
+  column.text(words.columns.reference, ({ item }) => item.reference),
   { title: words.columns.result, cell: (line) => <Result line={line} /> },
 ]
 

@@ -4,14 +4,14 @@ import {
   lookUpDraftHolders,
 } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
 import { type BulkPreview, type PreviewLine, previewBulk } from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
-import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { type Fact, Facts, Money, Note, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { type Fact, Facts, Money, Note, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
-import { formatShillings } from '../../parts/wording.ts'
-import { pathOfPayoutObject } from '../payouts/prepared-page.tsx'
+import { getObjectPath } from '../object-link.tsx'
+import { readCheckerAmount, SecondPersonNote } from '../payouts/second-person.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DRAFT_LINES_PER_PAGE, DraftLines } from './draft-lines.tsx'
@@ -38,12 +38,9 @@ export const PREPARE_DRAFT: FormSpec = {
 }
 const PROBLEM_COLUMNS: readonly ListColumn<PreviewLine>[] = [
   { title: words.problemColumns.line, cell: ({ line }) => line },
-  {
-    title: words.problemColumns.written,
-    cell: ({ written: { phone, amount, name, reference } }) => (
-      <OutsideText text={[phone, amount, reference, name].filter((cell) => cell !== '').join(', ')} />
-    ),
-  },
+  column.text(words.problemColumns.written, ({ written: { phone, amount, name, reference } }) =>
+    [phone, amount, reference, name].filter((cell) => cell !== '').join(', '),
+  ),
   { title: words.problemColumns.problem, cell: ({ result }) => 'error' in result && result.error },
 ]
 
@@ -82,7 +79,7 @@ export async function showDraft(
         <Note>{words.nothing}</Note>
       ) : (
         <Note tone="open">
-          {words.wasSent} <a href={visit.to(pathOfPayoutObject(draft.objectId))}>{words.look}</a>
+          {words.wasSent} <a href={visit.to(getObjectPath(draft.objectId))}>{words.look}</a>
         </Note>
       )}
       {preview.refusal !== null && <Note tone="bad">{preview.refusal.message}</Note>}
@@ -99,9 +96,6 @@ export async function showDraft(
     { status: state?.status ?? 200 },
   )
 }
-
-const readCheckerAmount = async ({ app, caller, mode }: DashboardVisit) =>
-  mode === 'test' ? null : (await checkerState(app, caller)).above
 
 function buildDraftFacts({ pays, paidBefore, refused, available, draft }: BulkPreview): Fact[] {
   const total = pays.amount + pays.fees
@@ -128,11 +122,9 @@ type SendBoxProps = {
 function SendBox({ visit, preview, state, above }: SendBoxProps) {
   const maySendAlone = mayDo(visit.caller, 'payout.bulk')
   if (preview.pays.count + preview.paidBefore === 0) return null
-  const needsSecond = above !== null && preview.pays.amount > above
   return (
     <>
-      {!maySendAlone && <Note>{words.accountant}</Note>}
-      {maySendAlone && needsSecond && <Note>{words.alone(formatShillings(above))}</Note>}
+      <SecondPersonNote maySendAlone={maySendAlone} amount={preview.pays.amount} above={above} texts={words} />
       <FormBox
         of={maySendAlone ? SEND_DRAFT : PREPARE_DRAFT}
         visit={visit}

@@ -3,24 +3,18 @@ import { CHARGE_STATUSES, type Charge, computeNet } from '../../../payments/char
 import { CHARGE_FILTERS, type ChargeFilter } from '../../../payments/charges/charge-filters.ts'
 import { readChargeTotals } from '../../../payments/charges/charge-totals.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { CopyBox, Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
-import { formatFirstRequest } from '../first-request.ts'
+import { listPage } from '../../parts/list-page.tsx'
+import { CopyBox, Money, Section } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { formatFirstRequest } from '../request-example.ts'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -29,10 +23,10 @@ const { columns, filters } = CHARGES
 const COLUMNS: readonly ListColumn<Charge>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.amount, cell: renderAmountAndNet, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.status(columns.status, ({ status }) => status),
+  column.text(columns.customer, ({ phone, email }) => phone ?? email),
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 // Amount and net share a column: with amounts of nine digits, two columns leave no room for the time on a screen 1280 pixels wide.
@@ -102,43 +96,34 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
     readViewsOfList(visit, 'charges'),
     readStatesForMode(visit),
   ])
-  const here = visit.to('/charges')
-  return pageReply(
-    CHARGES.title,
-    <>
-      <h1>{CHARGES.title}</h1>
-      <OperatorNotes states={states} side="collect" />
-      <Filters filters={FILTERS} query={query} action={here} />
-      <SavedViews visit={visit} list="charges" filters={FILTERS} views={views} />
-      <TotalsLine totals={totals} />
-      {page.data.length === 0 ? (
-        <NoCharges visit={visit} />
-      ) : (
-        <Table
-          caption={CHARGES.title}
-          rows={page.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/charges/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(page)} query={query} here={here} />
-      {page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />}
-      {mode === 'test' && (
-        <Section title={CHARGES.create.title} id="new">
-          <FormBox of={NEW_CHARGE} visit={visit} state={state} />
-        </Section>
-      )}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: CHARGES.title,
+    ...{ rows: page.data, columns: COLUMNS, href: ({ id }: Charge) => visit.to(`/charges/${id}`) },
+    ...{ here: visit.to('/charges'), query, filters: FILTERS, cursors: cursorsOf(page), state },
+    lead: <OperatorNotes states={states} side="collect" />,
+    aboveRows: (
+      <>
+        <SavedViews visit={visit} list="charges" filters={FILTERS} views={views} />
+        <TotalsLine totals={totals} />
+      </>
+    ),
+    empty: { title: CHARGES.empty.title, filtered: CHARGES.empty.filtered, says: <NoChargesYet visit={visit} /> },
+    below: (
+      <>
+        {page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />}
+        {mode === 'test' && (
+          <Section title={CHARGES.create.title} id="new">
+            <FormBox of={NEW_CHARGE} visit={visit} state={state} />
+          </Section>
+        )}
+      </>
+    ),
+  })
 }
 
-function NoCharges({ visit: { query, mode, app } }: { visit: DashboardVisit }) {
-  if (FILTERS.some(({ name }) => query[name] !== undefined)) return <Empty title={CHARGES.empty.filtered} />
-  return (
-    <Empty title={CHARGES.empty.title}>
-      <p>{CHARGES.empty[mode]}</p>
-      {mode === 'test' && <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />}
-    </Empty>
-  )
-}
+const NoChargesYet = ({ visit: { mode, app } }: { visit: DashboardVisit }) => (
+  <>
+    <p>{CHARGES.empty[mode]}</p>
+    {mode === 'test' && <CopyBox label={CHARGES.curlLabel} text={formatFirstRequest(app.baseUrl, 'sk_test_...')} />}
+  </>
+)

@@ -18,11 +18,12 @@ import {
   Time,
   Timeline,
 } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { addressWith } from '../../parts/table.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { formatRequestExample } from '../request-example.ts'
+import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
 import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -48,42 +49,32 @@ type ChargeStoryProps = {
   states: readonly OperatorState[]
 }
 
-const isOpen = ({ status }: Charge) => status === 'pending' || status === 'authorized'
-
 /** Shows one charge: its facts, what happened, where the money went, and the events that were sent. */
 export async function showCharge(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller } = visit
   const charge = await getCharge(app, caller, visit.params.id ?? '')
-  const states = isOpen(charge) ? await readStatesForMode(visit) : []
+  const states = isUnderWay(charge) ? await readStatesForMode(visit) : []
   const { paymentLinkId } = charge
   const isOrder = paymentLinkId !== null && (await readLinkPrefix(app, caller, paymentLinkId)) === 'ord_'
   const props = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
-  if (visit.part === 'story') return { kind: 'part', body: <ChargeStory {...props} />, final: !isOpen(charge) }
-  return pageReply(
-    charge.id,
-    <>
-      <div class="top">
-        <h1>
-          <Money amount={charge.amount} />
-        </h1>
-        <code>{charge.id}</code>
-      </div>
-      <ChargeStory {...props} />
+  return storyPage(visit, {
+    title: charge.id,
+    head: <Headline amount={charge.amount} id={charge.id} />,
+    ...{ story: <ChargeStory {...props} />, live: isUnderWay(charge), state },
+    below: (
       <Section title={CHARGES.curl}>
         <CopyBox label={CHARGES.curlLabel} text={formatCurl(visit, charge)} />
         <RawJson value={presentCharge(charge)} />
       </Section>
-    </>,
-    { status: state?.status ?? 200, ...(isOpen(charge) ? { refreshSeconds: 5 } : {}) },
-  )
+    ),
+  })
 }
 
 /** The part of the page that changes while the charge is under way; a script reloads it. */
 function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeStoryProps) {
-  const open = isOpen(charge)
-  const live = open ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) } : {}
+  const open = isUnderWay(charge)
   return (
-    <div class="story" {...live}>
+    <LiveStory class="story" visit={visit} path={`/charges/${charge.id}`} live={open}>
       <OperatorNotes states={states} side="collect" />
       <div class="split">
         <Section title={CHARGES.story} aside={<Status word={charge.status} />}>
@@ -101,7 +92,7 @@ function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeSto
       )}
       <MoneyMoved story={story} />
       <EventsSent visit={visit} story={story} />
-    </div>
+    </LiveStory>
   )
 }
 
@@ -156,18 +147,8 @@ function formatRefund({ amount, giftCardAmount }: Charge): string {
 }
 
 /** Formats the command that makes a charge like this one. */
-function formatCurl({ app, mode }: DashboardVisit, { amount, channel, phone, reference }: Charge): string {
-  const body = {
-    amount,
-    channel,
-    customer: { phone: phone ?? '07...' },
-    ...(reference === null ? {} : { reference }),
-  }
-  return [
-    `curl -s ${app.baseUrl}/v1/charges \\`,
-    `  -H "Authorization: Bearer $KEY" \\`,
-    '  -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: $(uuidgen)" \\',
-    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-    `# KEY: sk_${mode}_...`,
-  ].join('\n')
+function formatCurl(visit: DashboardVisit, { amount, channel, phone, reference }: Charge): string {
+  const customer = { phone: phone ?? '07...' }
+  const body = { amount, channel, customer, ...(reference === null ? {} : { reference }) }
+  return formatRequestExample(visit, { path: '/v1/charges', body, withKey: true })
 }

@@ -6,7 +6,7 @@ import { Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
 import { COUNTER } from '../texts/counter.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 const PAYMENTS_SHOWN = '12'
 const REFRESH_SECONDS = 5
@@ -20,7 +20,7 @@ const STATUS_WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 
 }
 
 /** Shows the latest payments in large type. A script reloads them, and plays a sound when a payment succeeds or fails. */
-async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> {
+export async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> {
   const { data } = await listCharges(visit.app, visit.caller, {
     ...parseListWindow({ limit: PAYMENTS_SHOWN }),
     ...NO_CHARGE_FILTERS,
@@ -65,6 +65,3 @@ const Strip = ({ charges }: { charges: readonly Charge[] }) => (
     ))}
   </ol>
 )
-
-/** The page that stays open at the till. */
-export const COUNTER_ROUTES: readonly DashboardRoute[] = [page('/counter', showCounter, 'read')]

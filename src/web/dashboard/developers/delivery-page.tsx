@@ -8,17 +8,16 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Facts, Note, RawJson, Section, Time, Timeline, type TimelineEntry } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { addressWith } from '../../parts/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
+import { LiveStory } from '../story/live-story.tsx'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
 import { DeliveryStatus } from './failing-deliveries.tsx'
-import { RESEND_DELIVERY } from './webhook-forms.ts'
+import { RESEND_DELIVERY, WEBHOOKS_PATH } from './webhook-forms.ts'
 
 const { delivery: texts } = WEBHOOKS
 const { facts } = texts
-const WEBHOOKS_PATH = '/developers/webhooks'
 
 type DeliveryStoryProps = {
   visit: DashboardVisit
@@ -58,11 +57,8 @@ export async function showDelivery(visit: DashboardVisit, state: FormState | nul
 /** The part of the page that changes while the delivery is under way. */
 function DeliveryStory({ visit, delivery, subject, attempts }: DeliveryStoryProps) {
   const isOpen = delivery.status === 'pending'
-  const live = isOpen
-    ? { 'data-live': addressWith(visit.to(`${WEBHOOKS_PATH}/${delivery.id}`), { part: 'story' }) }
-    : {}
   return (
-    <div class="split" {...live}>
+    <LiveStory class="split" visit={visit} path={`${WEBHOOKS_PATH}/${delivery.id}`} live={isOpen}>
       <Section title={texts.attempts} aside={<DeliveryStatus delivery={delivery} />}>
         {isFailing(delivery) ? (
           <Note tone="warn">{texts.failing}</Note>
@@ -89,7 +85,7 @@ function DeliveryStory({ visit, delivery, subject, attempts }: DeliveryStoryProp
           ]}
         />
       </Section>
-    </div>
+    </LiveStory>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ListedKey } from '../../../merchants/account/api-keys.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -22,8 +23,8 @@ const COLUMNS: readonly ListColumn<ListedKey>[] = [
     ),
   },
   { title: columns.kind, cell: ({ kind }) => kinds[kind] },
-  { title: columns.maker, cell: ({ createdBy }) => <OutsideText text={createdBy ?? keys.atSignUp} /> },
-  { title: columns.made, cell: ({ createdAt }) => <Time at={createdAt} day /> },
+  column.text(columns.maker, ({ createdBy }) => createdBy ?? keys.atSignUp),
+  column.day(columns.made, ({ createdAt }) => createdAt),
   { title: columns.used, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   { title: columns.status, cell: (key) => <KeyStatus of={key} /> },
 ]

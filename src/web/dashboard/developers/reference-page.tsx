@@ -5,14 +5,14 @@ import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Note, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
 import { readKeysInMode } from './key-forms.ts'
 import { buildChargeSnippets, type Snippet, VERIFY_SNIPPETS } from './snippets.ts'
 
 const { reference } = DEVELOPERS
 const KEY_PLACEHOLDERS = { test: 'sk_test_YOUR_KEY', live: 'sk_live_YOUR_KEY' }
-const FILL_IN_KEY: FormSpec = {
+export const FILL_IN_KEY: FormSpec = {
   path: '/developers/reference/key',
   action: 'key.reveal',
   fields: [],
@@ -21,7 +21,7 @@ const FILL_IN_KEY: FormSpec = {
 
 type ReferenceInput = { visit: DashboardVisit; key?: string; state?: FormState | null }
 
-function showReference({ visit, key, state = null }: ReferenceInput): SurfaceReply {
+export function showReference({ visit, key, state = null }: ReferenceInput): SurfaceReply {
   const { mode, app } = visit
   return pageReply(
     reference.title,
@@ -71,18 +71,9 @@ const Snippets = ({ of, about = reference.charge }: { of: readonly Snippet[]; ab
 )
 
 /** Shows the reference with the whole test key in its examples; the audit records it like every reveal of a key. */
-async function showWithTestKey(visit: DashboardVisit): Promise<SurfaceReply> {
+export async function showWithTestKey(visit: DashboardVisit): Promise<SurfaceReply> {
   const testKey = (await readKeysInMode(visit)).find(({ kind, revokedAt }) => kind === 'test' && revokedAt === null)
   if (!testKey) throw domainRefusal('no_test_key', reference.noKey)
   const { key } = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: testKey.id })
   return showReference({ visit, key })
 }
-
-/** The first calls of the API, with the merchant's own test key if the person asks for it. */
-export const REFERENCE_ROUTES: readonly DashboardRoute[] = [
-  page('/developers/reference', async (visit) => showReference({ visit })),
-  form(FILL_IN_KEY, {
-    submit: showWithTestKey,
-    showRefused: async (visit, state) => showReference({ visit, state }),
-  }),
-]

@@ -7,12 +7,11 @@ import { ObjectLink } from '../object-link.tsx'
 import { REQUESTS } from '../texts/requests.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
-import { AnswerStatus, Instant } from './requests-page.tsx'
+import { AnswerStatus, Instant, REQUESTS_PATH } from './requests-page.tsx'
 
 const details = REQUESTS.details
 const { outcomes } = REQUESTS
 const { facts } = details
-const REQUESTS_PATH = '/developers/requests'
 
 /** Shows one request: its route, its answer, and the object that it concerned. */
 export async function showRequest(visit: DashboardVisit): Promise<SurfaceReply> {

@@ -1,15 +1,15 @@
-import type { LoggedRequest, RequestFilter } from '../../../merchants/request-log/find-requests.ts'
-import { listRequests } from '../../../merchants/request-log/find-requests.ts'
+import { type LoggedRequest, listRequests, type RequestFilter } from '../../../merchants/request-log/find-requests.ts'
 import { kampalaIso } from '../../../platform/time/kampala.ts'
-import { Empty, formatPageTime, Note, Status } from '../../parts/parts.tsx'
+import { List } from '../../parts/list-page.tsx'
+import { formatPageTime, Note, Status } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { REQUESTS } from '../texts/requests.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
 
 const { columns, filters, statuses, outcomes } = REQUESTS
-const REQUESTS_PATH = '/developers/requests'
+export const REQUESTS_PATH = '/developers/requests'
 
 const COLUMNS: readonly ListColumn<LoggedRequest>[] = [
   { title: columns.what, cell: ({ method, route }) => `${method} ${route}` },
@@ -61,25 +61,23 @@ export async function showRequests(visit: DashboardVisit): Promise<SurfaceReply>
     REQUESTS.title,
     <DeveloperArea visit={visit} at={REQUESTS_PATH} title={REQUESTS.title}>
       <p>{REQUESTS.lead}</p>
-      <Filters filters={FILTERS} query={query} action={here} />
-      {page.rows.length > 0 ? (
-        <Table
-          caption={REQUESTS.title}
-          rows={page.rows}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`${REQUESTS_PATH}/${id}`)}
-        />
-      ) : FILTERS.some(({ name }) => query[name]) || query.after || query.before ? (
-        <Empty title={REQUESTS.filtered} />
-      ) : (
-        <Empty title={REQUESTS.empty}>
-          <p>
-            <a href={visit.to('/developers/reference')}>{REQUESTS.emptySays}</a>
-          </p>
-        </Empty>
-      )}
-      {page.searchedBackTo !== null && <Note>{REQUESTS.lookedBackTo(formatPageTime(page.searchedBackTo))}</Note>}
-      <Pager cursors={page} query={query} here={here} />
+      <List
+        {...{ caption: REQUESTS.title, rows: page.rows, columns: COLUMNS, filters: FILTERS, here, query }}
+        href={({ id }) => visit.to(`${REQUESTS_PATH}/${id}`)}
+        empty={{
+          title: REQUESTS.empty,
+          filtered: REQUESTS.filtered,
+          says: (
+            <p>
+              <a href={visit.to('/developers/reference')}>{REQUESTS.emptySays}</a>
+            </p>
+          ),
+        }}
+        belowRows={
+          page.searchedBackTo !== null && <Note>{REQUESTS.lookedBackTo(formatPageTime(page.searchedBackTo))}</Note>
+        }
+        cursors={page}
+      />
     </DeveloperArea>,
   )
 }

@@ -9,9 +9,10 @@ import { addressIn } from '../addresses.ts'
 import { SANDBOX } from '../texts/sandbox.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
+import { testMoneyForm } from './test-money.ts'
 
 const { funds, hold, failing, clock, machine, phones } = SANDBOX
-const SANDBOX_PATH = '/developers/sandbox'
+export const SANDBOX_PATH = '/developers/sandbox'
 /** The reasons for which a payout can fail, in the words of the rails. */
 const PAYOUT_FAILURE_REASONS = [
   'insufficient_funds',
@@ -22,13 +23,7 @@ const PAYOUT_FAILURE_REASONS = [
   'wallet_locked',
 ]
 
-export const ADD_SANDBOX_FUNDS: FormSpec = {
-  path: `${SANDBOX_PATH}/funds`,
-  action: 'funds.add',
-  fields: [{ name: 'amount', label: funds.amount, kind: 'amount', hint: funds.hint }],
-  submit: funds.submit,
-  once: true,
-}
+export const ADD_SANDBOX_FUNDS = testMoneyForm(SANDBOX_PATH)
 export const SET_TEST_HOLD: FormSpec = {
   path: `${SANDBOX_PATH}/hold`,
   action: 'sandbox.set',

@@ -2,7 +2,8 @@ import type { FormSpec } from '../../parts/forms/form-spec.ts'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 
 const { address, secret, ping, resendAll, delivery } = WEBHOOKS
-const WEBHOOKS_PATH = '/developers/webhooks'
+/** The path of the page of webhooks, below which each delivery has its page. */
+export const WEBHOOKS_PATH = '/developers/webhooks'
 
 export const SET_WEBHOOK_ADDRESS: FormSpec = {
   path: `${WEBHOOKS_PATH}/address`,

@@ -5,11 +5,13 @@ import { EVENT_TYPES } from '../../../merchants/webhooks/events.ts'
 import { findFailingDeliveries } from '../../../merchants/webhooks/failing-deliveries.ts'
 import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
 import { kampalaIso } from '../../../platform/time/kampala.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Facts, formatPageTime, Note, Section, Time } from '../../parts/parts.tsx'
+import { List } from '../../parts/list-page.tsx'
+import { Facts, formatPageTime, Note, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { cursorsOf, Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
@@ -20,18 +22,18 @@ import {
   ROTATE_WEBHOOK_SECRET,
   SEND_TEST_EVENT,
   SET_WEBHOOK_ADDRESS,
+  WEBHOOKS_PATH,
 } from './webhook-forms.ts'
 
 const { address, secret, ping, deliveries, resendAll } = WEBHOOKS
 const { columns, filters } = deliveries
-const WEBHOOKS_PATH = '/developers/webhooks'
 
 const COLUMNS: readonly ListColumn<Delivery>[] = [
   { title: columns.event, cell: ({ event }) => event },
   { title: columns.status, cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: columns.code, cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? lastError ?? '–' },
   { title: columns.attempts, cell: ({ attempts }) => attempts, figures: true },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const buildChoices = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }))
@@ -111,8 +113,6 @@ function readDeliveryPage({ app, caller, query }: DashboardVisit) {
 }
 
 function Deliveries({ visit, page, state }: WebhooksPartProps & { page: DeliveriesPage }) {
-  const here = visit.to(WEBHOOKS_PATH)
-  const isFiltered = FILTERS.some(({ name }) => visit.query[name])
   return (
     <Section title={deliveries.title} id="deliveries">
       <details open={state?.path === RESEND_FAILED_SINCE.path}>
@@ -126,22 +126,12 @@ function Deliveries({ visit, page, state }: WebhooksPartProps & { page: Deliveri
           <p class="hint">{resendAll.says}</p>
         </FormBox>
       </details>
-      <Filters filters={FILTERS} query={visit.query} action={here} />
-      {page.data.length > 0 ? (
-        <Table
-          caption={deliveries.title}
-          rows={page.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`${WEBHOOKS_PATH}/${id}`)}
-        />
-      ) : isFiltered ? (
-        <Empty title={deliveries.filtered} />
-      ) : (
-        <Empty title={deliveries.empty}>
-          <p>{deliveries.emptySays}</p>
-        </Empty>
-      )}
-      <Pager cursors={cursorsOf(page)} query={visit.query} here={here} />
+      <List
+        {...{ caption: deliveries.title, rows: page.data, columns: COLUMNS, filters: FILTERS }}
+        {...{ here: visit.to(WEBHOOKS_PATH), query: visit.query, cursors: cursorsOf(page) }}
+        href={({ id }) => visit.to(`${WEBHOOKS_PATH}/${id}`)}
+        empty={{ title: deliveries.empty, says: deliveries.emptySays, filtered: deliveries.filtered }}
+      />
       <p class="hint">{deliveries.kept}</p>
     </Section>
   )

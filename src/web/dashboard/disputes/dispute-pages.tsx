@@ -1,26 +1,23 @@
 import { mayDo } from '../../../api/access/allow.ts'
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { getCharge } from '../../../payments/charges/find-charges.ts'
-import { answerDispute, type DisputeAnswer, listAnswers } from '../../../selling/disputes/answer-dispute.ts'
-import {
-  closeDispute,
-  DEFAULT_DISPUTES_LISTED,
-  getDispute,
-  listDisputes,
-} from '../../../selling/disputes/close-dispute.ts'
+import { type DisputeAnswer, listAnswers } from '../../../selling/disputes/answer-dispute.ts'
+import { DEFAULT_DISPUTES_LISTED, getDispute, listDisputes } from '../../../selling/disputes/close-dispute.ts'
 import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../../selling/disputes/dispute.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { FieldFault, type FormSpec, type FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { Filters, type ListColumn, Table } from '../../parts/table.tsx'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { listPage } from '../../parts/list-page.tsx'
+import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
 import { DISPUTES } from '../texts/disputes.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 const { columns, facts } = DISPUTES
 
-const CLOSE: FormSpec = {
+export const CLOSE_DISPUTE: FormSpec = {
   path: '/disputes/:id/close',
   action: 'dispute.close',
   fields: [{ name: 'settled', label: DISPUTES.settled, kind: 'check' }],
@@ -28,7 +25,7 @@ const CLOSE: FormSpec = {
   danger: true,
 }
 
-const ANSWER: FormSpec = {
+export const ANSWER_DISPUTE: FormSpec = {
   path: '/disputes/:id/answer',
   action: 'dispute.answer',
   fields: [{ name: 'says', label: DISPUTES.answer.label, kind: 'lines', maxLength: 2000, about: ['answer'] }],
@@ -46,42 +43,31 @@ const COLUMNS: readonly ListColumn<Dispute>[] = [
   { title: columns.charge, cell: ({ chargeId }) => chargeId },
   { title: columns.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
   { title: columns.state, cell: (dispute) => <DisputeBadge dispute={dispute} /> },
-  { title: columns.since, cell: ({ openedAt }) => <Time at={openedAt} /> },
-  { title: columns.until, cell: ({ respondBy }) => <Time at={respondBy} /> },
+  column.time(columns.since, ({ openedAt }) => openedAt),
+  column.time(columns.until, ({ respondBy }) => respondBy),
 ]
 
-async function showDisputes(visit: DashboardVisit): Promise<SurfaceReply> {
+const FILTERS: readonly ListFilter[] = [
+  {
+    ...{ name: 'state', label: columns.state, kind: 'select' },
+    choices: DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] })),
+  },
+]
+
+export async function showDisputes(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, merchant, mode, query } = visit
   const state = DISPUTE_STATES.find((disputeState) => disputeState === query.state) ?? null
   const disputes = await listDisputes(app, merchant.id, { mode, state })
-  const choices = DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] }))
-  return pageReply(
-    DISPUTES.title,
-    <>
-      <h1>{DISPUTES.title}</h1>
-      <Filters
-        filters={[{ name: 'state', label: columns.state, kind: 'select', choices }]}
-        query={query}
-        action={visit.to('/disputes')}
-      />
-      {disputes.length === 0 ? (
-        <Empty title={DISPUTES.empty.title}>
-          <p>{DISPUTES.empty.says}</p>
-        </Empty>
-      ) : (
-        <Table
-          caption={DISPUTES.title}
-          rows={disputes}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/disputes/${id}`)}
-        />
-      )}
-      {disputes.length === DEFAULT_DISPUTES_LISTED && <Note>{DISPUTES.most}</Note>}
-    </>,
-  )
+  return listPage({
+    title: DISPUTES.title,
+    ...{ rows: disputes, columns: COLUMNS, href: ({ id }: Dispute) => visit.to(`/disputes/${id}`) },
+    ...{ here: visit.to('/disputes'), query, filters: FILTERS },
+    empty: DISPUTES.empty,
+    below: disputes.length === DEFAULT_DISPUTES_LISTED && <Note>{DISPUTES.most}</Note>,
+  })
 }
 
-async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, params, merchant } = visit
   const dispute = await getDispute(app, caller, params.id ?? '')
   const [answers, charge] = await Promise.all([
@@ -116,16 +102,16 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
           <AnswerQuote answer={answer} />
         ))}
         {dispute.closedAt === null && (
-          <FormBox of={ANSWER} visit={visit} state={state} params={formParams}>
+          <FormBox of={ANSWER_DISPUTE} visit={visit} state={state} params={formParams}>
             <p class="hint">{DISPUTES.answer.hint[dispute.mode]}</p>
           </FormBox>
         )}
       </Section>
-      {dispute.closedAt === null && mayDo(caller, CLOSE.action) && (
+      {dispute.closedAt === null && mayDo(caller, CLOSE_DISPUTE.action) && (
         <div class="actions">
-          <details open={state?.path === CLOSE.path}>
+          <details open={state?.path === CLOSE_DISPUTE.path}>
             <summary>{DISPUTES.close}</summary>
-            <FormBox of={CLOSE} visit={visit} state={state} params={formParams}>
+            <FormBox of={CLOSE_DISPUTE} visit={visit} state={state} params={formParams}>
               <p class="hint">{DISPUTES.closeSays}</p>
               {answers.length === 0 && <Note tone="warn">{DISPUTES.unanswered}</Note>}
             </FormBox>
@@ -171,28 +157,3 @@ const AnswerQuote = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnsw
     </footer>
   </blockquote>
 )
-
-/** Disputes of a merchant: the list, one with its answers, and the forms that answer and close it. */
-export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
-  page('/disputes', showDisputes, 'read'),
-  page('/disputes/:id', (visit) => showDispute(visit), 'read'),
-  form(ANSWER, {
-    async submit(visit, { says = '' }) {
-      const { app, caller, merchant, params, once } = visit
-      const { id } = await getDispute(app, caller, params.id ?? '')
-      await answerDispute(app, caller, { merchant, id, says, ...(once && { once: once.key }) })
-      return redirectDone(visit.to(`/disputes/${id}`), DISPUTES.answer.done)
-    },
-    showRefused: showDispute,
-  }),
-  form(CLOSE, {
-    async submit(visit, { settled }) {
-      const { app, caller, merchant, params } = visit
-      const { id } = await getDispute(app, caller, params.id ?? '')
-      if (settled !== 'yes') throw new FieldFault('settled', DISPUTES.settledMissing)
-      await closeDispute(app, caller, { merchantId: merchant.id, id })
-      return redirectDone(visit.to(`/disputes/${id}`), DISPUTES.done)
-    },
-    showRefused: showDispute,
-  }),
-]

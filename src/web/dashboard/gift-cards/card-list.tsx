@@ -2,11 +2,13 @@ import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { listCardPage } from '../../../payments/gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../../payments/gift-cards/gift-card.ts'
 import type { IssuedCard } from '../../../payments/gift-cards/issue-cards.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { CopyBox, Empty, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { CopyBox, Note, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { buildPageQuery, cursorsOf, type ListColumn } from '../../parts/table.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -39,11 +41,11 @@ export const lastValidMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.g
 const columnsAt = (now: Date): readonly ListColumn<GiftCard>[] => [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.last4, cell: ({ last4 }) => <code>…{last4}</code> },
-  { title: columns.value, cell: ({ value }) => <Money amount={value} />, figures: true },
-  { title: columns.left, cell: ({ balance }) => <Money amount={balance} />, figures: true },
-  { title: columns.state, cell: (card) => <Status word={cardState(card, now)} /> },
-  { title: columns.expires, cell: (card) => <Time at={lastValidMoment(card)} day /> },
-  { title: columns.notes, cell: ({ notes }) => <OutsideText text={notes} /> },
+  column.money(columns.value, ({ value }) => value),
+  column.money(columns.left, ({ balance }) => balance),
+  column.status(columns.state, (card) => cardState(card, now)),
+  column.day(columns.expires, (card) => lastValidMoment(card)),
+  column.text(columns.notes, ({ notes }) => notes),
 ]
 
 /** Lists the gift cards, with the form that issues more. */
@@ -60,30 +62,17 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
   const { app, caller, query, now } = visit
   const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
   const page = await listCardPage(app, caller, window)
-  const here = visit.to('/gift-cards')
-  return pageReply(
-    GIFT_CARDS.title,
-    <>
-      <h1>{GIFT_CARDS.title}</h1>
-      {page.data.length === 0 ? (
-        <Empty title={GIFT_CARDS.empty.title}>
-          <p>{GIFT_CARDS.empty.says}</p>
-        </Empty>
-      ) : (
-        <Table
-          caption={GIFT_CARDS.title}
-          rows={page.data}
-          columns={columnsAt(now)}
-          href={({ id }) => visit.to(`/gift-cards/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(page)} query={query} here={here} />
+  return listPage({
+    title: GIFT_CARDS.title,
+    ...{ rows: page.data, columns: columnsAt(now), href: ({ id }: GiftCard) => visit.to(`/gift-cards/${id}`) },
+    ...{ here: visit.to('/gift-cards'), query, cursors: cursorsOf(page), state },
+    empty: GIFT_CARDS.empty,
+    below: (
       <Section title={issue.title} id="issue">
         <FormBox of={ISSUE_CARDS} visit={visit} state={state} values={{ quantity: '1' }} />
       </Section>
-    </>,
-    { status: state?.status ?? 200 },
-  )
+    ),
+  })
 }
 
 /** Shows the codes of new cards, which is the only time they are shown. */

@@ -1,6 +1,7 @@
 import { isRestorable, type ListedCardUse, listCardUses } from '../../../payments/gift-cards/card-uses.ts'
 import { getCard } from '../../../payments/gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../../payments/gift-cards/gift-card.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -31,10 +32,10 @@ export const RESTORE_TO_CARD: FormSpec = {
 
 const USE_COLUMNS: readonly ListColumn<ListedCardUse>[] = [
   { title: uses.charge, cell: ({ chargeId }) => chargeId },
-  { title: uses.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: uses.of, cell: ({ chargeAmount }) => <Money amount={chargeAmount} />, figures: true },
+  column.money(uses.amount, ({ amount }) => amount),
+  column.money(uses.of, ({ chargeAmount }) => chargeAmount),
   { title: uses.state, cell: ({ state }) => <Status word={uses.states[state]} tone={TONES[state]} /> },
-  { title: uses.when, cell: ({ at }) => <Time at={at} /> },
+  column.time(uses.when, ({ at }) => at),
 ]
 const TONES = { reserved: 'open', taken: 'good', freed: 'quiet', restored: 'quiet' } as const
 

@@ -7,7 +7,7 @@ import { isReachable } from '../hidden-from-staff.ts'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { GO_LIVE } from '../texts/go-live.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 // The page on which each step is done, and the action that its reader must be allowed.
 const STEP_PAGES: Record<GoLiveStep, { path: string; see: Action }> = {
@@ -20,7 +20,7 @@ const STEP_PAGES: Record<GoLiveStep, { path: string; see: Action }> = {
   factors: { path: SECURITY_PATH, see: 'shop.read' },
 }
 
-async function showGoLive(visit: DashboardVisit) {
+export async function showGoLive(visit: DashboardVisit) {
   const facts = await readGoLiveFacts(visit.gateway, visit.merchant, visit.signedIn.at)
   const done = facts.filter((fact) => fact.done).length
   return pageReply(
@@ -60,6 +60,3 @@ function ChecklistStep({ visit, fact: { step, done, at } }: { visit: DashboardVi
     </li>
   )
 }
-
-/** The checklist of going live. */
-export const GO_LIVE_ROUTES: readonly DashboardRoute[] = [page('/go-live', showGoLive)]

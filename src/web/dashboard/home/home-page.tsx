@@ -1,7 +1,6 @@
 import { mayDo } from '../../../api/access/allow.ts'
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
-import { addTestFunds } from '../../../ledger/test-funds.ts'
 import { findFirstTestKey } from '../../../merchants/account/reveal-secrets.ts'
 import { NO_CHARGE_FILTERS } from '../../../payments/charges/charge-filters.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
@@ -10,16 +9,16 @@ import { readNeeds } from '../../../reports/read-needs.ts'
 import { readStaffActs } from '../../../reports/staff-acts.ts'
 import { readDayTallies } from '../../../reports/tallies/tally-days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { type FormSpec, type FormState, getAmount } from '../../parts/forms/form-spec.ts'
+import type { FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, formatPageTime, Money, Section } from '../../parts/parts.tsx'
-import { getOnce } from '../../parts/routes/route.ts'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { formatShillings } from '../../parts/wording.ts'
-import { formatFirstRequest } from '../first-request.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { testMoneyForm } from '../developers/test-money.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { formatFirstRequest } from '../request-example.ts'
 import { StopNotes } from '../settings/staff-acts.tsx'
 import { HOME } from '../texts/home.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { SANDBOX } from '../texts/sandbox.ts'
+import type { DashboardVisit } from '../visit.ts'
 import { Figures } from './figures.tsx'
 import { LatestCharges } from './latest.tsx'
 import { Needs } from './needs.tsx'
@@ -27,16 +26,10 @@ import { Needs } from './needs.tsx'
 const LATEST_CHARGES_SHOWN = '5'
 const FIGURES_DAYS = 30
 
-const ADD_FUNDS: FormSpec = {
-  path: '/funds',
-  action: 'funds.add',
-  fields: [{ name: 'amount', label: HOME.funds.amount, kind: 'amount', hint: HOME.funds.hint }],
-  submit: HOME.funds.add,
-  once: true,
-}
+export const ADD_FUNDS = testMoneyForm('')
 
 /** Shows how the business is doing: balances, what needs a person, the latest charges, today and the last 30 days. */
-async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, mode, caller } = visit
   const latest = await listCharges(app, caller, {
     ...parseListWindow({ limit: LATEST_CHARGES_SHOWN }),
@@ -78,7 +71,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
       <LatestCharges visit={visit} charges={latest.data} />
       <Figures tallies={tallies} />
       {mode === 'test' && (
-        <Section title={HOME.funds.title}>
+        <Section title={SANDBOX.funds.title}>
           <FormBox of={ADD_FUNDS} visit={visit} state={state} />
         </Section>
       )}
@@ -100,17 +93,3 @@ const Balance = ({ name, amount, hint = null }: { name: string; amount: number; 
     {hint !== null && <p class="hint">{hint}</p>}
   </div>
 )
-
-export const HOME_ROUTES: readonly DashboardRoute[] = [
-  page('/', (visit) => showHome(visit)),
-  form(ADD_FUNDS, {
-    async submit(visit, values) {
-      const amount = getAmount(values, 'amount')
-      const { id: merchantId, tag } = visit.merchant
-      const holder = { merchantId, tag }
-      await addTestFunds(visit.app, visit.caller, { holder, amount, key: getOnce(visit).key })
-      return redirectDone(visit.to('/'), HOME.funds.added(formatShillings(amount)))
-    },
-    showRefused: showHome,
-  }),
-]

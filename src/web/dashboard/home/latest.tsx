@@ -1,14 +1,15 @@
 import type { Charge } from '../../../payments/charges/charge.ts'
-import { Empty, Money, Section, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const COLUMNS: readonly ListColumn<Charge>[] = [
   { title: HOME.columns.id, cell: ({ id }) => id },
-  { title: HOME.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: HOME.columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: HOME.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(HOME.columns.amount, ({ amount }) => amount),
+  column.status(HOME.columns.status, ({ status }) => status),
+  column.time(HOME.columns.created, ({ createdAt }) => createdAt),
 ]
 
 /** The latest charges; a script keeps reloading them. */

@@ -2,19 +2,13 @@ import { countRows } from '../../../api/http/lists/list-totals.ts'
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { chooseListStatement, type LinkFilter, listLinks } from '../../../selling/payment-links/find-links.ts'
 import { type LinkWithCharges, presentLink } from '../../../selling/payment-links/payment-link.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Section } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { CountLine } from '../lists/totals.tsx'
@@ -55,11 +49,11 @@ export const NEW_LINK: FormSpec = {
 
 const columnsFor = (baseUrl: string): readonly ListColumn<LinkWithCharges>[] => [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.status, cell: (link) => <Status word={presentLink(link, baseUrl).status} /> },
-  { title: columns.description, cell: ({ description }) => <OutsideText text={description} /> },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.status(columns.status, (link) => presentLink(link, baseUrl).status),
+  column.text(columns.description, ({ description }) => description),
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const FILTERS: readonly ListFilter[] = [
@@ -86,33 +80,25 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
     countRows(app, caller, chooseListStatement(filter)),
     readViewsOfList(visit, 'links'),
   ])
-  const here = visit.to('/links')
-  const isFiltered = FILTERS.some(({ name }) => query[name] !== undefined)
-  return pageReply(
-    LINKS.title,
-    <>
-      <h1>{LINKS.title}</h1>
-      <Filters filters={FILTERS} query={query} action={here} />
-      <SavedViews visit={visit} list="links" filters={FILTERS} views={views} />
-      <CountLine counted={counted} />
-      {page.data.length === 0 ? (
-        <Empty title={isFiltered ? LINKS.empty.filtered : LINKS.empty.title}>
-          {!isFiltered && <p>{LINKS.empty.says}</p>}
-        </Empty>
-      ) : (
-        <Table
-          caption={LINKS.title}
-          rows={page.data}
-          columns={columnsFor(app.baseUrl)}
-          href={({ id }) => visit.to(`/links/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(page)} query={query} here={here} />
-      {page.data.length > 0 && <ExportBox of={EXPORT_LINKS} visit={visit} state={state} />}
-      <Section title={create.title} id="new">
-        <FormBox of={NEW_LINK} visit={visit} state={state} />
-      </Section>
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: LINKS.title,
+    ...{ rows: page.data, columns: columnsFor(app.baseUrl) },
+    href: ({ id }: LinkWithCharges) => visit.to(`/links/${id}`),
+    ...{ here: visit.to('/links'), query, filters: FILTERS, cursors: cursorsOf(page), state },
+    aboveRows: (
+      <>
+        <SavedViews visit={visit} list="links" filters={FILTERS} views={views} />
+        <CountLine counted={counted} />
+      </>
+    ),
+    empty: LINKS.empty,
+    below: (
+      <>
+        {page.data.length > 0 && <ExportBox of={EXPORT_LINKS} visit={visit} state={state} />}
+        <Section title={create.title} id="new">
+          <FormBox of={NEW_LINK} visit={visit} state={state} />
+        </Section>
+      </>
+    ),
+  })
 }

@@ -8,11 +8,13 @@ import { type LinkWithCharges, linkUrl, presentLink } from '../../../selling/pay
 import { MAX_PICTURE_BYTES } from '../../../selling/storefront/picture.ts'
 import { findItemOfLink } from '../../../selling/storefront/publish-link.ts'
 import { findOrder } from '../../../selling/vending/orders/find-orders.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { formatRequestExample } from '../request-example.ts'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -43,10 +45,10 @@ export const PUBLISH_LINK: FormSpec = {
 
 const PAYMENT_COLUMNS: readonly ListColumn<Charge>[] = [
   { title: payments.charge, cell: ({ id }) => id },
-  { title: payments.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: payments.status, cell: ({ status }) => <Status word={status} /> },
-  { title: payments.customer, cell: ({ phone, email }) => <OutsideText text={phone ?? email} /> },
-  { title: payments.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(payments.amount, ({ amount }) => amount),
+  column.status(payments.status, ({ status }) => status),
+  column.text(payments.customer, ({ phone, email }) => phone ?? email),
+  column.time(payments.when, ({ createdAt }) => createdAt),
 ]
 
 /** Shows one link: its facts, address, QR code and payments, and the forms that switch and publish it. */
@@ -189,7 +191,7 @@ function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
 }
 
 /** Formats the command that makes a link like this one. */
-function formatCurl({ app, mode }: DashboardVisit, link: LinkWithCharges): string {
+function formatCurl(visit: DashboardVisit, link: LinkWithCharges): string {
   const { amount, description, reference } = link
   const body = {
     amount,
@@ -197,11 +199,5 @@ function formatCurl({ app, mode }: DashboardVisit, link: LinkWithCharges): strin
     ...(reference === null ? {} : { reference }),
     ...(link.allowMultipleUses ? { allow_multiple_uses: true } : {}),
   }
-  return [
-    `curl -s ${app.baseUrl}/v1/payment-links \\`,
-    '  -H "Authorization: Bearer $KEY" \\',
-    '  -H "X-Timestamp: $(date +%s)" \\',
-    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-    `# KEY: sk_${mode}_...`,
-  ].join('\n')
+  return formatRequestExample(visit, { path: '/v1/payment-links', body, withKey: false })
 }

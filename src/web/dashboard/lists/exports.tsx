@@ -2,10 +2,11 @@ import type { DocumentStream } from '../../../api/http/answer.ts'
 import { kampalaDay } from '../../../platform/time/kampala.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
+import { formRoute } from '../../parts/routes/route.ts'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListFilter, withoutEmpty } from '../../parts/table.tsx'
 import { LISTS } from '../texts/lists.ts'
-import { type DashboardRoute, type DashboardVisit, form } from '../visit.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 
 /** Declares the form that downloads a list; the list's filters are its hidden fields. */
 export const exportForm = (path: string, filters: readonly ListFilter[]): FormSpec => ({
@@ -30,7 +31,7 @@ export const exportRoute = (
     again(visit: DashboardVisit, state: FormState): Promise<SurfaceReply>
   },
 ): DashboardRoute =>
-  form(spec, {
+  formRoute(spec, {
     async submit(visit, values) {
       const stream = await file({ ...visit, query: withoutEmpty(values) })
       const { mode, now } = visit

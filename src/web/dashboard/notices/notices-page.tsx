@@ -1,19 +1,20 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import { addNotice, listNotices, type Notice, stopNotice } from '../../../reports/notices/notice.ts'
+import { listNotices, type Notice } from '../../../reports/notices/notice.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { type FormSpec, type FormState, getAmount } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Note, OutsideText, Section, Status } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { Empty, Money, Note, Section, Status } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { PARTS } from '../../parts/texts.ts'
 import { addressIn } from '../addresses.ts'
 import { NOTICES } from '../texts/notices.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 export const NOTICES_PATH = '/settings/notifications'
 const { columns, add } = NOTICES
 
-const ADD: FormSpec = {
+export const ADD_NOTICE: FormSpec = {
   path: `${NOTICES_PATH}/add`,
   action: 'notice.set',
   fields: [
@@ -24,7 +25,7 @@ const ADD: FormSpec = {
   ],
   submit: add.submit,
 }
-const STOP: FormSpec = {
+export const STOP_NOTICE: FormSpec = {
   path: `${NOTICES_PATH}/:id/stop`,
   action: 'notice.stop',
   fields: [],
@@ -33,7 +34,7 @@ const STOP: FormSpec = {
 }
 
 const columnsFor = (visit: DashboardVisit): readonly ListColumn<Notice>[] => [
-  { title: columns.email, cell: ({ email }) => <OutsideText text={email} /> },
+  column.text(columns.email, ({ email }) => email),
   {
     title: columns.above,
     cell: ({ paymentsAbove }) => (paymentsAbove === null ? PARTS.none : <Money amount={paymentsAbove} />),
@@ -54,13 +55,13 @@ const columnsFor = (visit: DashboardVisit): readonly ListColumn<Notice>[] => [
     ? [
         {
           title: columns.act,
-          cell: ({ id }: Notice) => <FormBox of={STOP} visit={visit} params={{ id }} compact />,
+          cell: ({ id }: Notice) => <FormBox of={STOP_NOTICE} visit={visit} params={{ id }} compact />,
         },
       ]
     : []),
 ]
 
-async function showNotices(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showNotices(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const notices = await listNotices(visit.app, visit.merchant.id)
   return pageReply(
     NOTICES.title,
@@ -77,7 +78,7 @@ async function showNotices(visit: DashboardVisit, state: FormState | null = null
       {mayDo(visit.caller, 'notice.set') && (
         <Section title={add.title} id="add">
           {visit.mode === 'live' ? (
-            <FormBox of={ADD} visit={visit} state={state} />
+            <FormBox of={ADD_NOTICE} visit={visit} state={state} />
           ) : (
             <Note>
               {NOTICES.liveOnly} <a href={addressIn('live', `${NOTICES_PATH}#add`)}>{NOTICES.toLive}</a>
@@ -90,29 +91,3 @@ async function showNotices(visit: DashboardVisit, state: FormState | null = null
     { status: state?.status ?? 200 },
   )
 }
-
-/** Settings, Notifications: the people without a login who get mails about payments. */
-export const NOTICE_ROUTES: readonly DashboardRoute[] = [
-  page(NOTICES_PATH, (visit) => showNotices(visit)),
-  form(ADD, {
-    async submit({ app, caller, merchant, to }, values) {
-      const email = values.email ?? ''
-      const wanted = {
-        email,
-        paymentsAbove: values.above === '' ? null : getAmount(values, 'above'),
-        failures: values.failures === 'yes',
-        dailyClose: values.close === 'yes',
-      }
-      await addNotice(app, caller, { merchant, input: wanted })
-      return redirectDone(to(NOTICES_PATH), add.done(email))
-    },
-    showRefused: showNotices,
-  }),
-  form(STOP, {
-    async submit({ app, caller, merchant, params, to }) {
-      await stopNotice(app, caller, { merchant, id: params.id ?? '' })
-      return redirectDone(to(NOTICES_PATH), NOTICES.stopped)
-    },
-    showRefused: showNotices,
-  }),
-]

@@ -4,18 +4,18 @@ import { readBalance } from '../../../ledger/balances.ts'
 import { payoutFee } from '../../../ledger/fees.ts'
 import { type PayoutCreate, PayoutCreateShape } from '../../../payments/payouts/payout-request.ts'
 import { checkPayout } from '../../../payments/payouts/prepared/check-payout.ts'
-import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
 import { lookUpWallet } from '../../../payments/payouts/resolve-account.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { buildStepAddress, readCarriedStep } from '../../parts/forms/carried-step.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import { FieldFault, type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
-import { Facts, Money, Note, OutsideText, Section } from '../../parts/parts.tsx'
+import { Facts, Money, OutsideText, Section } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { PAYOUTS } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { readCheckerAmount, SecondPersonNote } from './second-person.tsx'
 
 const { create } = PAYOUTS
 
@@ -137,6 +137,7 @@ async function showSending(
   const total = amount + payoutFee(amount)
   const { available } = await readBalance(visit.app.db, visit.merchant.id, visit.mode)
   const { phone, name, reference, note } = values
+  const maySendAlone = mayDo(visit.caller, 'payout.create')
   const firstStep = { phone, amount: values.amount, name, reference, note }
   return pageReply(
     create.checkTitle,
@@ -155,13 +156,8 @@ async function showSending(
             [create.available, <Money amount={Number(available)} />],
           ]}
         />
-        <SecondPersonNote visit={visit} amount={amount} above={(await checkerState(visit.app, visit.caller)).above} />
-        <FormBox
-          of={mayDo(visit.caller, 'payout.create') ? SEND_PAYOUT : PREPARE_PAYOUT}
-          visit={visit}
-          state={state}
-          values={values}
-        />
+        <SecondPersonNote {...{ maySendAlone, amount, above: await readCheckerAmount(visit), texts: create }} />
+        <FormBox of={maySendAlone ? SEND_PAYOUT : PREPARE_PAYOUT} visit={visit} state={state} values={values} />
         <a class="button plain" href={addressWith(visit.to('/payouts/new'), firstStep)}>
           {create.change}
         </a>
@@ -169,10 +165,4 @@ async function showSending(
     </>,
     { status: state?.status ?? 200 },
   )
-}
-
-function SecondPersonNote({ visit, amount, above }: { visit: DashboardVisit; amount: number; above: number | null }) {
-  if (!mayDo(visit.caller, 'payout.create')) return <Note>{create.accountant}</Note>
-  if (visit.mode === 'test' || above === null || amount <= above) return null
-  return <Note>{create.alone(formatShillings(above))}</Note>
 }

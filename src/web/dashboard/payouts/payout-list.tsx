@@ -5,18 +5,12 @@ import { PAYOUT_STATUSES, type Payout } from '../../../payments/payouts/payout.t
 import { PAYOUT_FILTERS, type PayoutFilter } from '../../../payments/payouts/payout-filters.ts'
 import { readPayoutTotals } from '../../../payments/payouts/payout-totals.ts'
 import { countPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
+import { column } from '../../parts/columns.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Money, Note, Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
@@ -54,8 +48,8 @@ const COLUMNS: readonly ListColumn<Payout>[] = [
     title: columns.to,
     cell: ({ recipientPhone, recipientName }) => <Phone phone={recipientPhone} name={recipientName} />,
   },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 const FILTERS: readonly ListFilter[] = [
@@ -90,55 +84,45 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
     countPrepared(app, caller, MAX_PREPARED_COUNTED),
     readStatesForMode(visit),
   ])
-  const here = visit.to('/payouts')
-  return pageReply(
-    PAYOUTS.title,
-    <>
-      <div class="top">
-        <h1>{PAYOUTS.title}</h1>
-        {mayDo(caller, 'payout.prepare') && (
-          <a class="button" href={visit.to('/payouts/new')}>
-            {PAYOUTS.new}
-          </a>
+  return listPage({
+    title: PAYOUTS.title,
+    ...{ rows: payouts.data, columns: COLUMNS, href: ({ id }: Payout) => visit.to(`/payouts/${id}`) },
+    ...{ here: visit.to('/payouts'), query, filters: FILTERS, cursors: cursorsOf(payouts), state },
+    head: <PayoutsHead visit={visit} />,
+    lead: (
+      <>
+        <OperatorNotes states={states} side="disburse" />
+        {waiting > 0 && (
+          <Note tone="open">
+            <p>
+              {PAYOUTS.waiting(waiting, MAX_PREPARED_COUNTED)}{' '}
+              <a href={`${visit.to('/payouts/prepared')}?status=prepared`}>{PAYOUTS.lookAt}</a>
+            </p>
+          </Note>
         )}
-        <a class="button plain" href={visit.to('/payouts/prepared')}>
-          {PAYOUTS.prepared}
-        </a>
-      </div>
-      <OperatorNotes states={states} side="disburse" />
-      {waiting > 0 && (
-        <Note tone="open">
-          <p>
-            {PAYOUTS.waiting(waiting, MAX_PREPARED_COUNTED)}{' '}
-            <a href={`${visit.to('/payouts/prepared')}?status=prepared`}>{PAYOUTS.lookAt}</a>
-          </p>
-        </Note>
-      )}
-      <Filters filters={FILTERS} query={query} action={here} />
-      <SavedViews visit={visit} list="payouts" filters={FILTERS} views={views} />
-      <TotalsLine totals={totals} />
-      {payouts.data.length === 0 ? (
-        <NoPayouts visit={visit} />
-      ) : (
-        <Table
-          caption={PAYOUTS.title}
-          rows={payouts.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/payouts/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(payouts)} query={query} here={here} />
-      {payouts.data.length > 0 && <ExportBox of={EXPORT_PAYOUTS} visit={visit} state={state} />}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+      </>
+    ),
+    aboveRows: (
+      <>
+        <SavedViews visit={visit} list="payouts" filters={FILTERS} views={views} />
+        <TotalsLine totals={totals} />
+      </>
+    ),
+    empty: PAYOUTS.empty,
+    below: payouts.data.length > 0 && <ExportBox of={EXPORT_PAYOUTS} visit={visit} state={state} />,
+  })
 }
 
-const NoPayouts = ({ visit: { query } }: { visit: DashboardVisit }) =>
-  FILTERS.some(({ name }) => query[name] !== undefined) ? (
-    <Empty title={PAYOUTS.empty.filtered} />
-  ) : (
-    <Empty title={PAYOUTS.empty.title}>
-      <p>{PAYOUTS.empty.says}</p>
-    </Empty>
-  )
+const PayoutsHead = ({ visit }: { visit: DashboardVisit }) => (
+  <div class="top">
+    <h1>{PAYOUTS.title}</h1>
+    {mayDo(visit.caller, 'payout.prepare') && (
+      <a class="button" href={visit.to('/payouts/new')}>
+        {PAYOUTS.new}
+      </a>
+    )}
+    <a class="button plain" href={visit.to('/payouts/prepared')}>
+      {PAYOUTS.prepared}
+    </a>
+  </div>
+)

@@ -17,9 +17,10 @@ import {
   Timeline,
   type TimelineEntry,
 } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { addressWith } from '../../parts/table.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { formatRequestExample } from '../request-example.ts'
+import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
 import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -39,39 +40,29 @@ export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller } = visit
   const payout = await getPayout(app, caller, visit.params.id ?? '')
   const prepared = await findPreparedOfObject(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
-  const states = isOpen(payout) ? await readStatesForMode(visit) : []
+  const states = isUnderWay(payout) ? await readStatesForMode(visit) : []
   const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
-  if (visit.part === 'story') return { kind: 'part', body: <PayoutStory {...props} />, final: !isOpen(payout) }
-  return pageReply(
-    payout.id,
-    <>
-      <div class="top">
-        <h1>
-          <Money amount={payout.amount} />
-        </h1>
-        <code>{payout.id}</code>
-      </div>
-      <PayoutStory {...props} />
+  return storyPage(visit, {
+    title: payout.id,
+    head: <Headline amount={payout.amount} id={payout.id} />,
+    ...{ story: <PayoutStory {...props} />, live: isUnderWay(payout) },
+    below: (
       <Section title={PAYOUTS.curl}>
         <CopyBox label={PAYOUTS.curlLabel} text={formatCurl(visit, payout)} />
         <RawJson value={presentPayout(payout)} />
       </Section>
-    </>,
-    isOpen(payout) ? { refreshSeconds: 5 } : {},
-  )
+    ),
+  })
 }
-
-const isOpen = ({ status }: Payout) => status === 'pending' || status === 'authorized'
 
 /** The part of the page that changes while the payout is under way; a script reloads it. */
 function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProps) {
-  const live = isOpen(payout) ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) } : {}
   return (
-    <div class="story" {...live}>
+    <LiveStory class="story" visit={visit} path={`/payouts/${payout.id}`} live={isUnderWay(payout)}>
       <OperatorNotes states={states} side="disburse" />
       <div class="split">
         <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
-          {isOpen(payout) && (
+          {isUnderWay(payout) && (
             <Note tone="open">{payout.failureReason === AMBIGUOUS_REASON ? PAYOUTS.doubt : PAYOUTS.underWay}</Note>
           )}
           {payout.status === 'failed' && (
@@ -87,7 +78,7 @@ function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProp
       </div>
       <MoneyMoved story={story} />
       <EventsSent visit={visit} story={story} />
-    </div>
+    </LiveStory>
   )
 }
 
@@ -133,17 +124,11 @@ function buildApprovalEntries(prepared: PreparedPayout | null): TimelineEntry[] 
 }
 
 /** Formats the command that makes a payout like this one. */
-function formatCurl({ app, mode }: DashboardVisit, { amount, recipientPhone, recipientName, reference }: Payout) {
+function formatCurl(visit: DashboardVisit, { amount, recipientPhone, recipientName, reference }: Payout): string {
   const body = {
     amount,
     recipient: { phone: recipientPhone, ...(recipientName === null ? {} : { name: recipientName }) },
     ...(reference === null ? {} : { reference }),
   }
-  return [
-    `curl -s ${app.baseUrl}/v1/payouts \\`,
-    `  -H "Authorization: Bearer $KEY" \\`,
-    '  -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: $(uuidgen)" \\',
-    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-    `# KEY: sk_${mode}_...`,
-  ].join('\n')
+  return formatRequestExample(visit, { path: '/v1/payouts', body, withKey: true })
 }

@@ -8,6 +8,7 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { getObjectPath } from '../object-link.tsx'
 import { PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Recipients } from './prepared-recipients.tsx'
@@ -114,8 +115,7 @@ function buildPreparedFacts(visit: DashboardVisit, row: StoredPrepared): (Fact |
     decidedName !== null && [facts.decided[status] ?? '', <OutsideText text={decidedName} />],
     decidedAt !== null && [facts.when, <Time at={decidedAt} />],
     row.reason !== null && [facts.reason, <OutsideText text={row.reason} />],
-    objectId !== null &&
-      !row.takenBack && [facts.made, <a href={visit.to(pathOfPayoutObject(objectId))}>{objectId}</a>],
+    objectId !== null && !row.takenBack && [facts.made, <a href={visit.to(getObjectPath(objectId))}>{objectId}</a>],
   ]
 }
 
@@ -130,13 +130,6 @@ function scheduleFacts(row: StoredPrepared): (Fact | false)[] {
     [facts.start, startAt === null ? PREPARED.atOnce : <Time at={startAt} />],
     maxPerRecipient !== null && [facts.most, <Money amount={maxPerRecipient} />],
   ]
-}
-
-/** The path of the object that a form or an approval has made, by the prefix of its id. */
-export function pathOfPayoutObject(objectId: string): string {
-  if (objectId.startsWith('prep_')) return `/payouts/prepared/${objectId}`
-  if (objectId.startsWith('batch_')) return `/bulk/${objectId}`
-  return `/${objectId.startsWith('spo_') ? 'payroll' : 'payouts'}/${objectId}`
 }
 
 type DecisionProps = { visit: DashboardVisit; row: StoredPrepared; state: FormState | null }

@@ -2,6 +2,7 @@ import { mayDo } from '../../../api/access/allow.ts'
 import type { LineHolder } from '../../../payments/payouts/prepared/look-up-prepared-holders.ts'
 import { type PreparedLine, parsePreparedLines } from '../../../payments/payouts/prepared/prepared-lines.ts'
 import type { StoredPrepared } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec } from '../../parts/forms/form-spec.ts'
 import { Money, Note, OutsideText, Status } from '../../parts/parts.tsx'
@@ -27,13 +28,13 @@ const columnsWith = (holders: ReadonlyMap<number, LineHolder>): readonly ListCol
     cell: ({ phone, problem }) => (phone === null ? problem : <Phone phone={phone} />),
   },
   { title: recipientColumns.holder, cell: ({ line }) => <WalletOwner holder={holders.get(line)} /> },
-  { title: recipientColumns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(recipientColumns.name, ({ name }) => name),
   {
     title: recipientColumns.amount,
     cell: ({ amount }) => (amount === null ? PREPARED.unreadable : <Money amount={amount} />),
     figures: true,
   },
-  { title: recipientColumns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
+  column.text(recipientColumns.reference, ({ reference }) => reference),
 ]
 
 type RecipientsProps = {

@@ -1,6 +1,5 @@
 import { mayDo } from '../../../api/access/allow.ts'
 import { parseBody } from '../../../api/http/bodies/parse-body.ts'
-import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
 import { parseRecipientLines } from '../../../payments/scheduled-payouts/recipient-lines.ts'
 import { INTERVALS } from '../../../payments/scheduled-payouts/schedule.ts'
 import {
@@ -10,15 +9,16 @@ import {
 import { Refusal } from '../../../platform/refusal.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import { FieldFault, type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
-import { Note } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { formatShillings } from '../../parts/wording.ts'
+import { readCheckerAmount, SecondPersonNote } from '../payouts/second-person.tsx'
 import { PAYOUTS } from '../texts/payouts.ts'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { create } = PAYROLL
 const MAX_PASTED_CHARACTERS = 150_000
+/** What says that a schedule needs a second person. */
+export const SECOND_PERSON_TEXTS = { accountant: PAYOUTS.create.accountant, alone: create.alone }
 const DEFAULT_START_TIME = '08:00'
 
 const SCHEDULE_FIELDS: FormSpec['fields'] = [
@@ -92,13 +92,12 @@ export const PREPARE_SCHEDULE: FormSpec = {
 /** Shows the form of a new schedule. */
 export async function showNewSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const mayCreateAlone = mayDo(visit.caller, 'schedule.create')
-  const { above } = await checkerState(visit.app, visit.caller)
+  const above = await readCheckerAmount(visit)
   return pageReply(
     create.title,
     <>
       <h1>{create.title}</h1>
-      {!mayCreateAlone && <Note>{PAYOUTS.create.accountant}</Note>}
-      {mayCreateAlone && above !== null && visit.mode === 'live' && <Note>{create.alone(formatShillings(above))}</Note>}
+      <SecondPersonNote maySendAlone={mayCreateAlone} amount={null} above={above} texts={SECOND_PERSON_TEXTS} />
       <FormBox
         of={CHECK_SCHEDULE}
         visit={visit}

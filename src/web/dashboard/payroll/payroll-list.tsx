@@ -5,17 +5,11 @@ import { listActiveSchedules, listSchedules } from '../../../payments/scheduled-
 import { type ForecastRun, forecastRuns } from '../../../payments/scheduled-payouts/forecast.ts'
 import { SCHEDULE_STATUSES, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
 import { addMs } from '../../../platform/time/clock.ts'
-import { Empty, Facts, formatPageTime, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { column } from '../../parts/columns.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Facts, formatPageTime, Money, Note, OutsideText, Section, Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -28,15 +22,12 @@ const DAY_MS = 86_400_000
 
 const COLUMNS: readonly ListColumn<Schedule>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: columns.each, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.text(columns.name, ({ name }) => name),
+  column.money(columns.each, ({ amount }) => amount),
   { title: columns.people, cell: ({ recipients }) => recipients.length, figures: true },
   { title: columns.interval, cell: ({ interval }) => intervals[interval] },
-  {
-    title: columns.next,
-    cell: ({ nextRunAt, status }) => <Time at={status === 'active' ? nextRunAt : null} />,
-  },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  column.time(columns.next, ({ nextRunAt, status }) => (status === 'active' ? nextRunAt : null)),
+  column.status(columns.status, ({ status }) => status),
 ]
 const FILTERS: readonly ListFilter[] = [
   {
@@ -49,7 +40,7 @@ const FILTERS: readonly ListFilter[] = [
 const { columns: ahead } = PAYROLL.forecast
 
 const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[] => [
-  { title: ahead.at, cell: ({ at }) => <Time at={at} /> },
+  column.time(ahead.at, ({ at }) => at),
   {
     title: ahead.name,
     cell: ({ scheduleId, name }) => (
@@ -57,7 +48,7 @@ const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[]
     ),
   },
   { title: ahead.people, cell: ({ recipients }) => recipients, figures: true },
-  { title: ahead.needs, cell: ({ amount, fees }) => <Money amount={amount + fees} />, figures: true },
+  column.money(ahead.needs, ({ amount, fees }) => amount + fees),
   {
     title: ahead.after,
     cell: ({ after }) =>
@@ -73,10 +64,11 @@ export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> 
     ...parseStatusAndWindow(buildPageQuery(query), SCHEDULE_STATUSES),
     endingBefore: query.before ?? null,
   })
-  const here = visit.to('/payroll')
-  return pageReply(
-    PAYROLL.title,
-    <>
+  return listPage({
+    title: PAYROLL.title,
+    ...{ rows: schedules.data, columns: COLUMNS, href: ({ id }: Schedule) => visit.to(`/payroll/${id}`) },
+    ...{ here: visit.to('/payroll'), query, filters: FILTERS, cursors: cursorsOf(schedules) },
+    head: (
       <div class="top">
         <h1>{PAYROLL.title}</h1>
         {mayDo(caller, 'payout.prepare') && (
@@ -85,24 +77,15 @@ export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> 
           </a>
         )}
       </div>
-      <p>{PAYROLL.lead}</p>
-      {await Forecast({ visit })}
-      <Filters filters={FILTERS} query={query} action={here} />
-      {schedules.data.length === 0 ? (
-        <Empty title={query.status === undefined ? PAYROLL.empty.title : PAYROLL.empty.filtered}>
-          {query.status === undefined && <p>{PAYROLL.empty.says}</p>}
-        </Empty>
-      ) : (
-        <Table
-          caption={PAYROLL.title}
-          rows={schedules.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/payroll/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(schedules)} query={query} here={here} />
-    </>,
-  )
+    ),
+    lead: (
+      <>
+        <p>{PAYROLL.lead}</p>
+        {await Forecast({ visit })}
+      </>
+    ),
+    empty: PAYROLL.empty,
+  })
 }
 
 async function Forecast({ visit }: { visit: DashboardVisit }) {

@@ -1,6 +1,5 @@
 import { mayDo } from '../../../api/access/allow.ts'
 import { readBalance } from '../../../ledger/balances.ts'
-import { checkerState } from '../../../payments/payouts/prepared/set-checker-rule.ts'
 import { checkSchedule, type SchedulePlan } from '../../../payments/scheduled-payouts/check-schedule.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { buildStepAddress, readCarriedStep } from '../../parts/forms/carried-step.ts'
@@ -10,10 +9,17 @@ import { Facts, formatPageTime, Money, Note, OutsideText, Section, Time } from '
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
-import { PAYOUTS } from '../texts/payouts.ts'
+import { readCheckerAmount, SecondPersonNote } from '../payouts/second-person.tsx'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { CHECK_SCHEDULE, CREATE_SCHEDULE, PREPARE_SCHEDULE, parseSchedule, showNewSchedule } from './new-schedule.tsx'
+import {
+  CHECK_SCHEDULE,
+  CREATE_SCHEDULE,
+  PREPARE_SCHEDULE,
+  parseSchedule,
+  SECOND_PERSON_TEXTS,
+  showNewSchedule,
+} from './new-schedule.tsx'
 import { RECIPIENT_COLUMNS } from './schedule-page.tsx'
 
 const { create } = PAYROLL
@@ -53,7 +59,7 @@ async function showReview(visit: DashboardVisit, { plan, values, state }: Review
   const { available } = await readBalance(visit.app.db, visit.merchant.id, visit.mode)
   const missing = amount + fees - Number(available)
   const mayCreateAlone = mayDo(visit.caller, 'schedule.create')
-  const { above } = await checkerState(visit.app, visit.caller)
+  const above = await readCheckerAmount(visit)
   return pageReply(
     create.reviewTitle,
     <>
@@ -74,10 +80,7 @@ async function showReview(visit: DashboardVisit, { plan, values, state }: Review
         />
         {first === null && <Note tone="warn">{create.atOnceSays(mayCreateAlone)}</Note>}
         {missing > 0 && <Note tone="warn">{create.missing(formatShillings(missing))}</Note>}
-        {!mayCreateAlone && <Note>{PAYOUTS.create.accountant}</Note>}
-        {mayCreateAlone && visit.mode === 'live' && above !== null && amount > above && (
-          <Note>{create.alone(formatShillings(above))}</Note>
-        )}
+        <SecondPersonNote maySendAlone={mayCreateAlone} {...{ amount, above }} texts={SECOND_PERSON_TEXTS} />
         <FormBox of={mayCreateAlone ? CREATE_SCHEDULE : PREPARE_SCHEDULE} visit={visit} state={state} values={values} />
         <details>
           <summary>{create.change}</summary>

@@ -3,6 +3,7 @@ import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-pr
 import { type CycleRow, listCycles } from '../../../payments/scheduled-payouts/find-cycles.ts'
 import { getSchedule } from '../../../payments/scheduled-payouts/find-schedules.ts'
 import { presentSchedule, type Recipient, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
@@ -27,17 +28,17 @@ export const RESUME_SCHEDULE = changeForm('resume')
 export const CANCEL_SCHEDULE = changeForm('cancel', true)
 
 const CYCLE_COLUMNS: readonly ListColumn<CycleRow>[] = [
-  { title: cycles.columns.at, cell: ({ cycleAt }) => <Time at={cycleAt} /> },
+  column.time(cycles.columns.at, ({ cycleAt }) => cycleAt),
   { title: cycles.columns.payouts, cell: ({ payouts }) => payouts, figures: true },
-  { title: cycles.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: cycles.columns.fees, cell: ({ fees }) => <Money amount={fees} />, figures: true },
+  column.money(cycles.columns.amount, ({ amount }) => amount),
+  column.money(cycles.columns.fees, ({ fees }) => fees),
   { title: cycles.columns.arrived, cell: ({ succeeded }) => succeeded, figures: true },
   { title: cycles.columns.failed, cell: ({ failed }) => failed, figures: true },
 ]
 export const RECIPIENT_COLUMNS: readonly ListColumn<Recipient>[] = [
   { title: people.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
-  { title: people.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: people.columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
+  column.text(people.columns.name, ({ name }) => name),
+  column.text(people.columns.reference, ({ reference }) => reference),
 ]
 
 /** Shows one schedule: the money it needs, when it runs, its cycles and its people. */

@@ -9,9 +9,10 @@ import { readRefundLimit } from '../../../merchants/people/refund-limit.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { sessionColumns } from '../../parts/account/account-parts.tsx'
 import { ACCOUNT } from '../../parts/account/texts.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FieldChoice, FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Section, Time } from '../../parts/parts.tsx'
+import { Section } from '../../parts/parts.tsx'
 import { RolesTable } from '../../parts/roles-table.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
@@ -149,7 +150,7 @@ function memberColumns(visit: DashboardVisit, state: FormState | null): ListColu
     },
     { title: columns.role, cell: ({ role }) => <span class="one-line">{SIGN_IN.roles[role]}</span> },
     { title: columns.factor, cell: ({ hasFactor }) => (hasFactor ? members.on : members.none) },
-    { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+    column.time(columns.seen, ({ seenAt }) => seenAt),
     ...(mayDo(visit.caller, 'people.role')
       ? [
           {
@@ -188,7 +189,7 @@ function invitationColumns(visit: DashboardVisit, state: FormState | null): List
       title: columns.role,
       cell: ({ role, purpose }) => (purpose === 'till' ? members.till : SIGN_IN.roles[role ?? 'viewer']),
     },
-    { title: columns.until, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    column.time(columns.until, ({ expiresAt }) => expiresAt),
     {
       title: columns.acts,
       cell: ({ id }) => (

@@ -1,11 +1,12 @@
 import { searchObjects } from '../../../reports/search.ts'
 import { presentLink } from '../../../selling/payment-links/payment-link.ts'
-import { Empty, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { OBJECT_PAGES, objectPath } from '../object-link.tsx'
 import { SEARCH } from '../texts/search.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 const { columns } = SEARCH
 type SearchRow = {
@@ -19,15 +20,15 @@ type SearchRow = {
 
 const COLUMNS: readonly ListColumn<SearchRow>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.who, cell: ({ who }) => <OutsideText text={who} /> },
-  { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.status(columns.status, ({ status }) => status),
+  column.text(columns.who, ({ who }) => who),
+  column.text(columns.reference, ({ reference }) => reference),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 /** Shows the objects that match a text. A single match is opened at once. */
-async function showSearch(visit: DashboardVisit): Promise<SurfaceReply> {
+export async function showSearch(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const text = query.q ?? ''
   const result = await searchObjects(app, caller, text)
@@ -74,6 +75,3 @@ async function showSearch(visit: DashboardVisit): Promise<SurfaceReply> {
     </>,
   )
 }
-
-/** The page that the search box leads to. */
-export const SEARCH_ROUTES: readonly DashboardRoute[] = [page('/search', showSearch, 'read')]

@@ -1,24 +1,27 @@
 import { ACTIONS } from '../../../api/access/actions.ts'
 import { type AuditEntry, parseAuditPart, readAuditAsMerchant } from '../../../api/access/read-audit.ts'
-import { Empty, OutsideText, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { Filters, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { AuditDetails } from '../../parts/audit-details.tsx'
+import { column } from '../../parts/columns.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { OutsideText } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { AUDIT } from '../texts/business.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 const { columns, filters } = AUDIT
 
 const COLUMNS: readonly ListColumn<AuditEntry>[] = [
-  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.time(columns.at, ({ at }) => at),
   {
     title: columns.who,
     cell: ({ actor }) => (actor === null ? AUDIT.gateway : <OutsideText text={actor} />),
   },
   { title: columns.what, cell: ({ action }) => <code>{action}</code> },
-  { title: columns.subject, cell: ({ subject }) => <OutsideText text={subject} /> },
+  column.text(columns.subject, ({ subject }) => subject),
   { title: columns.mode, cell: ({ mode }) => mode },
-  { title: columns.origin, cell: ({ origin }) => <OutsideText text={origin} /> },
-  { title: AUDIT.details, cell: (entry) => <Details entry={entry} /> },
+  column.text(columns.origin, ({ origin }) => origin),
+  { title: AUDIT.details, cell: (entry) => <AuditDetails title={AUDIT.details} entry={entry} /> },
 ]
 const FILTERS: readonly ListFilter[] = [
   {
@@ -37,18 +40,8 @@ const FILTERS: readonly ListFilter[] = [
   { name: 'actor', label: filters.actor },
 ]
 
-const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry }) =>
-  before === null && after === null ? null : (
-    <details class="raw">
-      <summary>{AUDIT.details}</summary>
-      <pre tabIndex={0} role="group" aria-label={AUDIT.details}>
-        <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
-      </pre>
-    </details>
-  )
-
 /** Who did what about this business. */
-async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
+export async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const { entries, older, newer } = await readAuditAsMerchant(app, caller, {
     part: parseAuditPart(query.of, 'all'),
@@ -57,22 +50,10 @@ async function showAudit(visit: DashboardVisit): Promise<SurfaceReply> {
     older: query.after ?? null,
     newer: query.before ?? null,
   })
-  const here = visit.to('/settings/audit')
-  const isFiltered = query.action !== undefined || query.actor !== undefined || query.of !== undefined
-  return pageReply(
-    AUDIT.title,
-    <>
-      <h1>{AUDIT.title}</h1>
-      <p>{AUDIT.lead}</p>
-      <Filters filters={FILTERS} query={query} action={here} />
-      {entries.length === 0 ? (
-        <Empty title={isFiltered ? AUDIT.empty.filtered : AUDIT.empty.title} />
-      ) : (
-        <Table caption={AUDIT.title} rows={entries} columns={COLUMNS} />
-      )}
-      <Pager cursors={{ newer, older }} query={query} here={here} />
-    </>,
-  )
+  return listPage({
+    title: AUDIT.title,
+    ...{ rows: entries, columns: COLUMNS, here: visit.to('/settings/audit'), query, filters: FILTERS },
+    lead: <p>{AUDIT.lead}</p>,
+    ...{ empty: AUDIT.empty, cursors: { newer, older } },
+  })
 }
-
-export const AUDIT_ROUTES: readonly DashboardRoute[] = [page('/settings/audit', showAudit, 'audit.read')]

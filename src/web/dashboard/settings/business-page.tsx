@@ -1,16 +1,15 @@
-import { changeHandle } from '../../../merchants/account/change-handle.ts'
 import { readStaffActs } from '../../../reports/staff-acts.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Facts, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { BUSINESS } from '../texts/business.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 import { StaffActsSection } from './staff-acts.tsx'
 
 const { facts, handle } = BUSINESS
 
-const CHANGE_HANDLE: FormSpec = {
+export const CHANGE_HANDLE: FormSpec = {
   path: '/settings/business/handle',
   action: 'merchant.handle',
   fields: [{ name: 'handle', label: handle.label, hint: handle.hint, maxLength: 30 }],
@@ -18,7 +17,7 @@ const CHANGE_HANDLE: FormSpec = {
 }
 
 /** Shows what the gateway knows of the business, and what our staff did about it. */
-async function showBusiness(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showBusiness(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { merchant, app, caller } = visit
   const { amountMax } = app.config
   const acts = await readStaffActs(app, caller, merchant)
@@ -50,14 +49,3 @@ async function showBusiness(visit: DashboardVisit, state: FormState | null = nul
     { status: state?.status ?? 200 },
   )
 }
-
-export const BUSINESS_ROUTES: readonly DashboardRoute[] = [
-  page('/settings/business', (visit) => showBusiness(visit)),
-  form(CHANGE_HANDLE, {
-    async submit({ gateway, caller, to }, values) {
-      const newHandle = await changeHandle(gateway, caller, values.handle ?? '')
-      return redirectDone(to('/settings/business'), handle.done(newHandle))
-    },
-    showRefused: showBusiness,
-  }),
-]

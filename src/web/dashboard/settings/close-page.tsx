@@ -4,25 +4,24 @@ import {
   listClosingBlockers,
   readRemainder,
 } from '../../../operations/closing/account-remainder.ts'
-import { closeAccount, keepAccountOpen } from '../../../operations/closing/close-account.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { FieldFault, type FormSpec, type FormState } from '../../parts/forms/form-spec.ts'
+import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { CLOSING as WORDS } from '../texts/closing.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 
 export const CLOSE_PATH = '/settings/close'
 
-const CLOSE: FormSpec = {
+export const CLOSE_ACCOUNT: FormSpec = {
   path: CLOSE_PATH,
   action: 'merchant.close',
   fields: [{ name: 'handle', label: '', maxLength: 30 }],
   submit: WORDS.ask.submit,
   danger: true,
 }
-const KEEP: FormSpec = {
+export const KEEP_ACCOUNT: FormSpec = {
   path: `${CLOSE_PATH}/keep`,
   action: 'merchant.close',
   fields: [],
@@ -32,7 +31,7 @@ const KEEP: FormSpec = {
 type ClosingProps = { visit: DashboardVisit; left: AccountRemainder; state: FormState | null }
 
 /** Shows what closing the account does, how far it is, and the form that stops it. */
-async function showClosing(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showClosing(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant } = visit
   const left = await readRemainder(app, merchant)
   const props = { visit, left, state }
@@ -68,7 +67,7 @@ const BeforeClosing = ({ visit, left, state }: ClosingProps) => (
 )
 
 const closeSpec = (handle: string): FormSpec => ({
-  ...CLOSE,
+  ...CLOSE_ACCOUNT,
   fields: [{ name: 'handle', label: WORDS.ask.handle(handle), maxLength: 30 }],
 })
 
@@ -131,7 +130,7 @@ function WhileClosing({ visit, left, state }: ClosingProps) {
         </>
       )}
       <AccountContents left={left} />
-      {merchant.closingBy === 'owner' && <FormBox of={KEEP} visit={visit} state={state} />}
+      {merchant.closingBy === 'owner' && <FormBox of={KEEP_ACCOUNT} visit={visit} state={state} />}
     </>
   )
 }
@@ -146,22 +145,3 @@ const AfterClosing = ({ visit }: { visit: DashboardVisit }) => (
     </a>
   </>
 )
-
-export const CLOSE_ROUTES: readonly DashboardRoute[] = [
-  page(CLOSE_PATH, (visit) => showClosing(visit), CLOSE.action),
-  form(CLOSE, {
-    async submit({ app, caller, merchant, to }, { handle = '' }) {
-      if (handle.trim().toLowerCase() !== merchant.handle) throw new FieldFault('handle', WORDS.ask.wrong)
-      await closeAccount(app, caller, { merchant })
-      return redirectDone(to(CLOSE_PATH), WORDS.ask.done)
-    },
-    showRefused: showClosing,
-  }),
-  form(KEEP, {
-    async submit({ app, caller, merchant, to }) {
-      await keepAccountOpen(app, caller, merchant)
-      return redirectDone(to(CLOSE_PATH), WORDS.closing.kept)
-    },
-    showRefused: showClosing,
-  }),
-]

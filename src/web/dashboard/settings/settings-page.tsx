@@ -8,7 +8,7 @@ import { NOTICES_PATH } from '../notices/notices-page.tsx'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { SETTINGS } from '../texts/settings.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 import { CLOSE_PATH } from './close-page.tsx'
 
 type SettingsEntry = { path: string; name: string; says: string; see?: Action }
@@ -29,7 +29,7 @@ const filterEntries = (visit: DashboardVisit) =>
   ENTRIES.filter(({ path, see }) => isReachable(visit, path) && (see === undefined || mayDo(visit.caller, see)))
 
 /** Lists the settings of the business and of the person's own account. */
-const showSettings = async (visit: DashboardVisit) =>
+export const showSettings = async (visit: DashboardVisit) =>
   pageReply(
     SETTINGS.title,
     <>
@@ -46,5 +46,3 @@ const showSettings = async (visit: DashboardVisit) =>
       ))}
     </>,
   )
-
-export const SETTINGS_ROUTES: readonly DashboardRoute[] = [page('/settings', showSettings)]

@@ -3,6 +3,7 @@ import { notFound } from '../../../platform/refusal.ts'
 import { findItem, listOwnItemPage } from '../../../selling/storefront/find-items.ts'
 import { picturePath, type ShopItem } from '../../../selling/storefront/item.ts'
 import { MAX_PICTURE_BYTES } from '../../../selling/storefront/picture.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormField, FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
@@ -66,10 +67,10 @@ const ItemBadge = ({ item }: { item: ShopItem }) => {
 
 const columnsFor = ({ merchant }: DashboardVisit): readonly ListColumn<ShopItem>[] => [
   { title: columns.name, cell: (item) => <ItemName item={item} handle={merchant.handle} /> },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.money(columns.amount, ({ amount }) => amount),
   { title: columns.state, cell: (item) => <ItemBadge item={item} /> },
-  { title: columns.description, cell: ({ description }) => <OutsideText text={description} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.text(columns.description, ({ description }) => description),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 /** The name of an item with a small picture, for lists. */

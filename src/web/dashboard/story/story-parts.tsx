@@ -6,11 +6,12 @@ import type { Transfer } from '../../../ledger/read-subject-transfers.ts'
 import type { EventWithDelivery } from '../../../merchants/webhooks/events-about.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import type { ObjectStory, StoryEntry } from '../../../reports/story/story.ts'
-import { Money, OutsideText, Section, Time, type TimelineEntry } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { OutsideText, Section, type TimelineEntry } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { DeliveryStatus } from '../developers/failing-deliveries.tsx'
-import { findObjectAddress, OBJECT_PAGES } from '../object-link.tsx'
+import { findObjectAddress, getObjectPath, OBJECT_PAGES } from '../object-link.tsx'
 import { ACTION_NAMES } from '../texts/action-names.ts'
 import { STORY } from '../texts/story.ts'
 import { WALLET } from '../texts/wallet.ts'
@@ -18,7 +19,6 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { money } = STORY
 const sentEvents = STORY.sentEvents
-const DELIVERIES = '/developers/webhooks'
 
 /** Builds the entries of a timeline from a story. */
 export const buildTimelineEntries = (visit: DashboardVisit, { entries }: ObjectStory): TimelineEntry[] =>
@@ -92,8 +92,8 @@ const TRANSFER_COLUMNS: readonly ListColumn<Transfer>[] = [
   { title: money.columns.what, cell: formatTransferKind },
   { title: money.columns.from, cell: ({ debit }) => renderAccount(debit) },
   { title: money.columns.to, cell: ({ credit }) => renderAccount(credit) },
-  { title: money.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: money.columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.money(money.columns.amount, ({ amount }) => amount),
+  column.time(money.columns.at, ({ at }) => at),
 ]
 
 /** Shows where the money went: the ledger lines of the object in plain words. */
@@ -123,7 +123,7 @@ const EVENT_COLUMNS: readonly ListColumn<EventWithDelivery>[] = [
     title: sentEvents.columns.answer,
     cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <OutsideText text={lastError} />,
   },
-  { title: sentEvents.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.time(sentEvents.columns.at, ({ createdAt }) => createdAt),
 ]
 
 /** Lists the events sent to the merchant's server, each with a link to its delivery. */
@@ -137,7 +137,7 @@ export const EventsSent = ({ visit, story: { events } }: { visit: DashboardVisit
         rows={events}
         columns={EVENT_COLUMNS}
         {...(mayDo(visit.caller, OBJECT_PAGES.evt_.see)
-          ? { href: (event: EventWithDelivery) => visit.to(`${DELIVERIES}/${event.id}`) }
+          ? { href: (event: EventWithDelivery) => visit.to(getObjectPath(event.id)) }
           : {})}
       />
     )}

@@ -1,10 +1,12 @@
 import { listSubaccounts } from '../../../payments/subaccounts/find-subaccounts.ts'
 import type { Subaccount } from '../../../payments/subaccounts/subaccount.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Section } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { cursorsOf, type ListColumn } from '../../parts/table.tsx'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -13,11 +15,11 @@ const ROWS_PER_PAGE = 25
 
 const COLUMNS: readonly ListColumn<Subaccount>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.phone, cell: ({ payoutPhone }) => <OutsideText text={payoutPhone} /> },
-  { title: columns.ref, cell: ({ externalRef }) => <OutsideText text={externalRef} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.text(columns.name, ({ name }) => name),
+  column.status(columns.status, ({ status }) => status),
+  column.text(columns.phone, ({ payoutPhone }) => payoutPhone),
+  column.text(columns.ref, ({ externalRef }) => externalRef),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 
 export const CREATE_SUBACCOUNT: FormSpec = {
@@ -39,28 +41,16 @@ export async function showSubaccounts(visit: DashboardVisit, state: FormState | 
     limit: ROWS_PER_PAGE,
     startingAfter: query.after ?? null,
   })
-  return pageReply(
-    SUBACCOUNTS.title,
-    <>
-      <h1>{SUBACCOUNTS.title}</h1>
-      <p>{SUBACCOUNTS.lead}</p>
-      {subaccounts.data.length === 0 ? (
-        <Empty title={SUBACCOUNTS.empty.title}>
-          <p>{SUBACCOUNTS.empty.says}</p>
-        </Empty>
-      ) : (
-        <Table
-          caption={SUBACCOUNTS.title}
-          rows={subaccounts.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/subaccounts/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(subaccounts)} query={query} here={visit.to('/subaccounts')} />
+  return listPage({
+    title: SUBACCOUNTS.title,
+    ...{ rows: subaccounts.data, columns: COLUMNS, href: ({ id }: Subaccount) => visit.to(`/subaccounts/${id}`) },
+    ...{ here: visit.to('/subaccounts'), query, cursors: cursorsOf(subaccounts), state },
+    lead: <p>{SUBACCOUNTS.lead}</p>,
+    empty: SUBACCOUNTS.empty,
+    below: (
       <Section title={create.title} id="new">
         <FormBox of={CREATE_SUBACCOUNT} visit={visit} state={state} />
       </Section>
-    </>,
-    { status: state?.status ?? 200 },
-  )
+    ),
+  })
 }

@@ -56,11 +56,4 @@ export const HOME = {
     label: 'The request that makes your first charge',
     later: 'You find all keys under Developers.',
   },
-  funds: {
-    title: 'Test money',
-    amount: 'Amount',
-    hint: 'Up to UGX 100,000,000 at a time. It is not real money and cannot be withdrawn.',
-    add: 'Add test money',
-    added: (amount: string) => `${amount} of test money was added.`,
-  },
 }

@@ -1,25 +1,18 @@
-import {
-  addMachine,
-  getMachine,
-  listMachines,
-  type Machine,
-  presentMachine,
-  removeMachine,
-} from '../../../selling/vending/machines/machines.ts'
-import { syncMachines } from '../../../selling/vending/machines/sync-machines.ts'
+import { getMachine, listMachines, type Machine, presentMachine } from '../../../selling/vending/machines/machines.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { VENDING } from '../texts/vending.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 import { VendingTabs } from './vending-tabs.tsx'
 
 const { machines: words } = VENDING
 const ROWS_PER_PAGE = 25
 
-const ADD: FormSpec = {
+export const ADD_MACHINE: FormSpec = {
   path: '/vending/add',
   action: 'machine.add',
   fields: [
@@ -28,8 +21,8 @@ const ADD: FormSpec = {
   ],
   submit: words.add.submit,
 }
-const SYNC: FormSpec = { path: '/vending/sync', action: 'machine.sync', fields: [], submit: words.sync }
-const REMOVE: FormSpec = {
+export const SYNC_MACHINES: FormSpec = { path: '/vending/sync', action: 'machine.sync', fields: [], submit: words.sync }
+export const REMOVE_MACHINE: FormSpec = {
   path: '/vending/machines/:id/remove',
   action: 'machine.remove',
   fields: [],
@@ -46,13 +39,13 @@ const MachineBadge = ({ machine }: { machine: Machine }) =>
 
 const COLUMNS: readonly ListColumn<Machine>[] = [
   { title: words.columns.machine, cell: ({ machine }) => machine },
-  { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
-  { title: words.columns.address, cell: ({ address }) => <OutsideText text={address} /> },
+  column.text(words.columns.name, ({ name }) => name),
+  column.text(words.columns.address, ({ address }) => address),
   { title: words.columns.state, cell: (machine) => <MachineBadge machine={machine} /> },
-  { title: words.columns.synced, cell: ({ lastSyncedAt }) => <Time at={lastSyncedAt} /> },
+  column.time(words.columns.synced, ({ lastSyncedAt }) => lastSyncedAt),
 ]
 
-async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, query } = visit
   const machines = await listMachines(app, merchant.id, {
     limit: ROWS_PER_PAGE,
@@ -77,16 +70,16 @@ async function showMachines(visit: DashboardVisit, state: FormState | null = nul
         />
       )}
       <Pager cursors={{ newer: null, older: machines.nextCursor }} query={query} here={here} />
-      <FormBox of={SYNC} visit={visit} state={state} />
+      <FormBox of={SYNC_MACHINES} visit={visit} state={state} />
       <Section title={words.add.title} id="add">
-        <FormBox of={ADD} visit={visit} state={state} />
+        <FormBox of={ADD_MACHINE} visit={visit} state={state} />
       </Section>
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-async function showMachine(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showMachine(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const machine = await getMachine(visit.app, {
     merchantId: visit.merchant.id,
     machine: visit.params.id ?? '',
@@ -116,7 +109,7 @@ async function showMachine(visit: DashboardVisit, state: FormState | null = null
           <a href={addressWith(visit.to('/orders'), { machine: machine.machine })}>{words.orders}</a>
         </p>
         {isOn && (
-          <FormBox of={REMOVE} visit={visit} state={state} params={{ id: machine.machine }}>
+          <FormBox of={REMOVE_MACHINE} visit={visit} state={state} params={{ id: machine.machine }}>
             <p class="hint">{words.removeSays}</p>
           </FormBox>
         )}
@@ -125,31 +118,3 @@ async function showMachine(visit: DashboardVisit, state: FormState | null = null
     { status: state?.status ?? 200 },
   )
 }
-
-/** The machines of a merchant: the list, one with its facts, and their forms. */
-export const MACHINE_ROUTES: readonly DashboardRoute[] = [
-  page('/vending', (visit) => showMachines(visit)),
-  page('/vending/machines/:id', (visit) => showMachine(visit)),
-  form(ADD, {
-    async submit({ app, caller, merchant, to }, { machine = '', name = '' }) {
-      const added = await addMachine(app, caller, { merchantId: merchant.id, machine, name: name || null })
-      return redirectDone(to('/vending'), words.added(added.machine))
-    },
-    showRefused: showMachines,
-  }),
-  form(SYNC, {
-    async submit({ app, caller, merchant, to }) {
-      const { listed, added, inactive } = await syncMachines(app, caller, merchant.id)
-      return redirectDone(to('/vending'), words.synced(listed, added, inactive))
-    },
-    showRefused: showMachines,
-  }),
-  form(REMOVE, {
-    async submit({ app, caller, merchant, params, to }) {
-      const machine = params.id ?? ''
-      await removeMachine(app, caller, { merchantId: merchant.id, machine })
-      return redirectDone(to('/vending'), words.removed(machine))
-    },
-    showRefused: showMachine,
-  }),
-]

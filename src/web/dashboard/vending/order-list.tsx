@@ -2,19 +2,13 @@ import { countRows } from '../../../api/http/lists/list-totals.ts'
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { chooseOrderStatement, listOrders, type OrderFilter } from '../../../selling/vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../../selling/vending/orders/order.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Section, Status, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import {
-  buildPageQuery,
-  cursorsOf,
-  Filters,
-  type ListColumn,
-  type ListFilter,
-  Pager,
-  Table,
-} from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { Section } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { CountLine } from '../lists/totals.tsx'
@@ -39,10 +33,10 @@ export const NEW_ORDER: FormSpec = {
 const COLUMNS: readonly ListColumn<VendingOrder>[] = [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.machine, cell: ({ machine }) => machine },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.payment, cell: (order) => <Status word={paymentStatus(order)} /> },
-  { title: columns.machineState, cell: ({ vendingStatus }) => <Status word={vendingStatus} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.money(columns.amount, ({ amount }) => amount),
+  column.status(columns.payment, (order) => paymentStatus(order)),
+  column.status(columns.machineState, ({ vendingStatus }) => vendingStatus),
+  column.time(columns.created, ({ createdAt }) => createdAt),
 ]
 const FILTERS: readonly ListFilter[] = [
   { name: 'machine', label: words.filters.machine },
@@ -73,41 +67,32 @@ export async function showOrders(visit: DashboardVisit, state: FormState | null 
     countRows(app, caller, chooseOrderStatement(filter)),
     readViewsOfList(visit, 'orders'),
   ])
-  const here = visit.to('/orders')
-  const isFiltered = query.machine !== undefined || query.state !== undefined
-  return pageReply(
-    words.title,
-    <>
-      <h1>{words.title}</h1>
-      <VendingTabs visit={visit} at="/orders" />
-      <Filters filters={FILTERS} query={query} action={here} />
-      <SavedViews visit={visit} list="orders" filters={FILTERS} views={views} />
-      <CountLine counted={counted} />
-      {orders.data.length === 0 ? (
-        <Empty title={isFiltered ? words.filtered : words.empty.title}>
-          {!isFiltered && <p>{words.empty.says}</p>}
-        </Empty>
-      ) : (
-        <Table
-          caption={words.title}
-          rows={orders.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/orders/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(orders)} query={query} here={here} />
-      {orders.data.length > 0 && <ExportBox of={EXPORT_ORDERS} visit={visit} state={state} />}
-      {mode === 'test' && (
-        <Section title={words.create.title} id="new">
-          <FormBox
-            of={NEW_ORDER}
-            visit={visit}
-            state={state}
-            values={query.machine === undefined ? {} : { machine: query.machine }}
-          />
-        </Section>
-      )}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: words.title,
+    ...{ rows: orders.data, columns: COLUMNS, href: ({ id }: VendingOrder) => visit.to(`/orders/${id}`) },
+    ...{ here: visit.to('/orders'), query, filters: FILTERS, cursors: cursorsOf(orders), state },
+    lead: <VendingTabs visit={visit} at="/orders" />,
+    aboveRows: (
+      <>
+        <SavedViews visit={visit} list="orders" filters={FILTERS} views={views} />
+        <CountLine counted={counted} />
+      </>
+    ),
+    empty: { ...words.empty, filtered: words.filtered },
+    below: (
+      <>
+        {orders.data.length > 0 && <ExportBox of={EXPORT_ORDERS} visit={visit} state={state} />}
+        {mode === 'test' && (
+          <Section title={words.create.title} id="new">
+            <FormBox
+              of={NEW_ORDER}
+              visit={visit}
+              state={state}
+              values={query.machine === undefined ? {} : { machine: query.machine }}
+            />
+          </Section>
+        )}
+      </>
+    ),
+  })
 }

@@ -7,7 +7,6 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import {
   Facts,
-  Money,
   Note,
   OutsideText,
   RawJson,
@@ -18,7 +17,7 @@ import {
   type TimelineEntry,
 } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { addressWith } from '../../parts/table.tsx'
+import { Headline, LiveStory } from '../story/live-story.tsx'
 import { buildTimelineEntries, EventsSent } from '../story/story-parts.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -53,12 +52,7 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
   return pageReply(
     order.id,
     <>
-      <div class="top">
-        <h1>
-          <Money amount={order.amount} />
-        </h1>
-        <code>{order.id}</code>
-      </div>
+      <Headline amount={order.amount} id={order.id} />
       <OrderStory {...props} />
       <EventsSent {...props} />
       <OrderActs visit={visit} order={order} state={state} expired={view.expired} />
@@ -74,7 +68,7 @@ type OrderStoryProps = { visit: DashboardVisit; order: VendingOrder; story: Obje
 function OrderStory({ visit, order, story }: OrderStoryProps) {
   const view = presentOrder(order, { baseUrl: visit.app.baseUrl, at: visit.now })
   return (
-    <div class="split" data-live={addressWith(visit.to(`/orders/${order.id}`), { part: 'story' })}>
+    <LiveStory class="split" visit={visit} path={`/orders/${order.id}`} live>
       <Section title={words.story} aside={<Status word={order.vendingStatus} />}>
         {isWaitingForReport(order) && <Note tone="open">{words.waits}</Note>}
         <Timeline entries={sortByTime([...buildOrderEntries(order), ...buildTimelineEntries(visit, story)])} />
@@ -109,7 +103,7 @@ function OrderStory({ visit, order, story }: OrderStoryProps) {
           <a href={view.display_url}>{words.display}</a>
         </p>
       </Section>
-    </div>
+    </LiveStory>
   )
 }
 

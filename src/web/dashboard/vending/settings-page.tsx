@@ -1,26 +1,23 @@
-import { setMerchant } from '../../../merchants/account/set-merchant.ts'
-import { makeDispenseSecret } from '../../../selling/vending/callbacks/dispense-secret.ts'
-import { readVendingSettings, setVending } from '../../../selling/vending/suppliers/vending-settings.ts'
+import { readVendingSettings } from '../../../selling/vending/suppliers/vending-settings.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Section, Status } from '../../parts/parts.tsx'
-import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { renderSecretPage } from '../developers/secret-page.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { VENDING } from '../texts/vending.ts'
-import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import type { DashboardVisit } from '../visit.ts'
 import { VendingTabs } from './vending-tabs.tsx'
 
 const { settings: words } = VENDING
-const JAM_REFUND_MODES = ['off', 'test', 'live', 'both'] as const
+export const JAM_REFUND_MODES = ['off', 'test', 'live', 'both'] as const
 
-const TURN_ON_VENDING: FormSpec = {
+export const TURN_ON_VENDING: FormSpec = {
   path: '/vending/settings/switch',
   action: 'merchant.vending',
   fields: [{ name: 'to', label: words.switch.title, kind: 'hidden' }],
   submit: words.switch.turnOn,
 }
 const TURN_OFF_VENDING: FormSpec = { ...TURN_ON_VENDING, submit: words.switch.turnOff, danger: true }
-const SET_SUPPLIER: FormSpec = {
+export const SET_SUPPLIER: FormSpec = {
   path: '/vending/settings/supplier',
   action: 'vending.set',
   fields: [
@@ -50,7 +47,7 @@ const SET_SUPPLIER: FormSpec = {
   ],
   submit: words.supplier.submit,
 }
-const SET_PROFILE: FormSpec = {
+export const SET_PROFILE: FormSpec = {
   path: '/vending/settings/profile',
   action: 'vending.set',
   fields: [
@@ -67,7 +64,7 @@ const SET_PROFILE: FormSpec = {
   ],
   submit: words.profile.submit,
 }
-const SET_JAM_REFUNDS: FormSpec = {
+export const SET_JAM_REFUNDS: FormSpec = {
   path: '/vending/settings/jams',
   action: 'merchant.jams',
   fields: [
@@ -80,7 +77,7 @@ const SET_JAM_REFUNDS: FormSpec = {
   ],
   submit: words.jams.submit,
 }
-const MAKE_DISPENSE_SECRET: FormSpec = {
+export const MAKE_DISPENSE_SECRET: FormSpec = {
   path: '/vending/settings/secret',
   action: 'vending.secret',
   fields: [],
@@ -88,7 +85,10 @@ const MAKE_DISPENSE_SECRET: FormSpec = {
   once: true,
 }
 
-async function showVendingSettings(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export async function showVendingSettings(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<SurfaceReply> {
   const { app, merchant } = visit
   const vending = await readVendingSettings(app, merchant.id)
   const isOn = merchant.vendingEnabled
@@ -133,59 +133,3 @@ async function showVendingSettings(visit: DashboardVisit, state: FormState | nul
     { status: state?.status ?? 200 },
   )
 }
-
-const returnToSettings = (visit: DashboardVisit, message: string) =>
-  redirectDone(visit.to('/vending/settings'), message)
-
-/** The settings of vending: its switch, supplier, profile, refunds of jams, and the dispense secret. */
-export const VENDING_SETTINGS_ROUTES: readonly DashboardRoute[] = [
-  page('/vending/settings', (visit) => showVendingSettings(visit)),
-  form(TURN_ON_VENDING, {
-    async submit(visit, { to }) {
-      const { app, caller, merchant } = visit
-      await setMerchant(app, caller, { merchant, change: { vendingEnabled: to === 'on' } })
-      return returnToSettings(visit, to === 'on' ? words.switch.isOn : words.switch.isOff)
-    },
-    showRefused: showVendingSettings,
-  }),
-  form(SET_SUPPLIER, {
-    async submit(visit, { base_url: baseUrl = '', shbh = '', key = '', secret = '' }) {
-      const { app, caller, merchant } = visit
-      await setVending(app, caller, { merchant, change: { supplier: { baseUrl, shbh, key, secret } } })
-      return returnToSettings(visit, words.supplier.done)
-    },
-    showRefused: showVendingSettings,
-  }),
-  form(SET_PROFILE, {
-    async submit(visit, { profile, accept }) {
-      const { app, caller, merchant } = visit
-      const change = {
-        profile: profile === 'optimistic' ? ('optimistic' as const) : ('default' as const),
-        acceptApiSecret: accept === 'yes',
-      }
-      await setVending(app, caller, { merchant, change })
-      return returnToSettings(visit, words.profile.done)
-    },
-    showRefused: showVendingSettings,
-  }),
-  form(SET_JAM_REFUNDS, {
-    async submit(visit, { jams }) {
-      const { app, caller, merchant } = visit
-      const autoRefundOnJam = JAM_REFUND_MODES.find((jam) => jam === jams) ?? 'off'
-      await setMerchant(app, caller, { merchant, change: { autoRefundOnJam } })
-      return returnToSettings(visit, words.jams.done)
-    },
-    showRefused: showVendingSettings,
-  }),
-  form(MAKE_DISPENSE_SECRET, {
-    async submit(visit) {
-      const { secret } = await makeDispenseSecret(visit.app, visit.caller, visit.once?.key)
-      const to = { href: visit.to('/vending/settings'), name: words.secret.back }
-      return renderSecretPage(
-        { title: words.secret.title, label: words.secret.label, secret, back: to },
-        words.secret.shown,
-      )
-    },
-    showRefused: showVendingSettings,
-  }),
-]

@@ -2,6 +2,7 @@ import { readVerification } from '../../../merchants/verification/read-applicati
 import { MAX_DIRECTORS, removeDirector, saveDirector } from '../../../merchants/verification/save-step.ts'
 import type { Director } from '../../../merchants/verification/steps.ts'
 import { notFound } from '../../../platform/refusal.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
 import { Empty, Note, OutsideText, Section } from '../../parts/parts.tsx'
@@ -18,12 +19,9 @@ const DIRECTORS_PATH = '/verification/directors'
 type DirectorRow = Director & { position: number }
 
 const columnsFor = (visit: DashboardVisit): readonly ListColumn<DirectorRow>[] => [
-  { title: director.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(director.columns.name, ({ name }) => name),
   { title: director.columns.part, cell: ({ part }) => director.parts[part] },
-  {
-    title: director.columns.document,
-    cell: ({ id_kind, id_number }) => <OutsideText text={`${director.id_kinds[id_kind]} ${id_number}`} />,
-  },
+  column.text(director.columns.document, ({ id_kind, id_number }) => `${director.id_kinds[id_kind]} ${id_number}`),
   {
     title: director.columns.acts,
     cell: ({ position }) => <FormBox of={REMOVE_DIRECTOR} visit={visit} params={{ place: `${position}` }} compact />,

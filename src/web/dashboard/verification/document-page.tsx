@@ -2,9 +2,10 @@ import { addDocument, removeDocument } from '../../../merchants/verification/cha
 import type { Document, DocumentKind } from '../../../merchants/verification/documents.ts'
 import { readVerification } from '../../../merchants/verification/read-application.ts'
 import { assert } from '../../../platform/assert.ts'
+import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { Empty, Note, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { Empty, Note, Section } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { VERIFICATION } from '../texts/verification.ts'
@@ -16,10 +17,10 @@ const { documents: texts } = VERIFICATION
 const DOCUMENTS_PATH = '/verification/documents'
 
 const COLUMNS: readonly ListColumn<Document>[] = [
-  { title: texts.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
+  column.text(texts.columns.name, ({ name }) => name),
   { title: texts.columns.kind, cell: ({ kind }) => texts.kinds[kind] },
   { title: texts.columns.size, cell: ({ bytes }) => texts.size(bytes), figures: true },
-  { title: texts.columns.when, cell: ({ addedAt }) => <Time at={addedAt} /> },
+  column.time(texts.columns.when, ({ addedAt }) => addedAt),
 ]
 
 /** The documents as their merchant sees them: what was uploaded and when, never the files themselves. */

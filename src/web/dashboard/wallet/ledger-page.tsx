@@ -3,7 +3,8 @@ import { readAdjustmentMessages } from '../../../ledger/corrections.ts'
 import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
 import { type LedgerLine, readLedgerLines } from '../../../ledger/read-lines.ts'
 import { findHiddenPayouts } from '../../../payments/payouts/find-payouts.ts'
-import { Empty, Money, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { column } from '../../parts/columns.tsx'
+import { Empty, Money, OutsideText, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
@@ -95,8 +96,8 @@ const columnsFor = (visit: DashboardVisit, context: LineContext): readonly ListC
     cell: ({ change }) => <span class="money">{`${change < 0 ? '−' : '+'}${formatShillings(Math.abs(change))}`}</span>,
     figures: true,
   },
-  { title: ledger.columns.after, cell: ({ after }) => <Money amount={after} />, figures: true },
-  { title: ledger.columns.at, cell: ({ at }) => <Time at={at} /> },
+  column.money(ledger.columns.after, ({ after }) => after),
+  column.time(ledger.columns.at, ({ at }) => at),
 ]
 
 /** Shows the object of a line; for a correction, the movement that it corrects and why. */

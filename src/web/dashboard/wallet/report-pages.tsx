@@ -2,10 +2,11 @@ import { type ListWindow, parseListWindow } from '../../../api/http/lists/lists.
 import { kampalaMonth, monthBounds } from '../../../platform/time/kampala.ts'
 import { listSettlements, type SettlementRow } from '../../../reports/settlements.ts'
 import { streamStatement } from '../../../reports/statement/stream-statement.ts'
+import { column } from '../../parts/columns.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Money, Time } from '../../parts/parts.tsx'
+import { listPage } from '../../parts/list-page.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Pager, Table } from '../../parts/table.tsx'
+import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
@@ -17,10 +18,10 @@ const MAX_STATEMENT_MONTHS = 36
 
 const COLUMNS: readonly ListColumn<SettlementRow>[] = [
   { title: settlements.columns.id, cell: ({ id }) => <code>{id}</code> },
-  { title: settlements.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  column.money(settlements.columns.amount, ({ amount }) => amount),
   { title: settlements.columns.charges, cell: ({ chargeCount }) => chargeCount, figures: true },
   { title: settlements.columns.kind, cell: ({ kind }) => settlements.kinds[kind] ?? kind },
-  { title: settlements.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  column.time(settlements.columns.created, ({ createdAt }) => createdAt),
 ]
 
 const NO_FILTERS: readonly ListFilter[] = []
@@ -36,25 +37,19 @@ export const parseSettlementWindow = (query: DashboardVisit['query']): ListWindo
 export async function showSettlements(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const page = await listSettlements(app, caller, parseSettlementWindow(query))
-  const here = visit.to('/wallet/settlements')
-  return pageReply(
-    settlements.title,
-    <>
-      <h1>{settlements.title}</h1>
-      <WalletTabs visit={visit} at="/wallet/settlements" />
-      <p>{settlements.lead}</p>
-      {page.data.length === 0 ? (
-        <Empty title={settlements.empty}>
-          <p>{settlements.emptySays}</p>
-        </Empty>
-      ) : (
-        <Table caption={settlements.title} rows={page.data} columns={COLUMNS} />
-      )}
-      <Pager cursors={cursorsOf(page)} query={query} here={here} />
-      {page.data.length > 0 && <ExportBox of={EXPORT_SETTLEMENTS} visit={visit} state={state} />}
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: settlements.title,
+    ...{ rows: page.data, columns: COLUMNS, here: visit.to('/wallet/settlements'), query },
+    ...{ cursors: cursorsOf(page), state },
+    lead: (
+      <>
+        <WalletTabs visit={visit} at="/wallet/settlements" />
+        <p>{settlements.lead}</p>
+      </>
+    ),
+    empty: { title: settlements.empty, says: settlements.emptySays },
+    below: page.data.length > 0 && <ExportBox of={EXPORT_SETTLEMENTS} visit={visit} state={state} />,
+  })
 }
 
 /** Lists the months that have a statement, newest first. */

@@ -1,9 +1,10 @@
 import { type Factor, listFactors } from '../../../merchants/people/factors/factors.ts'
 import { listOwnSessions, type OpenSession } from '../../../merchants/people/open-sessions.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../columns.tsx'
 import { FormBox } from '../forms/form.tsx'
 import type { FormState } from '../forms/form-spec.ts'
-import { Section, Time } from '../parts.tsx'
+import { Section } from '../parts.tsx'
 import { type ListColumn, Table } from '../table.tsx'
 import type { AccountPage, AccountVisit } from './account-forms.ts'
 import { Device } from './device.tsx'
@@ -31,8 +32,8 @@ export function FactorsSection<V extends AccountVisit>({ of, visit, state, facto
   const { forms } = of
   const columns: ListColumn<Factor>[] = [
     { title: texts.columns.name, cell: ({ name, kind }) => `${texts.kinds[kind]}: ${oneLine(name)}` },
-    { title: texts.columns.since, cell: ({ createdAt }) => <Time at={createdAt} day /> },
-    { title: texts.columns.used, cell: ({ usedAt }) => <Time at={usedAt} /> },
+    column.day(texts.columns.since, ({ createdAt }) => createdAt),
+    column.time(texts.columns.used, ({ usedAt }) => usedAt),
     {
       title: texts.columns.acts,
       cell: ({ id }) => {
@@ -118,8 +119,8 @@ export function sessionColumns({ signedIn }: Pick<AccountVisit, 'signedIn'>): Li
   const { columns } = ACCOUNT.sessions
   return [
     { title: columns.where, cell: (session) => <Device session={session} here={signedIn.sessionId} /> },
-    { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-    { title: columns.ends, cell: ({ endsAt }) => <Time at={endsAt} /> },
+    column.time(columns.since, ({ createdAt }) => createdAt),
+    column.time(columns.seen, ({ seenAt }) => seenAt),
+    column.time(columns.ends, ({ endsAt }) => endsAt),
   ]
 }

@@ -71,14 +71,18 @@ export type FormRoute<V> = {
 
 export type SurfaceRoute<V> = PageRoute<V> | FormRoute<V>
 
-/** Declares a page of a surface. */
-export const pageRoute = <V>(
-  path: string,
-  show: (visit: V) => Promise<SurfaceReply>,
-  see: Action = 'read',
-): PageRoute<V> => ({ kind: 'page', path, see, show })
+/**
+ * Declares a page of a surface: its path without base and mode, and the action that its reader must be allowed. On the dashboard
+ * `shop.read` admits every person but tills, and `read` tills too; on the console `console.read` admits every role.
+ */
+export const pageRoute = <V>(path: string, show: (visit: V) => Promise<SurfaceReply>, see: Action): PageRoute<V> => ({
+  kind: 'page',
+  path,
+  see,
+  show,
+})
 
-/** Declares the route of a form. */
+/** Declares what a form of a surface does: `submit` runs its operation, `showRefused` shows its page with what was wrong. */
 export const formRoute = <V>(spec: FormSpec, handlers: Omit<FormRoute<V>, 'kind' | 'spec'>): FormRoute<V> => ({
   kind: 'form',
   spec,

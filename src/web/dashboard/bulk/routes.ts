@@ -1,0 +1,73 @@
+import { draftBulk } from '../../../payments/payouts/bulk/drafts/draft-bulk.ts'
+import { lookUpDraftHolders } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
+import { sendDraft } from '../../../payments/payouts/bulk/drafts/send-draft.ts'
+import { type MendLine, readLinesToMend } from '../../../payments/payouts/bulk/mend-batch.ts'
+import { CSV_BOM, formatCsvLines } from '../../../platform/text/csv-text.ts'
+import type { FormValues } from '../../parts/forms/form-spec.ts'
+import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
+import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { getObjectPath } from '../object-link.tsx'
+import { BULK } from '../texts/bulk.ts'
+import type { DashboardRoute, DashboardVisit } from '../visit.ts'
+import { showBatch } from './batch-page.tsx'
+import { PASTE_BULK, showBulk, UPLOAD_BULK } from './bulk-list.tsx'
+import { LOOK_UP_DRAFT_WALLETS } from './draft-lines.tsx'
+import { PREPARE_DRAFT, parseFirstLine, SEND_DRAFT, showDraft } from './draft-page.tsx'
+
+const MEND_COLUMNS = ['phone', 'amount', 'reference', 'name', 'problem'] as const satisfies (keyof MendLine)[]
+
+const sendHandlers = {
+  async submit(visit: DashboardVisit, { note = '' }: FormValues): Promise<SurfaceReply> {
+    const { app, caller, requestId, params } = visit
+    const { key } = getOnce(visit)
+    const input = { id: params.id ?? '', key, requestId, note: note === '' ? null : note }
+    const objectId = await sendDraft(app, caller, input)
+    return redirectDone(
+      visit.to(getObjectPath(objectId)),
+      objectId.startsWith('prep_') ? BULK.draft.prepared : BULK.draft.sent,
+    )
+  },
+  showRefused: (visit: DashboardVisit, state: Parameters<typeof showDraft>[1]) => showDraft(visit, state),
+}
+
+async function downloadLinesToMend(visit: DashboardVisit): Promise<SurfaceReply> {
+  const id = visit.params.id ?? ''
+  const lines = await readLinesToMend(visit.app, visit.caller, id)
+  const rows = lines.map((line) => MEND_COLUMNS.map((column) => line[column]))
+  const body = Buffer.from(`${CSV_BOM}${formatCsvLines([MEND_COLUMNS, ...rows])}`)
+  return { kind: 'file', name: `mend-${id}.csv`, type: 'text/csv; charset=utf-8', body }
+}
+
+/** Bulk calls: upload or paste, preview, send, follow, mend. */
+export const BULK_ROUTES: readonly DashboardRoute[] = [
+  pageRoute('/bulk', showBulk, 'payouts.read'),
+  pageRoute('/bulk/drafts/:id', showDraft, 'bulk.draft'),
+  pageRoute('/bulk/:id', showBatch, 'payouts.read'),
+  pageRoute('/bulk/:id/mend', downloadLinesToMend, 'payouts.read'),
+  formRoute(UPLOAD_BULK, {
+    async submit(visit) {
+      const { file } = visit
+      const bytes = file?.bytes ?? Buffer.alloc(0)
+      const id = await draftBulk(visit.app, visit.caller, { name: file?.name ?? '', bytes })
+      return redirectDone(visit.to(`/bulk/drafts/${id}`))
+    },
+    showRefused: showBulk,
+  }),
+  formRoute(PASTE_BULK, {
+    async submit(visit, { lines = '' }) {
+      const id = await draftBulk(visit.app, visit.caller, { pasted: lines })
+      return redirectDone(visit.to(`/bulk/drafts/${id}`))
+    },
+    showRefused: showBulk,
+  }),
+  formRoute(LOOK_UP_DRAFT_WALLETS, {
+    async submit(visit, { from = '1' }) {
+      const atLine = { ...visit, query: { from } }
+      const lines = { id: visit.params.id ?? '', from: parseFirstLine(atLine) }
+      return showDraft(atLine, null, await lookUpDraftHolders(visit.app, visit.caller, lines))
+    },
+    showRefused: (visit, state) => showDraft(visit, state),
+  }),
+  formRoute(SEND_DRAFT, sendHandlers),
+  formRoute(PREPARE_DRAFT, sendHandlers),
+]

@@ -1,0 +1,68 @@
+import type { ComponentChildren, VNode } from 'preact'
+import type { FormState } from '../../parts/forms/form-spec.ts'
+import { Money } from '../../parts/parts.tsx'
+import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { addressWith } from '../../parts/table.tsx'
+import type { DashboardVisit } from '../visit.ts'
+
+const REFRESH_SECONDS = 5
+
+/** Whether a charge, a payout or a top-up may still change. */
+export const isUnderWay = ({ status }: { status: string | null }): boolean =>
+  status === 'pending' || status === 'authorized'
+
+/** The heading of an object's page: its amount, and its id. */
+export const Headline = ({ amount, id }: { amount: number; id: string }) => (
+  <div class="top">
+    <h1>
+      <Money amount={amount} />
+    </h1>
+    <code>{id}</code>
+  </div>
+)
+
+type LiveStoryProps = {
+  visit: DashboardVisit
+  /** The path of the object's page. */
+  path: string
+  /** Whether the story may still change. */
+  live: boolean
+  class?: string
+  children: ComponentChildren
+}
+
+/** The part of an object's page that a script replaces with a newer one while the story may change. */
+export const LiveStory = ({ visit, path, live, class: name, children }: LiveStoryProps) => (
+  <div class={name} {...(live ? { 'data-live': addressWith(visit.to(path), { part: 'story' }) } : {})}>
+    {children}
+  </div>
+)
+
+type StoryPage = {
+  title: string
+  head: ComponentChildren
+  story: VNode
+  /** Whether the story may still change. */
+  live: boolean
+  below?: ComponentChildren
+  state?: FormState | null
+  refreshSeconds?: number
+}
+
+/** Makes the page of an object with a story; for its script the story alone. While the story is live, browsers without scripts reload. */
+export function storyPage(
+  visit: DashboardVisit,
+  { title, head, story, live, below, state, ...more }: StoryPage,
+): SurfaceReply {
+  if (visit.part === 'story') return { kind: 'part', body: story, final: !live }
+  const { refreshSeconds = REFRESH_SECONDS } = more
+  return pageReply(
+    title,
+    <>
+      {head}
+      {story}
+      {below}
+    </>,
+    { status: state?.status ?? 200, ...(live ? { refreshSeconds } : {}) },
+  )
+}
