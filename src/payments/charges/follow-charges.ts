@@ -6,6 +6,7 @@ import {
   liveFollower,
   QUESTION_DEADLINE_MS,
 } from '../../rails/following/follow-live.ts'
+import { hasLiveRail } from '../../rails/live-rails.ts'
 import { CHARGE_MOVER, type DueCharge, type FollowedCharge } from './charge-mover.ts'
 import { takeDueTestCharges } from './due-test-charges.ts'
 import { LIVE_CHARGE_CLAIMS, type OpenChargeFacts } from './write-charge-status.ts'
@@ -26,7 +27,7 @@ export function chargeFollower(app: App): LiveFollower {
     async start() {
       const { kept, read } = await takeDueTestCharges(app, TEST_CHARGES_PER_RUN)
       crashPoint('charge.sandbox-due')
-      const started = app.rails.live.op1_momo ? await live.start() : 0
+      const started = hasLiveRail(app) ? await live.start() : 0
       // The sandbox makes no call, so one deadline serves all its rows.
       const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
       const following: Promise<boolean>[] = []

@@ -3,6 +3,7 @@ import type { EventType } from '../../merchants/webhooks/events.ts'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 import { PAYOUT_FAILURES, type PayoutFailure } from '../../rails/rail.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 
 /** The states of spec 3.2. Internal marks (not yet published, voided, queued) are no states and are never shown. */
 export type PayoutStatus = 'pending' | 'authorized' | 'succeeded' | 'failed'
@@ -76,7 +77,7 @@ export const PayoutShape = Type.Object(
     amount: Type.Integer({ description: 'whole UGX, what the recipient gets' }),
     fee: Type.Integer({ description: 'whole UGX, on top of the amount' }),
     currency: Type.Literal('UGX'),
-    channel: Type.Enum(['op1_momo']),
+    channel: Type.Enum([DEFAULT_PAYOUT_CHANNEL]),
     recipient_phone: textOrNull(),
     recipient_name: textOrNull(),
     rail_reference: textOrNull('the reference we gave the rail, the same for life'),
@@ -105,7 +106,7 @@ export function presentPayout(payout: Payout): PayoutView {
     amount: payout.amount,
     fee: payout.fee,
     currency: 'UGX',
-    channel: payout.channel as 'op1_momo',
+    channel: payout.channel as typeof DEFAULT_PAYOUT_CHANNEL,
     recipient_phone: payout.recipientPhone,
     recipient_name: payout.recipientName,
     rail_reference: payout.railReference,

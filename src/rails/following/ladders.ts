@@ -1,6 +1,7 @@
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import type { AttemptFacts } from '../attempt-facts.ts'
+import { liveInstallations } from '../live-rails.ts'
 import type { Publication } from '../mover.ts'
 import { type Ladder, thinLadder } from './follow-ladder.ts'
 
@@ -57,7 +58,7 @@ export function openLadders({ clock, config, db, log, rails }: LadderParts): Lad
   }
 
   const mayThin = (installation: string) =>
-    rails.live.op1_momo?.installations.some(({ id, thinLadder }) => id === installation && thinLadder) === true
+    liveInstallations({ rails }).some(({ id, thinLadder }) => id === installation && thinLadder)
 
   return {
     of: (acceptedBy) => (acceptedBy !== null && mayThin(acceptedBy) && isReliable(acceptedBy) ? thin : full),
