@@ -211,7 +211,8 @@ function parseBusinessName(typed: string): string {
   const name = oneLine(typed.normalize('NFC')).replace(/\s+/g, ' ')
   if (name === '' || [...name].length > MAX_NAME_CHARACTERS)
     throw invalidRequest(`business must be 1 to ${MAX_NAME_CHARACTERS} characters`, 'business')
-  if (ADDRESS_IN_NAME.test(name)) throw invalidRequest('business must be a name, without a web or e-mail address', 'business')
+  if (ADDRESS_IN_NAME.test(name))
+    throw invalidRequest('business must be a name, without a web or e-mail address', 'business')
   if (countLongestDigitRun(name) >= MIN_PHONE_DIGITS)
     throw invalidRequest(
       `business must be a name, without a phone number: at most ${MIN_PHONE_DIGITS - 1} digits in a row`,

@@ -3,7 +3,6 @@ import {
   type InstallationState,
   type RailCheck,
   readRails,
-  type TokenState,
 } from '../../../operations/investigation/rail-checks.ts'
 import {
   FLOAT_KINDS,
@@ -11,6 +10,7 @@ import {
   type StoredFloatRecord,
 } from '../../../operations/reconciliation/float-records.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import type { TokenState } from '../../../rails/configured-rail.ts'
 import { RAIL_SIDES } from '../../../rails/rail.ts'
 import type { StandingTrouble } from '../../../rails/rail-troubles.ts'
 import { column } from '../../parts/columns.tsx'

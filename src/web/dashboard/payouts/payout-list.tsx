@@ -5,6 +5,7 @@ import { PAYOUT_STATUSES, type Payout } from '../../../payments/payouts/payout.t
 import { PAYOUT_FILTERS, type PayoutFilter } from '../../../payments/payouts/payout-filters.ts'
 import { readPayoutTotals } from '../../../payments/payouts/payout-totals.ts'
 import { countPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
+import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
 import { column } from '../../parts/columns.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
@@ -23,7 +24,8 @@ import { Phone } from './phone.tsx'
 const { columns, filters, kinds } = PAYOUTS
 const MAX_PREPARED_COUNTED = 100
 
-const COLUMNS: readonly ListColumn<Payout>[] = [
+/** The columns of the list. `waits`: why those that are not sent yet wait. */
+const buildColumns = (waits: ReadonlyMap<string, PayoutWait>): readonly ListColumn<Payout>[] => [
   { title: columns.id, cell: ({ id }) => id },
   {
     title: columns.amount,
@@ -37,10 +39,11 @@ const COLUMNS: readonly ListColumn<Payout>[] = [
   },
   {
     title: columns.status,
-    cell: ({ status, kind }) => (
+    cell: ({ id, status, kind }) => (
       <>
         <Status word={status} />
         <div class="hint">{kinds[kind]}</div>
+        <WaitHint wait={waits.get(id)} />
       </>
     ),
   },
@@ -51,6 +54,10 @@ const COLUMNS: readonly ListColumn<Payout>[] = [
   column.text(columns.reference, ({ reference }) => reference),
   column.time(columns.created, ({ createdAt }) => createdAt),
 ]
+
+/** Says beside a status why the payout is not sent yet. */
+export const WaitHint = ({ wait }: { wait: PayoutWait | undefined }) =>
+  wait === undefined ? null : <div class="hint">{PAYOUTS.waits[wait.kind].brief}</div>
 
 const FILTERS: readonly ListFilter[] = [
   {
@@ -84,9 +91,10 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
     countPrepared(app, caller, MAX_PREPARED_COUNTED),
     readStatesForMode(visit),
   ])
+  const waits = await readPayoutWaits(app, payouts.data)
   return listPage({
     title: PAYOUTS.title,
-    ...{ rows: payouts.data, columns: COLUMNS, href: ({ id }: Payout) => visit.to(`/payouts/${id}`) },
+    ...{ rows: payouts.data, columns: buildColumns(waits), href: ({ id }: Payout) => visit.to(`/payouts/${id}`) },
     ...{ here: visit.to('/payouts'), query, filters: FILTERS, cursors: cursorsOf(payouts), state },
     head: <PayoutsHead visit={visit} />,
     lead: (

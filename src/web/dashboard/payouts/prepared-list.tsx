@@ -3,6 +3,7 @@ import { listPrepared } from '../../../payments/payouts/prepared/find-prepared.t
 import { PREPARED_STATUSES, type PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
 import { column } from '../../parts/columns.tsx'
 import { listPage } from '../../parts/list-page.tsx'
+import { Status } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { PREPARED } from '../texts/payouts.ts'
@@ -15,7 +16,15 @@ const COLUMNS: readonly ListColumn<PreparedPayout>[] = [
   { title: columns.kind, cell: ({ kind }) => kinds[kind] },
   column.money(columns.amount, ({ amount }) => amount),
   { title: columns.recipients, cell: ({ recipients }) => recipients, figures: true },
-  column.status(columns.status, ({ status }) => status),
+  {
+    title: columns.status,
+    cell: ({ status }) => (
+      <>
+        <Status word={status} />
+        {status === 'prepared' && <div class="hint">{PREPARED.waits}</div>}
+      </>
+    ),
+  },
   column.text(columns.by, ({ madeName }) => madeName),
   column.time(columns.created, ({ createdAt }) => createdAt),
   column.time(columns.expires, ({ status, expiresAt }) => (status === 'prepared' ? expiresAt : null)),
