@@ -3,12 +3,6 @@ import { askAboutMovement, QUESTION_DEADLINE_MS } from '../../../rails/following
 import { followSafely } from '../../../rails/following/follow-safely.ts'
 import { CHARGE_MOVER, type DueCharge, type FollowedCharge } from '../charge-mover.ts'
 
-/**
- * How many test charges one run takes. Those that become due meanwhile are left for the next run, because few large batches
- * cost less than many small ones.
- */
-export const TEST_CHARGES_PER_RUN = 1000
-
 /** Asks the sandbox about test charges that are due, and finishes those with a final answer. Returns how many were finished. */
 export async function askSandbox(app: App, charges: readonly DueCharge[]): Promise<number> {
   // The sandbox makes no call, so one deadline serves all its rows.
