@@ -114,7 +114,7 @@ const named = (isWrong: (statement: Statement) => boolean) =>
 
 /** Loads every file of the product, so that all its statements are registered; not the program's entry, which would run. */
 // To import them is to run them.
-const PROGRAMS = ['main.js', join('platform', 'picture-process.js')]
+const PROGRAMS = ['main.js', join('platform', 'processes', 'picture-process.js')]
 
 async function importProduct(): Promise<void> {
   const files = readdirSync(PRODUCT, { recursive: true, encoding: 'utf8' })
