@@ -24,8 +24,7 @@ const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/reports/notices/send-notices.ts': 'one notice of many; its row stays due',
   'src/selling/vending/dispensing/send-command.ts': 'a supplier that throws counts as an unclear answer',
   'src/selling/vending/dispensing/simulated-reports.ts': 'one report of the sandbox; it is tried again',
-  'src/web/console/audit/audit-page.tsx': 'the page was answered already; the check is stored as not ended',
-  'src/web/console/rails/rails-page.tsx': 'the page was answered already; the check is stored as not ended',
+  'src/web/console/wait-briefly.ts': 'the page was answered already; the check is stored as not ended',
 }
 
 const CAUGHT =

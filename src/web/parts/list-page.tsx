@@ -33,11 +33,13 @@ type ListProps<Row> = {
   belowRows?: ComponentChildren
   /** Absent for a list that has one page. */
   cursors?: ListCursors
+  /** For a queue, whose previous page has the older rows. */
+  oldestFirst?: boolean
 }
 
 /** The filters of a list, its rows or that there are none, and the links to its other pages. */
 export function List<Row>({ caption, rows, columns, href, empty, here, query, cursors, ...props }: ListProps<Row>) {
-  const { filters = [], keep = {}, aboveRows, belowRows } = props
+  const { filters = [], keep = {}, aboveRows, belowRows, oldestFirst = false } = props
   return (
     <>
       {filters.length > 0 && <Filters filters={filters} query={query} action={here} keep={keep} />}
@@ -48,7 +50,9 @@ export function List<Row>({ caption, rows, columns, href, empty, here, query, cu
         <EmptyList empty={empty} isFiltered={isFiltered(query, filters)} />
       )}
       {belowRows}
-      {cursors !== undefined && <Pager cursors={cursors} query={{ ...query, ...keep }} here={here} />}
+      {cursors !== undefined && (
+        <Pager cursors={cursors} query={{ ...query, ...keep }} here={here} oldestFirst={oldestFirst} />
+      )}
     </>
   )
 }

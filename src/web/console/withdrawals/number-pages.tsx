@@ -9,9 +9,9 @@ import type { Gateway } from '../../../program/app.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { ListColumn } from '../../parts/table.tsx'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
 import { HeardNameStatus } from '../verification/application-answers.tsx'
 import type { ConsoleVisit } from '../visit.ts'
@@ -73,25 +73,14 @@ export async function showNumbers(visit: ConsoleVisit, state: FormState | null =
     ...{ after: query.after ?? null, before: query.before ?? null },
   })
   const checkedRows = await Promise.all(rows.map((row) => addNameCheck(gateway, row)))
-  return pageReply(
-    words.title,
-    <>
-      <h1>{words.title}</h1>
-      <p>{words.lead}</p>
-      {checkedRows.length === 0 ? (
-        <Empty title={words.none} />
-      ) : (
-        <Table
-          caption={words.title}
-          rows={checkedRows}
-          columns={buildNumberColumns(visit, state)}
-          href={({ publicId }) => visit.to(`/merchants/${publicId}`)}
-        />
-      )}
-      <Pager cursors={{ newer, older }} query={query} here={visit.to(NUMBERS_PATH)} oldestFirst />
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: words.title,
+    ...{ rows: checkedRows, columns: buildNumberColumns(visit, state) },
+    href: ({ publicId }: Row) => visit.to(`/merchants/${publicId}`),
+    ...{ here: visit.to(NUMBERS_PATH), query, cursors: { newer, older }, oldestFirst: true, state },
+    lead: <p>{words.lead}</p>,
+    empty: { title: words.none },
+  })
 }
 
 const TOP_UP_COLUMNS: readonly ListColumn<ListedTopUp>[] = [
@@ -108,22 +97,11 @@ export async function showTopUps(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { rows, newer, older } = await listAllTopUps(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
   })
-  return pageReply(
-    topUps.title,
-    <>
-      <h1>{topUps.title}</h1>
-      <p>{topUps.lead}</p>
-      {rows.length === 0 ? (
-        <Empty title={topUps.none} />
-      ) : (
-        <Table
-          caption={topUps.title}
-          rows={rows}
-          columns={TOP_UP_COLUMNS}
-          href={({ key }) => visit.to(`/payments/${key}`)}
-        />
-      )}
-      <Pager cursors={{ newer, older }} query={query} here={visit.to('/top-ups')} />
-    </>,
-  )
+  return listPage({
+    title: topUps.title,
+    ...{ rows, columns: TOP_UP_COLUMNS, href: ({ key }: ListedTopUp) => visit.to(`/payments/${key}`) },
+    ...{ here: visit.to('/top-ups'), query, cursors: { newer, older } },
+    lead: <p>{topUps.lead}</p>,
+    empty: { title: topUps.none },
+  })
 }

@@ -2,9 +2,10 @@ import { listWaitingWithdrawals, type WaitingWithdrawal } from '../../../payment
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, OutsideText, Status } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { listPage } from '../../parts/list-page.tsx'
+import { OutsideText, Status } from '../../parts/parts.tsx'
+import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import type { ListColumn } from '../../parts/table.tsx'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
@@ -75,23 +76,12 @@ export async function showWithdrawals(visit: ConsoleVisit, state: FormState | nu
   const { rows, newer, older } = await listWaitingWithdrawals(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
   })
-  return pageReply(
-    words.title,
-    <>
-      <h1>{words.title}</h1>
-      <p>{words.lead}</p>
-      {rows.length === 0 ? (
-        <Empty title={words.none} />
-      ) : (
-        <Table
-          caption={words.title}
-          rows={rows}
-          columns={buildWithdrawalColumns(visit, state)}
-          href={({ key }) => visit.to(`/payments/${key}`)}
-        />
-      )}
-      <Pager cursors={{ newer, older }} query={query} here={visit.to(WITHDRAWALS_PATH)} oldestFirst />
-    </>,
-    { status: state?.status ?? 200 },
-  )
+  return listPage({
+    title: words.title,
+    ...{ rows, columns: buildWithdrawalColumns(visit, state) },
+    href: ({ key }: WaitingWithdrawal) => visit.to(`/payments/${key}`),
+    ...{ here: visit.to(WITHDRAWALS_PATH), query, cursors: { newer, older }, oldestFirst: true, state },
+    lead: <p>{words.lead}</p>,
+    empty: { title: words.none },
+  })
 }
