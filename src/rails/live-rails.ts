@@ -1,7 +1,6 @@
-import type { App } from '../program/app.ts'
-import { type Channel, DEFAULT_CHANNEL, type Installation, type Rail } from './rail.ts'
+import { type Channel, DEFAULT_CHANNEL, type Installation, type Rail, type Rails } from './rail.ts'
 
-type WithRails = Pick<App, 'rails'>
+type WithRails = { readonly rails: Rails }
 
 /**
  * Lists the live rails with their channels. Whatever follows, compares, counts or shows live movements asks for all of them and names
