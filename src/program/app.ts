@@ -14,9 +14,9 @@ import type { TargetRules } from '../platform/outbound/target.ts'
 import type { Vault } from '../platform/secrets.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ClockWitness, newClockWitness } from '../platform/time/clock-witness.ts'
+import type { ConfiguredRail } from '../rails/configured-rail.ts'
 import { type Ladders, openLadders } from '../rails/following/ladders.ts'
 import type { StatusBudget } from '../rails/following/status-budget.ts'
-import type { Op1Rail } from '../rails/op1-momo/adapter.ts'
 import { type CallDeadline, deadlineIn, type Rails } from '../rails/rail.ts'
 import type { RailObserver } from '../rails/rail-observer.ts'
 import { openPosters } from './open-posters.ts'
@@ -73,11 +73,11 @@ export type Gateway = ProcessContext & {
   cells: readonly App[]
   /** The app of the cell that serves this merchant. Throws where this process does not serve it. */
   appOf(merchant: { cell: string }): App
-  /** The live rail that the settings describe; null without one. */
-  op1: Op1Rail | null
+  /** The live rails that the settings describe. */
+  configuredRails: readonly ConfiguredRail[]
   /** Records the requests of merchants for their request log. */
   requests: RequestRecorder
-  /** Makes the live rail fetch its tokens ahead of time; a command that asks once does without. */
+  /** Makes the live rails fetch their tokens ahead of time; a command that asks once does without. */
   startRails(): void
   /** Adds a listener for everything that the live rails report. */
   watchRails(listener: RailObserver): void
@@ -125,7 +125,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const posting = openPosters(parts)
-  const { live, rails, budget, troubles, observer } = openRails(parts, directory)
+  const { configured, rails, budget, troubles, observer } = openRails(parts, directory)
   const counts = newAddressCounts(directory)
   const granted = newGrantedRateCache(() => cells.map(({ db }) => db))
   const failuresAMinute = config.rateFailedAuth
@@ -156,12 +156,12 @@ export function buildGateway(parts: GatewayParts): Gateway {
     onNudge: (listener) => {
       wake = listener
     },
-    op1: live,
-    startRails: () => live?.start(),
+    configuredRails: configured,
+    startRails: () => startAll(configured),
     watchRails: observer.to,
     close: async () => {
       const { poster, supplierPoster, alertPoster } = posting
-      await live?.close()
+      await Promise.all(configured.map((rail) => rail.close()))
       await troubles.close()
       const databases = [directory, ...cells.map((app) => app.db)]
       await Promise.all(
@@ -169,6 +169,10 @@ export function buildGateway(parts: GatewayParts): Gateway {
       )
     },
   }
+}
+
+function startAll(rails: readonly ConfiguredRail[]): void {
+  for (const rail of rails) rail.start()
 }
 
 function getCell(cells: readonly App[], cell: string): App {

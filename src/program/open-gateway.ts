@@ -51,7 +51,7 @@ export async function openGateway(options: OpenOptions): Promise<OpenedGateway> 
       role: migrated.role,
     })
     await gateway.witness.askServer()
-    await gateway.op1?.choice.refresh()
+    await Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice()))
     // A cell that a migration has just created does not have the freeze yet.
     if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(repairFreezeCopy))
     return {

@@ -205,7 +205,7 @@ function startTimers(running: RunningService, opened: OpenedGateway, log: Logger
   every(SHARE_WINDOWS_MS, whileUsed(share))
   every(FORGET_ADDRESSES_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
   every(SHARE_WINDOWS_MS, () => gateway.requests.flush())
-  every(SHARE_WINDOWS_MS, async () => gateway.op1?.choice.refresh())
+  every(SHARE_WINDOWS_MS, () => Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice())))
   return every
 }
 

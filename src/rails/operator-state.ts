@@ -1,15 +1,16 @@
 import { oncePerCell } from '../platform/batches/lane.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { App } from '../program/app.ts'
-import type { RailSide } from './rail.ts'
-import { standingTroubles } from './rail-troubles.ts'
+import { liveInstallations, liveRailsByChannel } from './live-rails.ts'
+import type { Channel, Rail, RailSide } from './rail.ts'
+import { type StandingTrouble, standingTroubles } from './rail-troubles.ts'
 
 /**
  * A state of an operator that merchants are shown, because they would otherwise blame us: it takes no payments (`silent`), or takes many
  * seconds to accept them (`slow`). `since` is the earliest time known.
  */
 export type OperatorState = {
-  channel: 'op1_momo'
+  channel: Channel
   side: RailSide
   state: 'silent' | 'slow'
   since: Date
@@ -17,7 +18,7 @@ export type OperatorState = {
 
 /** A post to the operator, and whether it took longer than a caller waits. */
 type TimedPost = { at: Date; slow: boolean }
-type TimedPostRow = TimedPost & { side: RailSide }
+type TimedPostRow = TimedPost & { side: RailSide; installation: string }
 
 const STATES_FRESH_MS = 5000
 // The caller of a submit waits this long and then gets its answer without the operator's.
@@ -30,7 +31,7 @@ const MAX_POSTS = 300
 // The posts of the last minutes at every installation, newest first. A post that is still under way and not slow yet is left out.
 const RECENT_POSTS = statement<TimedPostRow>(
   'posts of the last minutes',
-  `select a.side, a.sending_since as at, a.reposts > 0
+  `select a.installation, a.side, a.sending_since as at, a.reposts > 0
      or coalesce(a.submit_ended_at, $3) - a.sending_since > interval '${SLOW_SECONDS} seconds' as slow
    from unnest($1::text[]) i (installation) cross join lateral (
      select * from rail_attempts r where r.installation = i.installation and r.reviewed_at is null and r.created_at >= $2
@@ -68,7 +69,7 @@ export function readOperatorStates(app: App): Promise<readonly OperatorState[]> 
 
 async function queryOperatorStates(app: App): Promise<OperatorState[]> {
   const now = app.clock.now()
-  const installations = app.rails.live.op1_momo?.installations.map(({ id }) => id) ?? []
+  const installations = liveInstallations(app).map(({ id }) => id)
   if (installations.length === 0) return []
   const standing = standingTroubles(now)
   const from = new Date(now.getTime() - POSTS_WINDOW_MS)
@@ -76,10 +77,18 @@ async function queryOperatorStates(app: App): Promise<OperatorState[]> {
     app.directory.query(standing.statement, standing.values),
     app.db.query(RECENT_POSTS, [installations, from.toISOString(), now.toISOString()]),
   ])
+  return liveRailsByChannel(app).flatMap(([channel, rail]) => judgeRail(rail, { channel, troubles, posts }))
+}
+
+type RailFacts = { channel: Channel; troubles: readonly StandingTrouble[]; posts: readonly TimedPostRow[] }
+
+/** Judges both sides of one rail by the troubles and posts at its installations. */
+function judgeRail(rail: Rail, { channel, troubles, posts }: RailFacts): OperatorState[] {
+  const isOwn = ({ installation }: { installation: string }) => rail.installations.some(({ id }) => id === installation)
   return (['collect', 'disburse'] as const).flatMap((side): OperatorState[] => {
-    const silent = troubles.find((trouble) => trouble.kind === 'breaker' && trouble.side === side)
-    if (silent) return [{ channel: 'op1_momo', side, state: 'silent', since: silent.since }]
-    const since = findSlowSince(posts.filter((post) => post.side === side))
-    return since === null ? [] : [{ channel: 'op1_momo', side, state: 'slow', since }]
+    const silent = troubles.find((trouble) => trouble.kind === 'breaker' && trouble.side === side && isOwn(trouble))
+    if (silent) return [{ channel, side, state: 'silent', since: silent.since }]
+    const since = findSlowSince(posts.filter((post) => post.side === side && isOwn(post)))
+    return since === null ? [] : [{ channel, side, state: 'slow', since }]
   })
 }

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import { count } from '../platform/log/measures.ts'
 import { newCounter, newGauge, newHistogram } from '../platform/log/metric-table.ts'
 import type { App } from '../program/app.ts'
+import { liveInstallations } from './live-rails.ts'
 import type { BreakerPosition, RailObserver } from './rail-observer.ts'
 
 const POSITION_VALUES = { closed: 0, probing: 1, open: 2 } as const satisfies {
@@ -10,18 +11,15 @@ const POSITION_VALUES = { closed: 0, probing: 1, open: 2 } as const satisfies {
 const MS_PER_SECOND = 1000
 
 /** Makes the observer that counts the calls to operators in these metrics; the label `rail` is the id of an installation. */
-export function railMetrics(
-  registry: Registry,
-  { rails, statusBudget }: Pick<App, 'rails' | 'statusBudget'>,
-): RailObserver {
+export function railMetrics(registry: Registry, app: Pick<App, 'rails' | 'statusBudget'>): RailObserver {
   const requests = newCounter(registry, 'rail_requests_total')
   const seconds = newHistogram(registry, 'rail_seconds')
   const breakers = newGauge(registry, 'breaker_state')
-  for (const { id, sides } of rails.live.op1_momo?.installations ?? [])
+  for (const { id, sides } of liveInstallations(app))
     for (const side of sides) breakers.set({ rail: id, side }, POSITION_VALUES.closed)
   newGauge(registry, 'status_budget_left', async (self) => {
     self.reset()
-    for (const { installation, tokens } of await statusBudget.left().catch(() => []))
+    for (const { installation, tokens } of await app.statusBudget.left().catch(() => []))
       self.set({ rail: installation }, tokens)
   })
   return {

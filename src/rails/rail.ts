@@ -179,8 +179,8 @@ export interface Rail {
 
 export type Channel = 'op1_momo' | 'op2_money' | 'card'
 export const CHANNELS = ['op1_momo', 'op2_money', 'card'] as const satisfies readonly Channel[]
-/** The only channels that live money may use (spec 1.5). */
-export const LIVE_CHANNELS: readonly Channel[] = ['op1_momo']
+/** The channel of live money, and of whatever names no channel: payouts, top-ups, the dashboard's own charges (spec 1.5). */
+export const DEFAULT_CHANNEL = 'op1_momo' satisfies Channel
 
 /** The rail of each mode and channel, built once by the composition root. A missing entry means that no rail is configured. */
 export type Rails = { readonly [mode in Mode]: { readonly [channel in Channel]?: Rail } }

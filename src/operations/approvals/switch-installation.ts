@@ -4,7 +4,6 @@ import { auditRow } from '../../api/access/audit-row.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import type { Gateway } from '../../program/app.ts'
 import { type ChosenInstallation, chosenInstallations } from '../../rails/installation-choice.ts'
-import { describeInstallation } from '../../rails/op1-momo/installation.ts'
 import type { RailSide } from '../../rails/rail.ts'
 import { type Approval, type ApprovalCommands, PLATFORM_TAG } from './approval.ts'
 import { askForApproval } from './ask-for-approval.ts'
@@ -20,16 +19,16 @@ export type SideInstallations = {
 const RAIL_SIDES: readonly RailSide[] = ['collect', 'disburse']
 
 /** Returns which installation takes new movements of each side; every process follows a change within seconds. */
-export async function readSideInstallations({ config, op1, directory }: Gateway): Promise<SideInstallations[]> {
-  if (op1 === null) return []
+export async function readSideInstallations(gateway: Gateway): Promise<SideInstallations[]> {
+  if (gateway.configuredRails.length === 0) return []
   const { statement, values } = chosenInstallations()
-  const chosen = await directory.query(statement, values)
-  return RAIL_SIDES.map((side) => findSideInstallations(configuredInstallations(config), side, chosen))
+  const chosen = await gateway.directory.query(statement, values)
+  return RAIL_SIDES.map((side) => findSideInstallations(configuredInstallations(gateway), side, chosen))
 }
 
-/** Returns the installations of the settings. */
-const configuredInstallations = ({ op1Installations }: Gateway['config']): ConfiguredInstallations =>
-  op1Installations.map(describeInstallation)
+/** Returns the installations of the settings. A choice is about one side of all of them: it names no operator. */
+const configuredInstallations = ({ configuredRails }: Gateway): ConfiguredInstallations =>
+  configuredRails.flatMap(({ settings }) => settings)
 
 type ConfiguredInstallations = readonly { id: string; sides: readonly RailSide[]; active: boolean }[]
 
@@ -70,18 +69,18 @@ export async function askInstallationSwitch(
 
 /** The approval is the choice: processes read the newest approved one. It is refused where another installation took over since. */
 export const SWITCH_INSTALLATION: Effect<'installation'> = {
-  async run({ gateway: { config }, tx, actor, approval, command, at }) {
+  async run({ gateway, tx, actor, approval, command, at }) {
     const { side, installation, instead_of: before } = command
     const [chosen] = await tx.send(chosenInstallations())
-    const now = findSideInstallations(configuredInstallations(config), side, chosen)
+    const now = findSideInstallations(configuredInstallations(gateway), side, chosen)
     if (!now.known.includes(installation)) throw unknownInstallation(installation, side)
     if (now.takes !== before)
       throw domainRefusal('conflict', `new movements of ${side} go through ${now.takes} now: ask for it again`)
     const act = { actor, action: 'installation.switch', at, merchantId: null, subject: side } as const
     return [auditRow({ ...act, before: { installation: before }, after: { installation, approval } })]
   },
-  async afterCommit({ op1 }) {
-    await op1?.choice.refresh()
+  async afterCommit({ configuredRails }) {
+    await Promise.all(configuredRails.map((rail) => rail.refreshChoice()))
   },
 }
 

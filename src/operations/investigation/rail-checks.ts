@@ -6,7 +6,8 @@ import { statement } from '../../platform/db/statement.ts'
 import { writeInTransaction } from '../../platform/db/write-in-transaction.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import type { Gateway } from '../../program/app.ts'
-import { checkLine, type LineCheck } from '../../rails/op1-momo/check-line.ts'
+import type { LineCheck, TokenState } from '../../rails/configured-rail.ts'
+import { liveInstallations } from '../../rails/live-rails.ts'
 import { type StandingTrouble, standingTroubles } from '../../rails/rail-troubles.ts'
 import {
   type FloatReading,
@@ -19,8 +20,6 @@ import {
 export type RailCheck = LineCheck & { checkedBy: string; checkedAt: Date }
 /** How many status questions an installation may still be asked now, and how many each second; below zero it is overdrawn. */
 export type BudgetState = { installation: string; left: number; perSecond: number | null }
-/** Until when the token of one product is valid, in the answering process. */
-export type TokenState = { installation: string; product: string; endsAt: Date | null }
 /** An installation, without its secrets. */
 export type InstallationState = { id: string; active: boolean }
 
@@ -45,12 +44,13 @@ const LIST = statement<RailCheck>(
  */
 export async function checkRails(gateway: Gateway, actor: Actor, phone: string | null = null): Promise<LineCheck[]> {
   allow(actor, 'rails.check')
-  const { op1, directory, clock } = gateway
-  if (op1 === null) throw domainRefusal('rail_not_configured', 'OP1_INSTALLATIONS names no contract with the operator')
+  const { configuredRails, directory, clock } = gateway
+  if (configuredRails.length === 0)
+    throw domainRefusal('rail_not_configured', 'OP1_INSTALLATIONS names no contract with the operator')
   const row = auditRow({ actor, action: 'rails.check', at: clock.now(), merchantId: null })
   await directory.query(row.statement, row.values)
   const checks: LineCheck[] = []
-  for (const line of op1.lines) checks.push(...(await checkLine(line, clock, phone)))
+  for (const rail of configuredRails) checks.push(...(await rail.checkLines(phone)))
   const keep = call(
     STORE_CHECKS,
     checks.map(({ installation }) => installation),
@@ -66,7 +66,7 @@ export async function checkRails(gateway: Gateway, actor: Actor, phone: string |
 }
 
 /** Reads the state of the operators: installations, the last checks, present troubles, floats, question budgets and tokens. */
-export async function readRails({ op1, directory, clock, statusBudget }: Gateway): Promise<{
+export async function readRails(gateway: Gateway): Promise<{
   installations: readonly InstallationState[]
   checks: RailCheck[]
   troubles: StandingTrouble[]
@@ -75,6 +75,7 @@ export async function readRails({ op1, directory, clock, statusBudget }: Gateway
   budgets: BudgetState[]
   tokens: TokenState[]
 }> {
+  const { configuredRails, directory, clock, statusBudget } = gateway
   const standing = standingTroubles(clock.now())
   const [checks, troubles, floats, records, left] = await Promise.all([
     directory.query(LIST),
@@ -83,13 +84,11 @@ export async function readRails({ op1, directory, clock, statusBudget }: Gateway
     listFloatRecords(directory),
     statusBudget.left(),
   ])
-  const installations = op1?.installations ?? []
+  const installations = liveInstallations(gateway)
   const budgets = left.map(({ installation, tokens }) => {
     const own = installations.find(({ id }) => id === installation)
     return { installation, left: tokens, perSecond: own?.statusPerSecond ?? null }
   })
-  const tokens = (op1?.lines ?? []).map(({ own, product, token }) => ({
-    ...{ installation: own.id, product, endsAt: token.endsAt() },
-  }))
+  const tokens = configuredRails.flatMap((rail) => rail.readTokens())
   return { installations, checks, troubles, floats, records, budgets, tokens }
 }

@@ -1,6 +1,7 @@
 import { statement } from '../../platform/db/statement.ts'
 import { findEarliest } from '../../platform/time/earliest.ts'
 import type { Gateway } from '../../program/app.ts'
+import { liveInstallations } from '../../rails/live-rails.ts'
 import type { RailSide } from '../../rails/rail.ts'
 import { standingTroubles } from '../../rails/rail-troubles.ts'
 
@@ -26,7 +27,7 @@ const LAST_ANSWERS = statement<{ installation: string; side: RailSide; at: Date 
 )
 
 export async function readRailFigures({ cells, directory, rails, clock }: Gateway): Promise<RailFigures[]> {
-  const installations = rails.live.op1_momo?.installations ?? []
+  const installations = liveInstallations({ rails })
   if (installations.length === 0) return []
   const standing = standingTroubles(clock.now())
   const [troubles, ...answers] = await Promise.all([

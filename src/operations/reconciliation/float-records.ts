@@ -7,6 +7,7 @@ import { statement } from '../../platform/db/statement.ts'
 import { writeInTransaction } from '../../platform/db/write-in-transaction.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
 import type { App } from '../../program/app.ts'
+import { liveInstallations } from '../../rails/live-rails.ts'
 import type { RailSide } from '../../rails/rail.ts'
 
 /**
@@ -76,8 +77,7 @@ export async function recordFloat(
 ): Promise<void> {
   allow(actor, 'float.record')
   const { installation, side, kind, amount, note } = record
-  const known = rails.live.op1_momo?.installations ?? []
-  if (!known.some(({ id }) => id === installation))
+  if (!liveInstallations({ rails }).some(({ id }) => id === installation))
     throw invalidRequest(`installation: there is no contract called ${installation}`, 'installation')
   const at = clock.now()
   const act = { actor, action: 'float.record', at, merchantId: null } as const

@@ -2,6 +2,7 @@ import { serviceActor } from '../../api/access/actor.ts'
 import { agreeOnPlatform, openPlatformException } from '../../payments/exceptions/platform-exceptions.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
+import { liveRails } from '../../rails/live-rails.ts'
 import type { Installation, RailSide } from '../../rails/rail.ts'
 import { type FloatBase, readFloatBase, recordFloat, storeReading } from './float-records.ts'
 import { emptyLeg, type Leg } from './leg.ts'
@@ -36,24 +37,23 @@ export type Wallets = Pick<App, 'rails' | 'directory' | 'clock' | 'deadlineIn'> 
  */
 export async function checkFloats(gateway: Wallets): Promise<Leg> {
   const leg = emptyLeg('float')
-  const rail = gateway.rails.live.op1_momo
-  for (const contract of rail?.installations ?? [])
-    for (const side of contract.sides) {
-      const float = await rail?.balance?.(side, gateway.deadlineIn(BALANCE_MS), contract.id)
-      // A missing answer is never a break.
-      if (float === undefined || float.available === 'unknown') continue
-      leg.lookedAt += 1
-      const result = await compareWallet(gateway, {
-        contract,
-        side,
-        operator: float.available,
-        currency: float.currency,
-      })
-      leg.agreed += result === 'agreed' ? 1 : 0
-      leg.opened += result === 'opened' ? 1 : 0
-    }
+  for (const { rail, contract, side } of listWallets(gateway)) {
+    const float = await rail.balance?.(side, gateway.deadlineIn(BALANCE_MS), contract.id)
+    // A missing answer is never a break.
+    if (float === undefined || float.available === 'unknown') continue
+    leg.lookedAt += 1
+    const result = await compareWallet(gateway, { contract, side, operator: float.available, currency: float.currency })
+    leg.agreed += result === 'agreed' ? 1 : 0
+    leg.opened += result === 'opened' ? 1 : 0
+  }
   return leg
 }
+
+/** Lists every wallet that we have at an operator: one for each side of an installation. */
+const listWallets = (gateway: Wallets) =>
+  liveRails(gateway).flatMap((rail) =>
+    rail.installations.flatMap((contract) => contract.sides.map((side) => ({ rail, contract, side }))),
+  )
 
 type WalletBalance = { contract: Installation; side: RailSide; operator: number; currency: string }
 

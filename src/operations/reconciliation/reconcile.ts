@@ -5,6 +5,7 @@ import { latestPlausibleTime } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { App, Gateway } from '../../program/app.ts'
+import { hasLiveRail } from '../../rails/live-rails.ts'
 import { checkFloats, type Wallets } from './float.ts'
 import { checkInternal } from './internal.ts'
 import { type Leg, sumLegs } from './leg.ts'
@@ -82,7 +83,7 @@ async function reviewNow(app: App): Promise<Leg> {
 export async function reconcileCell(app: App): Promise<number> {
   const cells = app.allCells()
   if (cells[0] === app) await runRequested(app)
-  if (app.rails.live.op1_momo === undefined) return 0
+  if (!hasLiveRail(app)) return 0
   const references = await reviewReferences(app, PATIENCE_MS)
   const [begun] = await app.db.query(BEGIN_HOURLY_RUN, [
     app.clock.now().toISOString(),

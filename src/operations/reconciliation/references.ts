@@ -13,6 +13,7 @@ import {
   type FinishedAttempt,
   markReviewed,
 } from '../../rails/following/review-attempts.ts'
+import { findLiveRail, liveInstallations } from '../../rails/live-rails.ts'
 import type { Attempt, StatusAnswer } from '../../rails/rail.ts'
 import { emptyLeg, type Leg, sumLegs } from './leg.ts'
 import { type OurMovement, readOurMovements, tagOfMovement } from './movements.ts'
@@ -33,15 +34,16 @@ const KINDS: readonly ExceptionKind[] = ['ours_only', 'mismatch', 'contradictory
  * followers leave, and waits for it at most `patienceMs`.
  */
 export async function reviewReferences(app: App, patienceMs: number): Promise<Leg> {
-  const contracts = app.rails.live.op1_momo?.installations ?? []
-  const legs = await Promise.all(contracts.map(({ id }) => reviewContract(app, id, performance.now() + patienceMs)))
+  const legs = await Promise.all(
+    liveInstallations(app).map(({ id }) => reviewContract(app, id, performance.now() + patienceMs)),
+  )
   return sumLegs('references', legs)
 }
 
 /** Counts the finished movements that were not reviewed yet. */
 export async function countLeftToReview(app: App): Promise<number> {
   let left = 0
-  for (const { id } of app.rails.live.op1_momo?.installations ?? []) {
+  for (const { id } of liveInstallations(app)) {
     const counting = countAttemptsToReview(id, app.clock.now())
     left += (await app.db.query(counting.statement, counting.values))[0]?.left ?? 0
   }
@@ -123,7 +125,7 @@ async function reviewAll(app: App, installation: string, attempts: readonly Fini
 type AttemptReviewInput = { installation: string; attempt: FinishedAttempt; ours: OurMovement | undefined }
 
 async function review(app: App, { installation, attempt, ours }: AttemptReviewInput): Promise<ReviewResult | null> {
-  const movement = app.rails.live.op1_momo?.[attempt.side]
+  const movement = findLiveRail(app, installation)?.[attempt.side]
   if (!ours || !movement) return null
   const asked = buildAttempt(ours, attempt, installation)
   const status: StatusAnswer<string> = await movement.status(asked, app.deadlineIn(QUESTION_MS))

@@ -4,7 +4,8 @@ import { type MerchantTerms, merchantInactive } from '../../merchants/account/me
 import type { Mode } from '../../platform/mode.ts'
 import { domainRefusal, Refusal } from '../../platform/refusal.ts'
 import type { Config } from '../../program/settings/config.ts'
-import { LIVE_CHANNELS } from '../../rails/rail.ts'
+import { isLiveChannel } from '../../rails/live-rails.ts'
+import type { Rails } from '../../rails/rail.ts'
 import { judgeRailAmount } from '../../rails/rail-amounts.ts'
 import { resolveSplit, type SplitPart, type SubaccountStatuses } from '../subaccounts/split.ts'
 import type { ChargeCreate } from './charge-request.ts'
@@ -28,12 +29,14 @@ export function judgeCharge(
     terms,
     mode,
     config,
+    rails,
     subaccounts,
     readiness,
   }: {
     terms: MerchantTerms
     mode: Mode
     config: Config
+    rails: Rails
     subaccounts: SubaccountStatuses
     readiness: Refusal | null
   },
@@ -43,7 +46,7 @@ export function judgeCharge(
   if (!terms.active) throw merchantInactive(terms)
   judgeAmount({ amount, currency: input.currency ?? 'UGX' }, { terms, config })
   if (live && terms.kycStatus !== 'verified') throw verificationRequired()
-  if (live && !LIVE_CHANNELS.includes(channel))
+  if (live && !isLiveChannel({ rails }, channel))
     throw domainRefusal('channel_not_available', `${channel} is not available for live payments yet`, {
       field: 'channel',
     })

@@ -8,6 +8,7 @@ import { newAscendingId, uuidFor } from '../../platform/text/ids.ts'
 import { lastNine } from '../../platform/text/phone.ts'
 import type { App } from '../../program/app.ts'
 import { SENDING_MS } from '../../rails/posting/repost-times.ts'
+import { DEFAULT_CHANNEL } from '../../rails/rail.ts'
 import type { Charge } from './charge.ts'
 import { chargeEventJson } from './charge-json.ts'
 import { phoneDigest } from './write-charges.ts'
@@ -56,7 +57,7 @@ export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): Che
 /** Makes the row of a payment that a gift card covers in full: succeeded and settled from the start, without a transfer (3 k). */
 export function newCoveredCharge(input: CheckoutInput, at: Date): CheckoutCharge {
   return {
-    ...checkoutChargeBase({ ...input, channel: 'op1_momo' }, at),
+    ...checkoutChargeBase({ ...input, channel: DEFAULT_CHANNEL }, at),
     status: 'succeeded',
     fee: 0,
     railReference: null,

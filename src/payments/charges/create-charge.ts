@@ -223,6 +223,7 @@ function acceptCharge(app: App, request: KeyedChargeRequest, bounds: ChargeConte
     terms,
     mode: caller.mode,
     config: app.config,
+    rails: app.rails,
     subaccounts: bounds.subaccounts.get(caller.merchantId) ?? NO_SUBACCOUNTS,
     readiness,
   })

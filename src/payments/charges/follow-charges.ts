@@ -1,6 +1,7 @@
 import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
 import { type LiveFollower, liveFollower } from '../../rails/following/follow-live.ts'
+import { hasLiveRail } from '../../rails/live-rails.ts'
 import { CHARGE_MOVER } from './charge-mover.ts'
 import { askSandbox, TEST_CHARGES_PER_RUN } from './test-charges/ask-sandbox.ts'
 import { takeDueTestCharges } from './test-charges/due-test-charges.ts'
@@ -16,7 +17,7 @@ export function chargeFollower(app: App): LiveFollower {
     async start() {
       const testCharges = await takeDueTestCharges(app, TEST_CHARGES_PER_RUN)
       crashPoint('charge.sandbox-due')
-      const started = app.rails.live.op1_momo ? await live.start() : 0
+      const started = hasLiveRail(app) ? await live.start() : 0
       return (await askSandbox(app, testCharges)) + started
     },
     stop: live.stop,

@@ -1,5 +1,9 @@
 import { type Static, Type } from 'typebox'
+import { DEFAULT_CHANNEL } from '../../rails/rail.ts'
 import type { Payout } from './payout.ts'
+
+/** The only channel with a disbursement rail, and the one of a payout that names none. */
+export const DEFAULT_PAYOUT_CHANNEL = DEFAULT_CHANNEL
 
 /** PayoutCreate (spec 2.4), in the order in which faults are reported. */
 export const PayoutCreateShape = Type.Object(
@@ -7,7 +11,7 @@ export const PayoutCreateShape = Type.Object(
     amount: Type.Integer({ minimum: 1, description: 'whole UGX, greater than 0', examples: [5000] }),
     currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
     channel: Type.Optional(
-      Type.String({ description: 'only `op1_momo` has a disbursement rail', default: 'op1_momo' }),
+      Type.String({ description: 'only `op1_momo` has a disbursement rail', default: DEFAULT_PAYOUT_CHANNEL }),
     ),
     recipient: Type.Object({
       phone: Type.String({
@@ -30,5 +34,3 @@ export type PayoutDetails = Pick<Payout, 'reference'>
 export const readPayoutDetails = (input: Partial<PayoutCreate>): PayoutDetails => ({
   reference: input.reference ?? null,
 })
-
-export const DEFAULT_PAYOUT_CHANNEL = 'op1_momo'

@@ -4,6 +4,7 @@ import { bigint, type CopyColumn, mode, text, time } from '../../platform/db/wir
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 import { PAYOUT_FAILURES, type PayoutFailure } from '../../rails/rail.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 
 /** The states of spec 3.2. Internal marks (not yet published, voided, queued) are no states and are never shown. */
 export type PayoutStatus = 'pending' | 'authorized' | 'succeeded' | 'failed'
@@ -103,7 +104,7 @@ const PAYOUT_FIELDS: Readonly<Record<keyof Payout | 'currency', PayoutField>> = 
     schema: Type.Integer({ description: 'whole UGX, on top of the amount' }),
   },
   currency: { name: 'currency', constant: 'UGX', schema: Type.Literal('UGX') },
-  channel: { column: 'channel', write: text(({ channel }) => channel), schema: Type.Enum(['op1_momo']) },
+  channel: { column: 'channel', write: text(({ channel }) => channel), schema: Type.Enum([DEFAULT_PAYOUT_CHANNEL]) },
   recipientPhone: {
     column: 'recipient_phone',
     write: text(({ recipientPhone }) => recipientPhone),

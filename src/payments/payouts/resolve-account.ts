@@ -2,12 +2,13 @@ import { Type } from 'typebox'
 import type { Caller, KeyCaller, PersonCaller } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
-import { assert } from '../../platform/assert.ts'
 import { ModeShape } from '../../platform/mode.ts'
 import { badRequest, Refusal } from '../../platform/refusal.ts'
 import { explainInvalidPhone, parsePhone } from '../../platform/text/phone.ts'
 import type { App } from '../../program/app.ts'
+import { findRail } from '../../rails/find-rail.ts'
 import type { WalletHolder } from '../../rails/rail.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 
 export const ResolvedAccountShape = Type.Object(
   {
@@ -50,8 +51,8 @@ function parseWallet(phone: string | undefined): string {
 /** Asks the operator for the holder of a wallet (spec 4.2; G16). Throws 502 without an answer, and never guesses. */
 export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
   const msisdn = parseWallet(phone)
-  const rail = app.rails[mode].op1_momo
-  assert(mode === 'test' || !rail?.simulated, 'a live question never meets a simulated rail')
+  // The wallet is looked up where a payout to it would go.
+  const rail = findRail(app, { mode, channel: DEFAULT_PAYOUT_CHANNEL })
   if (!rail?.lookupAccountHolder) throw lookupUnavailable()
   const holder = await rail
     .lookupAccountHolder(msisdn, app.deadlineIn(LOOKUP_DEADLINE_MS))

@@ -21,6 +21,7 @@ import { lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
 import { openDesk } from '../payouts/desk/desk.ts'
 import { lockDesk } from '../payouts/desk/lock-desk.ts'
 import { checkPayoutReadiness } from '../payouts/payout-readiness.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from '../payouts/payout-request.ts'
 import { acceptRefund, findEarlierRefund, type LockedRefunds, type RefundInput } from './accept-refund.ts'
 import { buildRefundedEvent, type RefundResult } from './present-refund.ts'
 
@@ -37,7 +38,7 @@ type RefundBatch = Batch<RefundInput, RefundResult>
  */
 export async function refundCharge(app: App, caller: Caller, refund: RefundRequest): Promise<RefundResult> {
   allow(caller, 'charge.refund')
-  const readiness = await checkPayoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
+  const readiness = await checkPayoutReadiness(app, { mode: caller.mode, channel: DEFAULT_PAYOUT_CHANNEL })
   const input: RefundInput = { ...refund, caller, readiness, tried: { refunded: null } }
   const refunded = await refundLane(app)
     .add(input)

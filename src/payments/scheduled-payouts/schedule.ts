@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from '../payouts/payout-request.ts'
 
 /** The states of a schedule. */
 export type ScheduleStatus = 'active' | 'paused' | 'cancelled'
@@ -63,7 +64,7 @@ export const ScheduledPayoutShape = Type.Object(
     name: textOrNull(),
     amount: Type.Integer({ description: 'whole UGX, to each recipient in each cycle' }),
     currency: Type.Literal('UGX'),
-    channel: Type.Enum(['op1_momo']),
+    channel: Type.Enum([DEFAULT_PAYOUT_CHANNEL]),
     interval: Type.Enum([...INTERVALS]),
     recipients: Type.Array(Type.Object({ phone: Type.String(), name: textOrNull(), reference: textOrNull() })),
     max_per_recipient: Type.Union([Type.Integer(), Type.Null()]),
@@ -87,7 +88,7 @@ export function presentSchedule(schedule: Schedule): ScheduledPayoutView {
     name: schedule.name,
     amount: schedule.amount,
     currency: 'UGX',
-    channel: schedule.channel as 'op1_momo',
+    channel: schedule.channel as typeof DEFAULT_PAYOUT_CHANNEL,
     interval: schedule.interval,
     // The database does not keep the order of object members.
     recipients: schedule.recipients.map(({ phone, name, reference }) => ({ phone, name, reference })),

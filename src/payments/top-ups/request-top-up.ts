@@ -12,7 +12,7 @@ import { requirePhone } from '../../platform/text/phone.ts'
 import { type Moment, momentAt } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
 import { addAttempts } from '../../rails/attempts.ts'
-import type { Channel } from '../../rails/rail.ts'
+import { DEFAULT_CHANNEL } from '../../rails/rail.ts'
 import { judgeRailAmount } from '../../rails/rail-amounts.ts'
 import { checkChargeReadiness } from '../charges/charge-readiness.ts'
 import { railUnavailable, verificationRequired } from '../charges/charge-rules.ts'
@@ -32,7 +32,6 @@ export type TopUpResult = { topUp: TopUp; made: boolean }
 /** `mark`: when it was marked as sending; null if an earlier request with this key made it. */
 type StoredTopUp = { topUp: TopUp; mark: Moment | null }
 
-const CHANNEL: Channel = 'op1_momo'
 // A token was seen to take 20 s (rails.md 3.4).
 const TOKEN_WAIT_MS = 40_000
 
@@ -60,7 +59,7 @@ export async function requestTopUp(app: App, actor: Actor, request: TopUpInput):
 }
 
 async function checkRail(app: App, waitMs?: number): Promise<CheckedRail> {
-  const readiness = await checkChargeReadiness(app, { mode: 'live', channel: CHANNEL }, waitMs)
+  const readiness = await checkChargeReadiness(app, { mode: 'live', channel: DEFAULT_CHANNEL }, waitMs)
   if (readiness.kind === 'ready') return { installation: readiness.installation, refusal: null }
   return { installation: null, refusal: railUnavailable(readiness.retryAfterSeconds) }
 }
@@ -118,7 +117,7 @@ function newTopUp({ merchantId, amount, phone }: KeyedTopUpInput, { tag }: Merch
     mode: 'live',
     status: 'pending',
     amount,
-    channel: CHANNEL,
+    channel: DEFAULT_CHANNEL,
     phone,
     railReference: uuidFor(id),
     railTransactionId: null,

@@ -1,7 +1,7 @@
 import { checkRails } from '../../operations/investigation/rail-checks.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { explainInvalidPhone, parsePhone } from '../../platform/text/phone.ts'
-import type { LineCheck } from '../../rails/op1-momo/check-line.ts'
+import type { LineCheck } from '../../rails/configured-rail.ts'
 import { NotProvisioned, provisionUser } from '../../rails/op1-momo/provision.ts'
 import { command, formatFacts } from './frame/command.ts'
 import { findText, requireText } from './frame/input.ts'

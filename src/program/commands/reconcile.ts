@@ -12,6 +12,7 @@ import { fromPath, readColumnNames } from '../../operations/reconciliation/state
 import { readOpenPlatformExceptions } from '../../payments/exceptions/platform-exceptions.ts'
 import { readOpenExceptions } from '../../payments/exceptions/resolve-exception.ts'
 import { parseIsoTime } from '../../platform/time/times.ts'
+import { liveInstallations } from '../../rails/live-rails.ts'
 import { answerRows, command } from './frame/command.ts'
 import { type CommandInput, findText, parseChoice, parseWholeNumber, requireText } from './frame/input.ts'
 import { WrongUsage } from './frame/wrong-usage.ts'
@@ -82,7 +83,7 @@ function requireFile(path: string): string {
 
 /** The installation of the statement: the one that the option names, or the only one there is. */
 function findInstallation(input: CommandInput): string | null {
-  const known = input.gateway.rails.live.op1_momo?.installations ?? []
+  const known = liveInstallations(input.gateway)
   const named = findText(input, 'installation')
   if (named === undefined) return known.length === 1 ? (known[0]?.id ?? null) : null
   if (!known.some(({ id }) => id === named)) throw new WrongUsage(`there is no installation ${named}`)
@@ -127,7 +128,7 @@ const record = command({
   says: 'tell of money that went into or out of a wallet beside our payments; sweep and charge lower it',
   async run(input) {
     const installation = requireText(input, 'installation')
-    const known = input.gateway.rails.live.op1_momo?.installations ?? []
+    const known = liveInstallations(input.gateway)
     if (!known.some(({ id }) => id === installation)) throw new WrongUsage(`there is no installation ${installation}`)
     const side = parseChoice('side', requireText(input, 'side'), ['collect', 'disburse'])
     const kind = parseChoice('kind', requireText(input, 'kind'), FLOAT_KINDS)

@@ -1,6 +1,7 @@
 import type { Call } from '../../platform/db/database.ts'
 import { msLeft, type TimeSpan } from '../../platform/time/clock.ts'
 import type { App } from '../../program/app.ts'
+import { liveInstallations } from '../live-rails.ts'
 import type { QuestionLevel } from './question-levels.ts'
 
 /** How charges, payouts or top-ups find and claim their due rows at installations with a status budget. */
@@ -115,6 +116,5 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
 /** Whether some installation has no budget. Where all have one, every movement is at one of them and the free claims find nothing. */
 export function hasUnlimitedInstallation(app: App): boolean {
   const limited = app.statusBudget.limited()
-  const known = app.rails.live.op1_momo?.installations ?? []
-  return limited.length === 0 || known.some(({ id }) => !limited.includes(id))
+  return limited.length === 0 || liveInstallations(app).some(({ id }) => !limited.includes(id))
 }

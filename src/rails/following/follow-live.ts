@@ -1,6 +1,7 @@
 import { type Call, call } from '../../platform/db/database.ts'
 import type { Statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
+import { liveInstallations } from '../live-rails.ts'
 import type { Followed, Movable, Mover } from '../mover.ts'
 import { askAboutMovement, QUESTION_DEADLINE_MS } from './ask.ts'
 import { type BudgetedNoun, budgetedClaims, hasUnlimitedInstallation } from './budgeted-claims.ts'
@@ -107,7 +108,7 @@ export function liveFollower<Row extends Movable, Failure extends string>(
 
 /** Whether there are installations besides these. Without others, a search would only pass over all that is due at these. */
 const hasOtherInstallations = (app: App, full: readonly string[]): boolean => {
-  const installations = app.rails.live.op1_momo?.installations ?? []
+  const installations = liveInstallations(app)
   return installations.length === 0 || installations.some(({ id }) => !full.includes(id))
 }
 

@@ -4,6 +4,7 @@ import { statement } from '../../platform/db/statement.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../../program/settings/config.ts'
 import type { AttemptFacts } from '../attempt-facts.ts'
+import { liveInstallations } from '../live-rails.ts'
 import type { Rails } from '../rail.ts'
 import { type Ladder, thinLadder } from './follow-ladder.ts'
 
@@ -70,7 +71,7 @@ export function openLadders({ clock, config, db, log, rails }: LadderParts): Lad
   }
 
   const mayThin = (installation: string) =>
-    rails.live.op1_momo?.installations.some(({ id, thinLadder }) => id === installation && thinLadder) === true
+    liveInstallations({ rails }).some(({ id, thinLadder }) => id === installation && thinLadder)
 
   return {
     of: (acceptedBy) => (acceptedBy !== null && mayThin(acceptedBy) && isReliable(acceptedBy) ? thin : full),

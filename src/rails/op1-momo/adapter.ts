@@ -1,4 +1,4 @@
-import type { InstallationChoice } from '../installation-choice.ts'
+import type { ConfiguredRail, LineCheck } from '../configured-rail.ts'
 import type {
   AnswerEvidence,
   CallDeadline,
@@ -9,6 +9,7 @@ import type {
   RailSide,
   Unavailable,
 } from '../rail.ts'
+import { checkLine } from './check-line.ts'
 import { describeInstallation } from './installation.ts'
 import { buildGateEvidence, type Op1Line, type Op1Parts, openLine } from './line.ts'
 import { UNAVAILABLE_REASONS } from './parse-submit.ts'
@@ -16,22 +17,13 @@ import { askStatus, lookUpHolder, probe, readFloat } from './questions.ts'
 import { noLaterThan, submitThrough } from './submit.ts'
 import { openWire } from './transport.ts'
 
-/** The live rail with its background work. */
-export type Op1Rail = Rail & {
-  lines: readonly Op1Line[]
-  choice: InstallationChoice
-  /** Fetches tokens ahead and keeps them fresh, and probes an operator that did not answer, until `close`. */
-  start(): void
-  close(): Promise<void>
-}
-
 const SECOND_MS = 1000
 const TEND_EVERY_MS = 5 * SECOND_MS
 const RETRY_AFTER_PERSON_SECONDS = 60
 const RETRY_WITHOUT_TOKEN_SECONDS = 5
 
 /** Opens the rail `op1_momo` on the operator's public API (rails.md section 3). */
-export function openOp1Rail(parts: Op1Parts): Op1Rail {
+export function openOp1Rail(parts: Op1Parts): ConfiguredRail {
   const { installations } = parts
   const wires = installations.map((own) => ({ own, wire: openWire(own) }))
   const lines = wires.flatMap(({ own, wire }) =>
@@ -45,8 +37,7 @@ export function openOp1Rail(parts: Op1Parts): Op1Rail {
   return {
     name: 'op1_momo',
     simulated: false,
-    lines,
-    choice: parts.choice,
+    settings: installations.map(describeInstallation),
     // Read each time, because a choice may change which installation takes new movements.
     get installations() {
       return installations
@@ -60,6 +51,10 @@ export function openOp1Rail(parts: Op1Parts): Op1Rail {
     ...buildAbilities(parts, lines, lineOf),
     balance: (side, deadline, installation) => readFloat(parts, lineOf(side, installation), deadline),
     readiness: (side, deadline, installation) => checkReadiness(parts, lineOf(side, installation), deadline),
+    refreshChoice: () => parts.choice.refresh(),
+    checkLines: (phone) => checkLines(parts, lines, phone),
+    readTokens: () =>
+      lines.map(({ own, product, token }) => ({ installation: own.id, product, endsAt: token.endsAt() })),
     start() {
       tendLines(parts, lines)
       timer ??= setInterval(() => tendLines(parts, lines), TEND_EVERY_MS).unref()
@@ -112,6 +107,13 @@ const buildMovementRail = <Failure>(
     return askStatus<Failure>(parts, line, attempt, deadline)
   },
 })
+
+/** Checks one line after the other, so that an operator never gets a burst of them. */
+async function checkLines(parts: Op1Parts, lines: readonly Op1Line[], phone: string | null): Promise<LineCheck[]> {
+  const checks: LineCheck[] = []
+  for (const line of lines) checks.push(...(await checkLine(line, parts.clock, phone)))
+  return checks
+}
 
 function tendLines(parts: Op1Parts, lines: readonly Op1Line[]): void {
   for (const line of lines) {

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { LineCheck } from '../configured-rail.ts'
 import { type CallDeadline, deadlineIn } from '../rail.ts'
 import type { Op1Line } from './line.ts'
 import { buildStatusRequest } from './line.ts'
 import { parseAnswerBody, parseErrorCode, parseWholeAmount, parseWord } from './parse-answer.ts'
 import { type OperatorReply, openWire, resolveName } from './transport.ts'
 
-/** One check of one product of an installation, with its result as a sentence that contains no secret. */
-export type LineCheck = { installation: string; product: string; check: string; ok: boolean; says: string }
 type CheckResult = { ok: boolean; says: string }
 
 const CHECK_DEADLINE_MS = 10_000

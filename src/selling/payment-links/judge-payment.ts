@@ -9,7 +9,8 @@ import type { PromptCounts } from '../../payments/charges/prompts.ts'
 import { splitCover } from '../../payments/gift-cards/cover.ts'
 import { type GiftCard, isUsable } from '../../payments/gift-cards/gift-card.ts'
 import type { App } from '../../program/app.ts'
-import { type Channel, LIVE_CHANNELS } from '../../rails/rail.ts'
+import { isLiveChannel } from '../../rails/live-rails.ts'
+import type { Channel } from '../../rails/rail.ts'
 import { railRefusal } from '../../rails/rail-amounts.ts'
 import type { FormCharge } from './link-attempts.ts'
 import { mayBePaid } from './payable.ts'
@@ -86,7 +87,7 @@ export function judgePayment(
   if (cover === null) return decideRefused('voucher_changed')
   const input = newCheckoutInput(locked, { payableLink, payment, applied: cover.applied })
   if (cover.due === 0) return decideStored(newCoveredCharge(input, at))
-  if (live && !LIVE_CHANNELS.includes(payment.channel)) return decideRefused('method')
+  if (live && !isLiveChannel(app, payment.channel)) return decideRefused('method')
   if (payment.phone === null) return decideRefused('phone')
   const railAmount = { mode: link.mode, side: 'collect', amount: cover.due } as const
   const outOfRange = railRefusal(railAmount, app.config)

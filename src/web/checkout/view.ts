@@ -1,5 +1,5 @@
 import type { Mode } from '../../platform/mode.ts'
-import type { ChargeFailure } from '../../rails/rail.ts'
+import type { Channel, ChargeFailure } from '../../rails/rail.ts'
 import type { DeliveryCount } from '../../selling/vending/dispensing/delivered-products.ts'
 
 /** The input that every page needs: merchant, mode, language, and the present address. */
@@ -18,7 +18,7 @@ export type PageSetting = {
 export type Brand = { style: string | null; logo: string | null }
 
 export type Language = 'en' | 'lg' | 'sw'
-export type Method = 'op1_momo' | 'op2_money' | 'card'
+export type Method = Channel
 
 /** Why the form is shown again, in the words of the customer's language. */
 export type FormFault =

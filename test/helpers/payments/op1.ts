@@ -1,7 +1,8 @@
 import { pino } from 'pino'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../emulator/emulator.ts'
 import { type MovableClock, movableClock } from '../../../src/platform/time/clock.ts'
-import { type Op1Rail, openOp1Rail } from '../../../src/rails/op1-momo/adapter.ts'
+import type { ConfiguredRail } from '../../../src/rails/configured-rail.ts'
+import { openOp1Rail } from '../../../src/rails/op1-momo/adapter.ts'
 import type { Op1Installation } from '../../../src/rails/op1-momo/installation.ts'
 import type { RailAlarm } from '../../../src/rails/rail-observer.ts'
 
@@ -44,7 +45,7 @@ export const contractWith = (
 /** The real adapter to an operator of its own. */
 export type Wired = {
   emulator: Emulator
-  rail: Op1Rail
+  rail: ConfiguredRail
   clock: MovableClock
   alarms: RailAlarm[]
   close(): Promise<void>

@@ -1,11 +1,12 @@
 import { newPayer, type Shop } from '../service/live-service.ts'
 import type { Op1Service } from '../service/op1-service.ts'
+import type { TestService } from '../service/test-service.ts'
 import { followUntilEnded } from './following-charges.ts'
 
 type Open = { kind: string; severity: string; subject: string; seen_count: number }
 
 /** The open exceptions about a movement. */
-export const openOf = (service: Op1Service, subject: string) =>
+export const openOf = (service: Pick<TestService, 'rows'>, subject: string) =>
   service.rows<Open>(
     'select kind, severity, subject, seen_count from exceptions where subject = $1 and closed_at is null',
     [subject],

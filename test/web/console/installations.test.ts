@@ -56,7 +56,10 @@ test('two operators switch new payments to another contract: every process follo
   await service.run('follow-charges')
   for (const { id } of [old, next]) assert.equal((await live.get(`/v1/charges/${id}`)).body.status, 'succeeded')
   assert.match(mainOf(await anna.get(PAGE)), /Money in ug-2 two operators chose it/)
-  const active = service.gateway.op1?.installations.filter((installation) => installation.active).map(({ id }) => id)
+  const active = service.gateway.configuredRails
+    .flatMap(({ installations }) => installations)
+    .filter((installation) => installation.active)
+    .map(({ id }) => id)
   assert.deepEqual(active, ['ug-1', 'ug-2'], 'money out stays where it was')
 
   const later = await start(alone.path)

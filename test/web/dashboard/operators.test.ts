@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { railTroubles } from '../../../src/rails/rail-troubles.ts'
+import { FIRST_INSTALLATION } from '../../helpers/service/http-rail.ts'
 import { newPayer, startLiveService } from '../../helpers/service/live-service.ts'
 import { opened } from '../../helpers/service/opened.ts'
 import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
@@ -38,7 +39,7 @@ test('an operator that does not answer at all is silent, since its breaker opene
   const { clock, app } = service
   const troubles = railTroubles({ directory: app.directory, clock, log: app.log })
   const tell = () =>
-    troubles.raise({ installation: 'ug-1', side: 'disburse', kind: 'breaker', says: 'it does not answer' })
+    troubles.raise({ installation: FIRST_INSTALLATION, side: 'disburse', kind: 'breaker', says: 'it does not answer' })
   tell()
   service.pass(MINUTE)
   tell()

@@ -2,6 +2,7 @@ import { firstRow } from '../../../platform/db/first-row.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { addMs } from '../../../platform/time/clock.ts'
 import type { App } from '../../../program/app.ts'
+import { liveInstallations } from '../../../rails/live-rails.ts'
 import { type CellFinding, type Check, cellCheck } from '../check.ts'
 
 // Live movements that an operator may have and has not answered, with when they left (rails.md 4.7). Queued ones have not left.
@@ -109,8 +110,8 @@ export const MONEY_CHECKS: readonly Check[] = [
 ]
 
 /** Counts the live movements of the last hour, to some 400. */
-async function countMovementsOfHour({ rails, clock, db }: App): Promise<number> {
-  const installations = (rails.live.op1_momo?.installations ?? []).map(({ id }) => id)
-  const since = addMs(clock.now(), -HOUR_MS).toISOString()
-  return (await firstRow(db.query(COUNT_MOVEMENTS, [installations, since])))?.count ?? 0
+async function countMovementsOfHour(app: App): Promise<number> {
+  const installations = liveInstallations(app).map(({ id }) => id)
+  const since = addMs(app.clock.now(), -HOUR_MS).toISOString()
+  return (await firstRow(app.db.query(COUNT_MOVEMENTS, [installations, since])))?.count ?? 0
 }

@@ -3,6 +3,7 @@ import { groupBy } from '../../../platform/group-by.ts'
 import { domainRefusal } from '../../../platform/refusal.ts'
 import { echo } from '../../../platform/text/text.ts'
 import type { App } from '../../../program/app.ts'
+import { liveInstallations } from '../../../rails/live-rails.ts'
 import type { RailSide } from '../../../rails/rail.ts'
 import type { StagedFile } from './compare-statement.ts'
 import type { StatementGateway } from './import-statement.ts'
@@ -47,7 +48,7 @@ export async function stageStatement(
   { run, went }: { run: string; went(lines: number, lastLine: number): Promise<void> },
 ): Promise<StagedStatement> {
   const { installation } = input
-  const contracts = installationsOf(gateway)
+  const contracts = liveInstallations(gateway)
   const currencies = findCurrencies(contracts, installation)
   const each = new Map(contracts.map(({ id }) => [id, findCurrencies(contracts, id)]))
   const matchLines = makeLineMatcher(gateway, installation)
@@ -72,14 +73,12 @@ export async function readStatementSpan(
   { source, installation }: Omit<StatementToRead, 'names'>,
 ): Promise<StatementSpan> {
   const read = makeSummary()
-  const currencies = findCurrencies(installationsOf(gateway), installation)
+  const currencies = findCurrencies(liveInstallations(gateway), installation)
   for await (const line of readStatement(source, { currencies })) read.note(line)
   const { span } = read.done()
   if (span === null) throw noLinesRefusal()
   return span
 }
-
-const installationsOf = ({ rails }: Pick<StatementGateway, 'rails'>) => rails.live.op1_momo?.installations ?? []
 
 export const noLinesRefusal = () => domainRefusal('bad_statement', 'the file has no lines')
 

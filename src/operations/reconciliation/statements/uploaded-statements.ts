@@ -9,6 +9,7 @@ import { writeInTransaction } from '../../../platform/db/write-in-transaction.ts
 import { domainRefusal, notFound } from '../../../platform/refusal.ts'
 import { newId } from '../../../platform/text/ids.ts'
 import type { App, Gateway } from '../../../program/app.ts'
+import { liveInstallations } from '../../../rails/live-rails.ts'
 import type { RailSide } from '../../../rails/rail.ts'
 import type { Leg } from '../leg.ts'
 import { readStatementSpan } from './stage-statement.ts'
@@ -99,8 +100,7 @@ export async function uploadStatement(
 ): Promise<string> {
   allow(actor, 'statement.import')
   const { name, bytes, installation } = upload
-  const known = gateway.rails.live.op1_momo?.installations ?? []
-  if (installation !== null && !known.some(({ id }) => id === installation))
+  if (installation !== null && !liveInstallations(gateway).some(({ id }) => id === installation))
     throw domainRefusal('bad_statement', 'there is no such installation')
   const span = await readStatementSpan(gateway, { source: fromBytes(name, bytes), installation })
   const id = newId('stf_', 'platform')

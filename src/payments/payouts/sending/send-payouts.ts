@@ -3,6 +3,7 @@ import { askAboutMovement, QUESTION_DEADLINE_MS } from '../../../rails/following
 import { budgetedClaims, hasUnlimitedInstallation } from '../../../rails/following/budgeted-claims.ts'
 import { MAX_QUESTIONS_PER_INSTALLATION } from '../../../rails/following/follow-live.ts'
 import { followSafely } from '../../../rails/following/follow-safely.ts'
+import { hasLiveRail } from '../../../rails/live-rails.ts'
 import { SENDING_MS } from '../../../rails/posting/repost-times.ts'
 import type { CallDeadline } from '../../../rails/rail.ts'
 import { authorizeTestPayouts } from '../write-payout-status.ts'
@@ -73,7 +74,7 @@ export function payoutSender(app: App): PayoutSender {
 
   return {
     async start() {
-      const live = app.rails.live.op1_momo ? await startLive() : 0
+      const live = hasLiveRail(app) ? await startLive() : 0
       return (await advanceTestPayouts(app)) + live
     },
     async stop() {

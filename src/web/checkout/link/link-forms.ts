@@ -1,6 +1,7 @@
 import { findChargeOfLink } from '../../../payments/charges/find-charges.ts'
 import { parsePhone } from '../../../platform/text/phone.ts'
 import { cleanTyped, hasForbiddenControl } from '../../../platform/text/text.ts'
+import { CHANNELS, DEFAULT_CHANNEL } from '../../../rails/rail.ts'
 import { retryLink } from '../../../selling/payment-links/change-link.ts'
 import type { LinkPayment, LinkPaymentResult } from '../../../selling/payment-links/judge-payment.ts'
 import { payLink } from '../../../selling/payment-links/pay-link.ts'
@@ -106,7 +107,7 @@ function redirectToPayment(
 function parsePayForm({ fields }: CheckoutVisit): PayFormInput {
   const channel = fields.channel ?? ''
   return {
-    channel: channel === 'op1_momo' || channel === 'op2_money' || channel === 'card' ? channel : null,
+    channel: CHANNELS.find((name) => name === channel) ?? null,
     phone: cleanTyped(fields.phone ?? '')
       .trim()
       .slice(0, 40),
@@ -176,7 +177,7 @@ const isEmail = (text: string) =>
 
 function buildLinkPayment({ shop, link }: LinkContext, input: PayFormInput, card: ChosenCard): LinkPayment {
   return {
-    channel: input.channel ?? 'op1_momo',
+    channel: input.channel ?? DEFAULT_CHANNEL,
     phone: parsePhone(input.phone),
     email: input.email === '' ? null : input.email,
     card,

@@ -2,7 +2,8 @@ import { type Cover, splitCover } from '../../../payments/gift-cards/cover.ts'
 import { findCard } from '../../../payments/gift-cards/find-card.ts'
 import { type GiftCard, isUsable } from '../../../payments/gift-cards/gift-card.ts'
 import { readVoucherBox } from '../../../payments/gift-cards/voucher-misses.ts'
-import { CHANNELS, LIVE_CHANNELS } from '../../../rails/rail.ts'
+import { isLiveChannel } from '../../../rails/live-rails.ts'
+import { CHANNELS } from '../../../rails/rail.ts'
 import { openInputCookie, type RememberedInput, sealInputCookie } from '../cookies.ts'
 import { newPayFormToken } from '../form-token.ts'
 import type { FormFault, Method, PayView } from '../view.ts'
@@ -21,8 +22,8 @@ export type PayFormState = {
 /** A gift card that this browser has applied, as it is now. */
 type AppliedGiftCard = { card: GiftCard; cover: Cover }
 
-export const listMethods = ({ link }: LinkContext): readonly Method[] =>
-  link.mode === 'live' ? CHANNELS.filter((channel) => LIVE_CHANNELS.includes(channel)) : CHANNELS
+export const listMethods = ({ shop, link }: LinkContext): readonly Method[] =>
+  link.mode === 'live' ? CHANNELS.filter((channel) => isLiveChannel(shop.app, channel)) : CHANNELS
 
 export const recallInput = ({ clock }: Checkout, { shop, link }: LinkContext, visit: CheckoutVisit): RememberedInput =>
   openInputCookie(shop.app.vault, link, { cookies: visit.cookies, nowMs: clock.nowMs() })

@@ -4,7 +4,6 @@ import {
   type InstallationState,
   type RailCheck,
   readRails,
-  type TokenState,
 } from '../../../operations/investigation/rail-checks.ts'
 import {
   FLOAT_KINDS,
@@ -13,6 +12,7 @@ import {
   type StoredFloatRecord,
 } from '../../../operations/reconciliation/float-records.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import type { TokenState } from '../../../rails/configured-rail.ts'
 import type { StandingTrouble } from '../../../rails/rail-troubles.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import { type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'

@@ -5,6 +5,7 @@ import {
   type UploadedStatement,
 } from '../../../operations/reconciliation/statements/uploaded-statements.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { liveInstallations } from '../../../rails/live-rails.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
 import { OutsideText, Section, Time } from '../../parts/parts.tsx'
@@ -39,7 +40,7 @@ const UPLOAD_COLUMNS: readonly ListColumn<UploadedStatement>[] = [
 /** Shows the form that uploads a statement for inspection, and the latest uploads. */
 export async function showImport(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { gateway } = visit
-  const known = gateway.rails.live.op1_momo?.installations ?? []
+  const known = liveInstallations(gateway)
   const installation = [{ value: '', label: texts.unknown }, ...known.map(({ id }) => ({ value: id, label: id }))]
   const uploads = await listUploads(gateway)
   const [first] = known

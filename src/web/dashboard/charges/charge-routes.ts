@@ -2,6 +2,7 @@ import { parseBody } from '../../../api/http/bodies/parse-body.ts'
 import { ChargeCreateShape } from '../../../payments/charges/charge-request.ts'
 import { createCharge } from '../../../payments/charges/create-charge.ts'
 import { refundCharge } from '../../../payments/refunds/refund-charge.ts'
+import { DEFAULT_CHANNEL } from '../../../rails/rail.ts'
 import { exportCharges } from '../../../reports/exports/export-charges.ts'
 import { getCreatedId } from '../../parts/created.ts'
 import { getAmount } from '../../parts/forms/form-spec.ts'
@@ -26,7 +27,7 @@ export const CHARGE_ROUTES: readonly DashboardRoute[] = [
     async submit(visit, { phone = '', reference = '', ...values }) {
       const input = parseBody(ChargeCreateShape, {
         amount: getAmount(values, 'amount'),
-        channel: 'op1_momo',
+        channel: DEFAULT_CHANNEL,
         customer: { phone },
         reference,
       })

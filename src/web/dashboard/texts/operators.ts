@@ -1,6 +1,6 @@
 /** The notes for merchants while an operator does not serve. */
 export const OPERATOR_NOTES = {
-  names: { op1_momo: 'MTN MoMo' },
+  names: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'The card operator' },
   says: {
     silent: {
       collect: (name: string, since: string) =>
