@@ -1,5 +1,6 @@
 import { payoutFee } from '../../ledger/fees.ts'
 import type { Merchant } from '../../merchants/account/merchant.ts'
+import { mayPayOutSql } from '../../payments/payouts/find-stop.ts'
 import { findWaitReason } from '../../payments/withdrawals/withdrawal-number.ts'
 import { assert } from '../../platform/assert.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -36,7 +37,7 @@ const READ_REMAINDER = statement<
 >(
   'what an account has left',
   `select h.available, h.pending, h.in_flight as "inFlight", h.seq,
-     h.payouts_frozen_for is not null or h.payouts_paused_by is not null as stopped,
+     not ${mayPayOutSql('h')} as stopped,
      ${cappedCount(`from charges where merchant_id = $1 and mode = 'live' and follow_at is not null`)} as "openCharges",
      ${cappedCount('from top_ups where merchant_id = $1 and follow_at is not null')} as "openTopUps",
      ${cappedCount(`from dispense_claims where merchant_id = $1 and mode = 'live' and state in ('claimed', 'commanding', 'accepted', 'ambiguous')`)}

@@ -1,11 +1,12 @@
+import { mayPayOutSql } from '../../payments/payouts/find-stop.ts'
 import { statement } from '../../platform/db/statement.ts'
 
 const oldestSql = (sweep: string, time: string, from: string) =>
   `select '${sweep}' as sweep, (select ${time} from ${from} order by 1 limit 1) as due`
 
 /**
- * The oldest due row of each task whose rows have a due time, each from the first entry of an index. Payouts of frozen and paused
- * accounts wait on purpose; while the platform is frozen, none is counted.
+ * The oldest due row of each task whose rows have a due time, each from the first entry of an index. Payouts of stopped
+ * accounts wait on purpose.
  */
 export const OLDEST_DUE = statement<{ sweep: string; due: Date | null }>(
   'oldest due rows of tasks',
@@ -23,17 +24,15 @@ export const OLDEST_DUE = statement<{ sweep: string; due: Date | null }>(
       'follow_at',
       `(select p.follow_at, p.merchant_id, p.mode from payouts p where p.follow_at is not null order by p.follow_at limit 200) p
          join ledger_heads h on h.merchant_id = p.merchant_id and h.mode = p.mode
-         where h.payouts_paused_by is null and h.payouts_frozen_for is null
-           and not exists (select 1 from payout_stops where frozen_for is not null)`,
+         where ${mayPayOutSql('h')}`,
     ),
     oldestSql(
       'run-schedules',
       'next_run_at',
       `(select s.next_run_at, s.merchant_id, s.mode from schedules s where s.status = 'active' order by s.next_run_at limit 200) s
          join merchants m on m.id = s.merchant_id and m.active
-         join ledger_heads h on h.merchant_id = s.merchant_id and h.mode = s.mode and h.payouts_paused_by is null
-         where s.mode = 'test'
-           or (h.payouts_frozen_for is null and not exists (select 1 from payout_stops where frozen_for is not null))`,
+         join ledger_heads h on h.merchant_id = s.merchant_id and h.mode = s.mode
+         where ${mayPayOutSql('h')}`,
     ),
     oldestSql('send-deliveries', 'next_attempt_at', 'deliveries where next_attempt_at is not null'),
     oldestSql('refund-jams', 'refund_due_at', 'vending_orders where refund_due_at is not null'),

@@ -1,3 +1,5 @@
+import { stopKindSql } from '../../payments/payouts/find-stop.ts'
+
 /**
  * A kind of stuck item with its statement. In each, $1 is the time now, $2 the time before which due work counts as left lying, $3 the
  * time before which a movement has been open for too long, $4 how many are named. Oldest first.
@@ -32,9 +34,9 @@ const TOP_UPS = `select t.status as status, t.merchant_id, m.public_id as mercha
   where t.follow_at is not null and (t.follow_at < $2 or t.created_at < $3 or ${NOT_POSTED_AGAIN})
   order by t.created_at limit $4`
 
-const STOP_REASON = `case when p.mode = 'live' and (select frozen_for from payout_stops) is not null then 'live payouts are frozen'
-  when p.mode = 'live' and h.payouts_frozen_for is not null then 'the payouts of the account are frozen'
-  when h.payouts_paused_by is not null then 'the payouts of the account are paused by ' || h.payouts_paused_by end`
+const STOP_REASON = `case ${stopKindSql('h')} when 'platform' then 'live payouts are frozen'
+  when 'account' then 'the payouts of the account are frozen'
+  when 'exception' then 'the payouts of the account are paused by ' || h.payouts_paused_by end`
 const IS_QUEUED = `(a.state in ('queued', 'not_sent') or a.state is null and p.status = 'pending')`
 
 const PAYOUTS = `select p.status as status, p.merchant_id, m.public_id as merchant, p.mode, p.id, p.amount, p.created_at as since,

@@ -2,11 +2,11 @@ import type { Caller } from '../../api/access/actor.ts'
 import { readPlatformFreeze } from '../../merchants/account/payout-freeze.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
-import { findStop } from './find-stop.ts'
+import { STOP_REFUSALS, type StopKind, stopKindSql } from './find-stop.ts'
 
-/** Why an account may not send money now: who stopped it, and the text of the refusal. */
+/** Why an account may not send money now: what stops it, and the text of the refusal. */
 type PayoutPause = {
-  by: 'platform' | 'operator' | 'exception'
+  by: StopKind
   says: string
   /** Since when, where that is known. */
   since: Date | null
@@ -15,18 +15,17 @@ type PayoutPause = {
 }
 
 type Row = {
-  frozenFor: string | null
-  payoutsFrozenFor: string | null
-  payoutsFrozenAt: Date | null
-  payoutsPausedBy: string | null
+  stop: StopKind | null
+  frozenAt: Date | null
+  pausedBy: string | null
   kind: string | null
   openedAt: Date | null
 }
 
 const PAUSE_FACTS = statement<Row>(
   'why payouts are paused',
-  `select (select frozen_for from payout_stops) as "frozenFor", h.payouts_frozen_for as "payoutsFrozenFor",
-     h.payouts_frozen_at as "payoutsFrozenAt", h.payouts_paused_by as "payoutsPausedBy", e.kind, e.opened_at as "openedAt"
+  `select ${stopKindSql('h')} as stop, h.payouts_frozen_at as "frozenAt", h.payouts_paused_by as "pausedBy", e.kind,
+     e.opened_at as "openedAt"
    from ledger_heads h left join exceptions e on e.merchant_id = h.merchant_id and e.id = h.payouts_paused_by
    where h.merchant_id = $1 and h.mode = $2`,
 )
@@ -34,17 +33,13 @@ const PAUSE_FACTS = statement<Row>(
 /** Finds what stops the payouts of the caller's account now; null while they run. Read without a lock, only to be shown. */
 export async function findPayoutPause(app: App, { merchantId, mode }: Caller): Promise<PayoutPause | null> {
   const [row] = await app.db.query(PAUSE_FACTS, [merchantId, mode])
-  if (!row) return null
-  const refusal = findStop({ mode, frozenFor: row.frozenFor, head: row })
-  if (refusal === null) return null
-  const { payoutsPausedBy: id, kind, openedAt } = row
+  if (!row || row.stop === null) return null
+  const { stop: by, pausedBy: id, kind, openedAt } = row
   const exception = id === null || kind === null || openedAt === null ? null : { id, kind, openedAt }
-  const frozen = row.payoutsFrozenFor !== null
-  const by = refusal.code === 'payouts_frozen' ? 'platform' : frozen && mode === 'live' ? 'operator' : 'exception'
   const since = {
     platform: async () => (await readPlatformFreeze(app.directory)).changedAt,
-    operator: () => row.payoutsFrozenAt,
+    account: () => row.frozenAt,
     exception: () => exception?.openedAt ?? null,
   }
-  return { by, says: refusal.message, since: await since[by](), exception }
+  return { by, says: STOP_REFUSALS[by]().message, since: await since[by](), exception }
 }

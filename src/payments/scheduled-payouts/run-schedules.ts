@@ -1,6 +1,7 @@
 import { classifyDatabaseError, DatabaseAway } from '../../platform/db/errors.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
+import { mayPayOutSql } from '../payouts/find-stop.ts'
 import { type DueCycle, runCycle } from './run-cycle.ts'
 
 const CYCLES_PER_READ = 500
@@ -17,9 +18,9 @@ const DUE_CYCLES = statement<DueCycle>(
        and a.next_run_at - c.test_clock_offset_ms * interval '1 millisecond' <= $1::timestamptz
    ) s
    join merchants m on m.id = s.merchant_id and m.active
-   join ledger_heads h on h.merchant_id = s.merchant_id and h.mode = s.mode and h.payouts_paused_by is null
+   join ledger_heads h on h.merchant_id = s.merchant_id and h.mode = s.mode
    where (s.merchant_id, s.id) > ($2::bigint, $3::text)
-     and (s.mode = 'test' or (h.payouts_frozen_for is null and not exists (select 1 from payout_stops where frozen_for is not null)))
+     and ${mayPayOutSql('h')}
    order by s.merchant_id, s.id limit $4`,
 )
 

@@ -1,3 +1,4 @@
+import { mayPayOutSql } from '../../../payments/payouts/find-stop.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { type CellFinding, type Check, cellCheck } from '../check.ts'
 
@@ -6,7 +7,7 @@ const late = (queue: string, from: string, due: string, after: string) => `
   select '${queue}' as subject, count(*) as count, 0 as amount, min(due) as since, '' as examples
   from (select ${due} as due from ${from} and ${due} <= $1::timestamptz - interval '${after}' order by 1 limit 1000) x
   having count(*) > 0`
-// Payouts of a frozen or paused account wait on purpose.
+// Payouts of a stopped account wait on purpose.
 const BEHIND = statement<CellFinding>(
   'alert: sweep behind',
   [
@@ -20,8 +21,8 @@ const BEHIND = statement<CellFinding>(
     late('follow-top-ups', 'top_ups t where t.follow_at is not null', 't.follow_at', '5 minutes'),
     late(
       'send-payouts',
-      `payouts p join ledger_heads h on h.merchant_id = p.merchant_id and h.mode = p.mode, payout_stops s
-         where p.follow_at is not null and h.payouts_paused_by is null and h.payouts_frozen_for is null and s.frozen_for is null`,
+      `payouts p join ledger_heads h on h.merchant_id = p.merchant_id and h.mode = p.mode
+         where p.follow_at is not null and ${mayPayOutSql('h')}`,
       'p.follow_at',
       '5 minutes',
     ),

@@ -4,6 +4,7 @@ import { statement } from '../../../platform/db/statement.ts'
 import { ATTEMPT_FACTS, merchantTagSql } from '../../../rails/attempt-facts.ts'
 import type { Followed } from '../../../rails/mover.ts'
 import type { PayoutFailure } from '../../../rails/rail.ts'
+import { mayPayOutSql } from '../find-stop.ts'
 import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
 
 /** An open payout that is due, with the facts of its attempt; a test payout has no attempt, and the facts are filled in. */
@@ -33,7 +34,7 @@ export const CLAIM_DUE_SQL = `update payouts p set follow_at = $3 from due, rail
    where p.merchant_id = due.merchant_id and p.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
    returning ${PAYOUT_COLUMNS}, ${merchantTagSql('p')}, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
 
-// Claims one payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
+// Claims one payout of each merchant before the second of any. The queue of a stopped account is skipped: its payouts
 // keep their due time and turn. Payouts that may have left are asked about in any case.
 const CLAIM_LIVE = statement<DuePayout>(
   'claim due live payouts',
@@ -42,8 +43,7 @@ const CLAIM_LIVE = statement<DuePayout>(
      select l.merchant_id, $5::int - coalesce(b.places, 0) as places
      from merchants_of_lane l join ledger_heads h on h.merchant_id = l.merchant_id and h.mode = 'live'
      left join unnest((select $6::bigint[]), (select $7::bigint[])) as b (merchant_id, places) on b.merchant_id = l.merchant_id
-     where not ($4::boolean and (h.payouts_frozen_for is not null or h.payouts_paused_by is not null
-       or exists (select 1 from payout_stops s where s.frozen_for is not null)))),
+     where not $4::boolean or ${mayPayOutSql('h')}),
    chosen as (
      select d.merchant_id, d.id from allowed l cross join lateral (
        select f.merchant_id, f.id, f.follow_at, row_number() over (order by f.follow_at) as turn from (

@@ -16,7 +16,7 @@ export const WALLET = {
   },
   paused: {
     platform: 'Payouts are stopped for the whole platform',
-    operator: 'Payouts of this account were stopped by our staff',
+    account: 'Payouts of this account were stopped by our staff',
     exception: 'Payouts of this account wait for an investigation',
     kind: (kind: string) => `What is looked into: ${kind.replaceAll('_', ' ')}.`,
     since: 'Since',

@@ -1,3 +1,4 @@
+import { mayPayOutSql } from '../../../../payments/payouts/find-stop.ts'
 import type { Invariant } from '../invariant.ts'
 
 // The background tasks run every hour or every minute; work that is late by several of their periods was forgotten.
@@ -27,9 +28,8 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
     counted: `select count(*) from schedules where status = 'active'`,
     offenders: `select s.merchant_id, s.mode, s.id as offender
       from schedules s join merchants m on m.id = s.merchant_id and m.active
-      join ledger_heads h on (h.merchant_id, h.mode) = (s.merchant_id, s.mode) and h.payouts_paused_by is null
-      where s.status = 'active' and s.next_run_at < $1::timestamptz - ${CYCLE_PATIENCE} and (s.mode = 'test'
-        or (h.payouts_frozen_for is null and not exists (select 1 from payout_stops where frozen_for is not null)))`,
+      join ledger_heads h on (h.merchant_id, h.mode) = (s.merchant_id, s.mode) 
+      where s.status = 'active' and s.next_run_at < $1::timestamptz - ${CYCLE_PATIENCE} and ${mayPayOutSql('h')}`,
   },
   {
     id: 'OV3',
@@ -54,7 +54,6 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
       union all select merchant_id, 'live', id from top_ups where follow_at < $1::timestamptz - ${QUESTION_PATIENCE}
       union all
       select p.merchant_id, p.mode, p.id from payouts p join ledger_heads h on (h.merchant_id, h.mode) = (p.merchant_id, p.mode)
-      where p.follow_at < $1::timestamptz - ${QUESTION_PATIENCE} and (not p.in_queue or (h.payouts_paused_by is null
-        and h.payouts_frozen_for is null and not exists (select 1 from payout_stops where frozen_for is not null)))`,
+      where p.follow_at < $1::timestamptz - ${QUESTION_PATIENCE} and (not p.in_queue or ${mayPayOutSql('h')})`,
   },
 ]
