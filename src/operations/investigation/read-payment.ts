@@ -7,6 +7,7 @@ import { getCharge } from '../../payments/charges/find-charges.ts'
 import { readExceptionsAbout } from '../../payments/exceptions/exceptions-about.ts'
 import { getPayout } from '../../payments/payouts/find-payouts.ts'
 import type { Payout } from '../../payments/payouts/payout.ts'
+import { readPayoutWaits } from '../../payments/payouts/read-payout-waits.ts'
 import { findTopUp } from '../../payments/top-ups/find-top-ups.ts'
 import type { TopUp } from '../../payments/top-ups/top-up.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -76,14 +77,15 @@ async function findPaymentIn(
 export async function readPayment({ app, caller, payment }: PaymentAtMerchant) {
   const { merchantId } = caller
   const { id } = payment.row
-  const [story, attempt, exceptions, marks, [next]] = await Promise.all([
+  const [story, attempt, exceptions, marks, [next], waits] = await Promise.all([
     readPaymentStory(app, caller, payment),
     readAttempt(app, { merchantId, id }),
     readExceptionsAbout(app, merchantId, id),
     listMarks(app, merchantId, id),
     app.db.query(NEXT_QUESTION, [merchantId, id]),
+    readPayoutWaits(app, payment.kind === 'payout' ? [payment.row] : []),
   ])
-  return { story, attempt, exceptions, marks, nextAt: next?.at ?? null }
+  return { story, attempt, exceptions, marks, nextAt: next?.at ?? null, wait: waits.get(id) ?? null }
 }
 
 function readPaymentStory(app: App, caller: Caller, { kind, row }: AnyPayment): Promise<ObjectStory> {

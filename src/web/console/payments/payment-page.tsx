@@ -7,11 +7,12 @@ import {
 } from '../../../operations/investigation/read-payment.ts'
 import { presentCharge } from '../../../payments/charges/charge.ts'
 import { presentPayout } from '../../../payments/payouts/payout.ts'
+import type { PayoutWait } from '../../../payments/payouts/read-payout-waits.ts'
 import { presentTopUp } from '../../../payments/top-ups/top-up.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Facts, Money, OutsideText, RawJson, Section, Status, Time, Timeline } from '../../parts/parts.tsx'
+import { Facts, Money, Note, OutsideText, RawJson, Section, Status, Time, Timeline } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
@@ -47,7 +48,7 @@ export const END_MARK_FORM: FormSpec = {
 export async function showPayment(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const located = await getPayment(visit.gateway, visit.caller, visit.params.id ?? '')
   const { payment } = located
-  const { story, attempt, exceptions, marks, nextAt } = await readPayment(located)
+  const { story, attempt, exceptions, marks, nextAt, wait } = await readPayment(located)
   const of = { visit, state, id: payment.row.id }
   return pageReply(
     payment.row.id,
@@ -59,6 +60,7 @@ export async function showPayment(visit: ConsoleVisit, state: FormState | null =
         <Status word={payment.row.status} />
         <code>{payment.row.id}</code>
       </div>
+      {wait !== null && <WaitNote visit={visit} located={located} wait={wait} />}
       <div class="split">
         <Section title={words.story}>
           <Timeline entries={buildTimeline(story)} />
@@ -83,6 +85,23 @@ export async function showPayment(visit: ConsoleVisit, state: FormState | null =
       </Section>
     </>,
     { status: state?.status ?? 200 },
+  )
+}
+
+type WaitNoteProps = { visit: ConsoleVisit; located: PaymentAtMerchant; wait: PayoutWait }
+
+/** Says why a payout is not sent, and where that is decided. */
+function WaitNote({ visit, located: { merchant }, wait: { kind, exception } }: WaitNoteProps) {
+  const decidedAt = {
+    platform: '/freeze',
+    account: `/merchants/${merchant.publicId}`,
+    exception: `/exceptions/${exception}`,
+    approval: '/withdrawals',
+  }
+  return (
+    <Note tone="warn">
+      {words.waits[kind]} <a href={visit.to(decidedAt[kind])}>{words.waits.look[kind]}</a>
+    </Note>
   )
 }
 

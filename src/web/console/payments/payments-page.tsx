@@ -5,6 +5,7 @@ import {
   type PaymentsPage,
 } from '../../../operations/investigation/search/list-payments.ts'
 import type { ListedPayment } from '../../../operations/investigation/search/listed-payment.ts'
+import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { Empty, formatPageTime, Money, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -17,10 +18,12 @@ const { list: words } = PAYMENTS
 const { columns } = words
 const PAYMENTS_PATH = '/payments'
 
-const COLUMNS: readonly ListColumn<ListedPayment>[] = [
+type Waits = ReadonlyMap<string, PayoutWait>
+
+const buildColumns = (waits: Waits): readonly ListColumn<ListedPayment>[] => [
   { title: columns.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.status, cell: ({ status, reason }) => <PaymentStatus status={status} reason={reason} /> },
+  { title: columns.status, cell: (payment) => <PaymentStatus payment={payment} wait={waits.get(payment.id)} /> },
   { title: columns.business, cell: ({ business }) => <bdi>{oneLine(business)}</bdi> },
   { title: columns.phone, cell: ({ phone, name }) => <TwoLines first={phone} second={name} /> },
   {
@@ -30,9 +33,12 @@ const COLUMNS: readonly ListColumn<ListedPayment>[] = [
   { title: columns.channel, cell: ({ channel }) => channel },
 ]
 
-const PaymentStatus = ({ status, reason }: { status: string; reason: string | null }) => (
+type PaymentStatusProps = { payment: ListedPayment; wait: PayoutWait | undefined }
+
+const PaymentStatus = ({ payment: { status, reason }, wait }: PaymentStatusProps) => (
   <>
     <Status word={status} />
+    {wait !== undefined && <small class="hint below">{words.waits[wait.kind]}</small>}
     {reason !== null && <small class="hint below">{words.reasonOf(reason)}</small>}
   </>
 )
@@ -57,6 +63,7 @@ export async function showPayments(visit: ConsoleVisit): Promise<SurfaceReply> {
   const page = isTooShort
     ? { rows: [], next: null, until: null }
     : await listPayments(gateway, caller, { filter, app: filtered?.app ?? null, after: query.after ?? null })
+  const waits = await readWaitsOf(gateway, page.rows)
   return pageReply(
     words.title,
     <>
@@ -70,7 +77,7 @@ export async function showPayments(visit: ConsoleVisit): Promise<SurfaceReply> {
         <Table
           caption={words.title}
           rows={page.rows}
-          columns={COLUMNS}
+          columns={buildColumns(waits)}
           href={({ id }) => to(`${PAYMENTS_PATH}/${id}`)}
         />
       )}
@@ -82,6 +89,12 @@ export async function showPayments(visit: ConsoleVisit): Promise<SurfaceReply> {
       <PageLinks page={page} visit={visit} />
     </>,
   )
+}
+
+/** Reads why payouts among these payments wait, in every cell that may have them. */
+async function readWaitsOf({ cells }: ConsoleVisit['gateway'], payments: readonly ListedPayment[]): Promise<Waits> {
+  const perCell = await Promise.all(cells.map((app) => readPayoutWaits(app, payments)))
+  return new Map(perCell.flatMap((waits) => [...waits]))
 }
 
 /** Links to the newest and the next page, and the time back to which payments were searched. */

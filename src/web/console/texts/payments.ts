@@ -34,6 +34,12 @@ export const PAYMENTS = {
     further: 'Look further back',
     older: 'Older',
     newest: 'Back to the newest',
+    waits: {
+      platform: 'waits: platform frozen',
+      account: 'waits: account frozen',
+      exception: 'waits: paused by an exception',
+      approval: 'waits for approval',
+    },
     reasonOf: (reason: string) => reason.replaceAll('_', ' '),
   },
   search: {
@@ -148,6 +154,13 @@ export const PAYMENTS = {
       submit: 'Ask the operator now',
       hint: 'It takes its place in the budget of questions. It moves nothing by itself.',
       done: 'The operator is asked as soon as the budget of questions allows.',
+    },
+    waits: {
+      platform: 'Not sent: the live payouts of the platform are frozen.',
+      account: 'Not sent: the live payouts of this account are frozen.',
+      exception: 'Not sent: an open exception pauses the payouts of this account.',
+      approval: 'Not sent: this withdrawal waits to be approved or rejected.',
+      look: { platform: 'The freeze', account: 'The account', exception: 'The exception', approval: 'Withdrawals' },
     },
     raw: 'The object as the API gives it',
   },

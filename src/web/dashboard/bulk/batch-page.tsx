@@ -6,10 +6,12 @@ import {
 } from '../../../payments/payouts/bulk/find-batches.ts'
 import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
 import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
+import { WaitHint } from '../payouts/payout-list.tsx'
 import { Phone } from '../payouts/phone.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -22,6 +24,9 @@ type BatchFacts = {
   batch: BulkCallSummary
   items: readonly BulkCallItem[]
   prepared: PreparedPayout | null
+  /** The first of the lines that are shown, and why payouts among those wait. */
+  from: number
+  waits: ReadonlyMap<string, PayoutWait>
 }
 
 /** Shows one bulk call: how far it is, the result of each line, and the lines to mend. */
@@ -32,7 +37,11 @@ export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
     readBatchItems(app, caller, batch.id),
     findPreparedOfObject(app, caller, batch.id),
   ])
-  const facts = { visit, batch, items, prepared }
+  const from = parseFirstIndex(visit, batch)
+  const shown = listShownLines(items, from).flatMap(({ payoutId: id, status }) =>
+    id === null ? [] : [{ merchantId: caller.merchantId, id, status: status ?? '' }],
+  )
+  const facts = { visit, batch, items, prepared, from, waits: await readPayoutWaits(app, shown) }
   const open = isUnderWay(facts)
   if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
   return pageReply(
@@ -53,21 +62,20 @@ const isUnderWay = ({ batch, items }: BatchFacts) => batch.done < batch.total ||
 
 /** The part of the page that changes while lines are processed and payouts are under way: the counts and the lines. A script reloads it. */
 function Progress(facts: BatchFacts) {
-  const { visit, batch } = facts
-  const from = parseFirstIndex(facts)
+  const { visit, batch, from } = facts
   const here = visit.to(`/bulk/${batch.id}`)
   const query = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
   const live = isUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
   return (
     <div class="story" {...live}>
       <Counts {...facts} />
-      <Lines facts={facts} from={from} />
+      <Lines {...facts} />
     </div>
   )
 }
 
 /** Parses the index of the first line to show from the query, and keeps it within the batch. */
-const parseFirstIndex = ({ visit: { query }, batch }: BatchFacts) =>
+const parseFirstIndex = ({ query }: DashboardVisit, batch: BulkCallSummary) =>
   Math.max(0, Math.min(Math.trunc(Number(query.after ?? query.before ?? 0)) || 0, batch.total - 1))
 
 // The lines that a person must mend come first.
@@ -77,14 +85,13 @@ const sortLinesToMendFirst = (items: readonly BulkCallItem[]) => [
   ...items.filter((item) => !mustBeMended(item)),
 ]
 
-function Lines({ facts: { visit, batch, items }, from }: { facts: BatchFacts; from: number }) {
+const listShownLines = (items: readonly BulkCallItem[], from: number) =>
+  sortLinesToMendFirst(items).slice(from, from + LINES_PER_PAGE)
+
+function Lines({ visit, batch, items, from, waits }: BatchFacts) {
   return (
     <Section title={words.lines}>
-      <Table
-        caption={words.lines}
-        rows={sortLinesToMendFirst(items).slice(from, from + LINES_PER_PAGE)}
-        columns={columnsFor(visit)}
-      />
+      <Table caption={words.lines} rows={listShownLines(items, from)} columns={columnsFor(visit, waits)} />
       <Pager
         cursors={{
           newer: from > 0 ? String(Math.max(0, from - LINES_PER_PAGE)) : null,
@@ -141,7 +148,7 @@ function MendNote({ facts: { visit, batch }, lines }: { facts: BatchFacts; lines
   )
 }
 
-const columnsFor = (visit: DashboardVisit): readonly ListColumn<BulkCallItem>[] => [
+const columnsFor = (visit: DashboardVisit, waits: BatchFacts['waits']): readonly ListColumn<BulkCallItem>[] => [
   { title: words.columns.line, cell: ({ index }) => index + 1 },
   { title: words.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
   { title: words.columns.name, cell: ({ name }) => <OutsideText text={name} /> },
@@ -151,10 +158,10 @@ const columnsFor = (visit: DashboardVisit): readonly ListColumn<BulkCallItem>[] 
     figures: true,
   },
   { title: words.columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
-  { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} /> },
+  { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} waits={waits} /> },
 ]
 
-function Result({ visit, item }: { visit: DashboardVisit; item: BulkCallItem }) {
+function Result({ visit, item, waits }: { visit: DashboardVisit; item: BulkCallItem; waits: BatchFacts['waits'] }) {
   const { payoutId, status, error, replayed } = item
   if (payoutId === null) return error ?? <Status word={words.waits} tone="open" />
   return (
@@ -162,6 +169,7 @@ function Result({ visit, item }: { visit: DashboardVisit; item: BulkCallItem }) 
       <a href={visit.to(`/payouts/${payoutId}`)}>
         <Status word={status ?? ''} />
       </a>
+      <WaitHint wait={waits.get(payoutId)} />
       {replayed && <div class="hint">{words.before}</div>}
     </>
   )

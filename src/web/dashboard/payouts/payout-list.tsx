@@ -5,6 +5,7 @@ import { PAYOUT_STATUSES, type Payout } from '../../../payments/payouts/payout.t
 import { PAYOUT_FILTERS, type PayoutFilter } from '../../../payments/payouts/payout-filters.ts'
 import { readPayoutTotals } from '../../../payments/payouts/payout-totals.ts'
 import { countPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
+import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Money, Note, OutsideText, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -29,7 +30,8 @@ import { Phone } from './phone.tsx'
 const { columns, filters, kinds } = PAYOUTS
 const MAX_PREPARED_COUNTED = 100
 
-const COLUMNS: readonly ListColumn<Payout>[] = [
+/** The columns of the list. `waits`: why those that are not sent yet wait. */
+const buildColumns = (waits: ReadonlyMap<string, PayoutWait>): readonly ListColumn<Payout>[] => [
   { title: columns.id, cell: ({ id }) => id },
   {
     title: columns.amount,
@@ -43,10 +45,11 @@ const COLUMNS: readonly ListColumn<Payout>[] = [
   },
   {
     title: columns.status,
-    cell: ({ status, kind }) => (
+    cell: ({ id, status, kind }) => (
       <>
         <Status word={status} />
         <div class="hint">{kinds[kind]}</div>
+        <WaitHint wait={waits.get(id)} />
       </>
     ),
   },
@@ -57,6 +60,10 @@ const COLUMNS: readonly ListColumn<Payout>[] = [
   { title: columns.reference, cell: ({ reference }) => <OutsideText text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
+
+/** Says beside a status why the payout is not sent yet. */
+export const WaitHint = ({ wait }: { wait: PayoutWait | undefined }) =>
+  wait === undefined ? null : <div class="hint">{PAYOUTS.waits[wait.kind].brief}</div>
 
 const FILTERS: readonly ListFilter[] = [
   {
@@ -90,6 +97,7 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
     countPrepared(app, caller, MAX_PREPARED_COUNTED),
     readStatesForMode(visit),
   ])
+  const waits = await readPayoutWaits(app, payouts.data)
   const here = visit.to('/payouts')
   return pageReply(
     PAYOUTS.title,
@@ -123,7 +131,7 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
         <Table
           caption={PAYOUTS.title}
           rows={payouts.data}
-          columns={COLUMNS}
+          columns={buildColumns(waits)}
           href={({ id }) => visit.to(`/payouts/${id}`)}
         />
       )}

@@ -2,6 +2,7 @@ import { getPayout } from '../../../payments/payouts/find-payouts.ts'
 import { AMBIGUOUS_REASON, type Payout, presentPayout } from '../../../payments/payouts/payout.ts'
 import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
 import { type ObjectStory, payoutStory } from '../../../reports/story/story.ts'
 import {
@@ -32,6 +33,8 @@ type PayoutStoryProps = {
   prepared: PreparedPayout | null
   story: ObjectStory
   states: readonly OperatorState[]
+  /** Why it is not sent yet; null where it does not wait. */
+  wait: PayoutWait | null
 }
 
 /** Shows one payout: its facts, what happened, and where it came from. */
@@ -40,7 +43,8 @@ export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
   const payout = await getPayout(app, caller, visit.params.id ?? '')
   const prepared = await findPreparedOfObject(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
   const states = isOpen(payout) ? await readStatesForMode(visit) : []
-  const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
+  const wait = (await readPayoutWaits(app, [payout])).get(payout.id) ?? null
+  const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states, wait }
   if (visit.part === 'story') return { kind: 'part', body: <PayoutStory {...props} />, final: !isOpen(payout) }
   return pageReply(
     payout.id,
@@ -64,14 +68,15 @@ export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
 const isOpen = ({ status }: Payout) => status === 'pending' || status === 'authorized'
 
 /** The part of the page that changes while the payout is under way; a script reloads it. */
-function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProps) {
+function PayoutStory({ visit, payout, prepared, story, states, wait }: PayoutStoryProps) {
   const live = isOpen(payout) ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) } : {}
   return (
     <div class="story" {...live}>
       <OperatorNotes states={states} side="disburse" />
       <div class="split">
         <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
-          {isOpen(payout) && (
+          {wait !== null && <WaitNote visit={visit} wait={wait} />}
+          {isOpen(payout) && wait === null && (
             <Note tone="open">{payout.failureReason === AMBIGUOUS_REASON ? PAYOUTS.doubt : PAYOUTS.underWay}</Note>
           )}
           {payout.status === 'failed' && (
@@ -90,6 +95,14 @@ function PayoutStory({ visit, payout, prepared, story, states }: PayoutStoryProp
     </div>
   )
 }
+
+/** Says why the payout is not sent yet, and where to read more about a stop of the account. */
+const WaitNote = ({ visit, wait }: { visit: DashboardVisit; wait: PayoutWait }) => (
+  <Note tone="warn">
+    {PAYOUTS.waits[wait.kind].says} {PAYOUTS.setAside}{' '}
+    {wait.kind !== 'approval' && <a href={visit.to('/wallet')}>{PAYOUTS.whyStopped}</a>}
+  </Note>
+)
 
 function PayoutFacts({ visit, payout, prepared }: Pick<PayoutStoryProps, 'visit' | 'payout' | 'prepared'>) {
   const link = (path: string, id: string | null) => id !== null && <a href={visit.to(`${path}/${id}`)}>{id}</a>

@@ -22,7 +22,15 @@ const COLUMNS: readonly ListColumn<PreparedPayout>[] = [
   { title: columns.kind, cell: ({ kind }) => kinds[kind] },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.recipients, cell: ({ recipients }) => recipients, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  {
+    title: columns.status,
+    cell: ({ status }) => (
+      <>
+        <Status word={status} />
+        {status === 'prepared' && <div class="hint">{PREPARED.waits}</div>}
+      </>
+    ),
+  },
   { title: columns.by, cell: ({ madeName }) => <OutsideText text={madeName} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {

@@ -1,4 +1,5 @@
 import { readBalance } from '../../../ledger/balances.ts'
+import { findPayoutPause } from '../../../payments/payouts/find-payout-pause.ts'
 import { getPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
 import { type LineHolder, lookUpPreparedHolders } from '../../../payments/payouts/prepared/look-up-prepared-holders.ts'
 import { parsePreparedSchedule, parsePreparedSubaccount } from '../../../payments/payouts/prepared/prepared-lines.ts'
@@ -8,7 +9,9 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { formatShillings } from '../../parts/wording.ts'
 import { PREPARED } from '../texts/payouts.ts'
+import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Recipients } from './prepared-recipients.tsx'
 
@@ -49,6 +52,8 @@ export async function showPrepared(
     const holders = await lookUpPreparedHolders(visit.app, visit.caller, row.id)
     return { kind: 'part', body: <Recipients {...{ visit, row, holders, waits }} />, final: true }
   }
+  const pause = waits ? await findPayoutPause(visit.app, visit.caller) : null
+  const missing = row.amount + row.fees - source.available
   return pageReply(
     row.id,
     <>
@@ -60,6 +65,12 @@ export async function showPrepared(
         <code>{row.id}</code>
       </div>
       {row.takenBack && <Note tone="warn">{PREPARED.takenBack}</Note>}
+      {pause !== null && (
+        <Note tone="warn">
+          {WALLET.paused[pause.by]}. {PREPARED.stopped}
+        </Note>
+      )}
+      {waits && missing > 0 && <Note tone="warn">{PREPARED.short(formatShillings(missing))}</Note>}
       <Section title={PREPARED.kinds[row.kind]}>
         <Facts
           facts={[

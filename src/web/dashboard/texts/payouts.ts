@@ -79,6 +79,27 @@ export const PAYOUTS = {
   },
   story: 'What happened',
   underWay: 'It is under way. This page looks for news by itself.',
+  /** Why a payout is not sent yet: beside its status, and on its page. */
+  waits: {
+    platform: {
+      brief: 'waits: payouts are stopped',
+      says: 'It waits: payouts are stopped for the whole platform. It is sent by itself as soon as they go on.',
+    },
+    account: {
+      brief: 'waits: payouts are stopped',
+      says: 'It waits: our staff have stopped the payouts of this account. It is sent by itself as soon as they go on.',
+    },
+    exception: {
+      brief: 'waits: under investigation',
+      says: 'It waits: payouts of this account are paused while a payment is investigated. It is sent by itself when that is over.',
+    },
+    approval: {
+      brief: 'waits for our approval',
+      says: 'It waits until our staff have approved it. Until then nothing is sent.',
+    },
+  },
+  setAside: 'The money stays set aside.',
+  whyStopped: 'Why, and since when',
   doubt:
     'The operator has not said clearly whether it took this payout. The money stays set aside, and it is asked again until it answers. It is never sent twice.',
   returned: 'Amount and fee are back in your balance.',
@@ -166,6 +187,10 @@ export const PREPARED = {
   },
   unreadable: 'cannot be read, and will be refused',
   own: 'You prepared this. A second person must approve it; you can withdraw it.',
+  waits: 'waits for a second person',
+  stopped: 'Payouts are stopped now: whoever approves this is refused until they go on.',
+  short: (missing: string) =>
+    `${missing} is missing for it: whoever approves this is refused until the balance has it.`,
   takenBack:
     'It was approved, but the operator did not take it: nothing was sent, and the money is back. It may be approved once more.',
   approve: {
