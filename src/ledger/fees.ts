@@ -12,7 +12,7 @@ import { assert } from '../platform/assert.ts'
  * formula by `created_at`; chargeFee and feeSql choose it in the same way, by a time that their callers pass; invariant C3 of verify
  * follows, because it uses feeSql.
  */
-export const FEE_PER_MILLE = 15
+const FEE_PER_MILLE = 15
 export const FEE_MIN = 200
 export const FEE_MAX = 5000
 
