@@ -27,7 +27,7 @@ const NAMES_IT = [
   'src/payments/scheduled-payouts/schedule-request.ts',
   'src/program/commands/demo.ts',
   'src/web/dashboard/developers/snippets.ts',
-  'src/web/dashboard/first-request.ts',
+  'src/web/dashboard/request-example.ts',
   'src/web/docs/event-samples.ts',
   'src/web/docs/guide.ts',
   'src/web/docs/pages.tsx',
