@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runningCommit } from '../src/program/running-commit.ts'
+import { runningCommit } from '../src/program/front.ts'
 import type { Stage } from './stage.ts'
 
 /** A figure the product is meant to reach. Printed, never an exit code. */

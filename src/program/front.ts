@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Registry } from 'prom-client'
 import { newOverloadGuard } from '../api/http/admission/overload.ts'
@@ -35,7 +35,6 @@ import { ENDPOINTS } from './api.ts'
 import type { App, Gateway } from './app.ts'
 import { addMetricsRoute } from './metrics.ts'
 import { type OpenedGateway, type OpenOptions, openClock } from './open-gateway.ts'
-import { runningCommit } from './running-commit.ts'
 import { isLoopback } from './settings/op1-installations.ts'
 
 /** The part of the running service that the front reads: whether the database was reached, and whether it is stopping. */
@@ -163,4 +162,30 @@ const servingCell = (app: App): CellServices<App> => ({
 function connectionWaitMs(app: App, rate: string): number {
   if (rate === 'bulk_payouts') return app.db.expectedMs('out')
   return app.db.expectedMs(rate === 'reads' ? 'statement' : 'in')
+}
+
+const COMMIT_DIGITS = 12
+
+/** The first 12 hex digits of the running commit, or null outside of a git checkout (G2). */
+export function runningCommit(): string | null {
+  const git = join(ROOT, '.git')
+  try {
+    const head = readFileSync(`${git}/HEAD`, 'utf8').trim()
+    const ref = /^ref: (.+)$/.exec(head)?.[1]
+    const commit = ref === undefined ? head : readRef(git, ref)
+    return commit?.slice(0, COMMIT_DIGITS) ?? null
+  } catch {
+    return null
+  }
+}
+
+function readRef(git: string, ref: string): string | null {
+  if (existsSync(`${git}/${ref}`)) return readFileSync(`${git}/${ref}`, 'utf8').trim()
+  const packed = readFileSync(`${git}/packed-refs`, 'utf8')
+  return (
+    packed
+      .split('\n')
+      .find((line) => line.endsWith(` ${ref}`))
+      ?.split(' ')[0] ?? null
+  )
 }

@@ -11,7 +11,7 @@ import { pruneRequests } from '../merchants/request-log/prune-requests.ts'
 import { mailExpiringDocuments } from '../merchants/verification/document-expiry.ts'
 import { applyAddressChanges } from '../merchants/webhooks/apply-address-changes.ts'
 import { deliverySender } from '../merchants/webhooks/send-deliveries.ts'
-import { pruneDeliveries } from '../merchants/webhooks/tend-deliveries.ts'
+import { pruneDeliveries, setBackDeliveries } from '../merchants/webhooks/tend-deliveries.ts'
 import { mailFailingReceivers, mailOutages } from '../operations/alerts/mail-failing-receivers.ts'
 import { verifyAtNight } from '../operations/alerts/nightly-verify.ts'
 import { runChecks } from '../operations/alerts/run-checks.ts'
@@ -27,15 +27,20 @@ import { workOnStatements } from '../operations/reconciliation/statements/work-o
 import { finishChargeKeys } from '../payments/charges/finish-charge-keys.ts'
 import { chargeFollower, TEST_CHARGES_PER_RUN } from '../payments/charges/follow-charges.ts'
 import { settleCharges } from '../payments/charges/settle-charges.ts'
+import { SET_BACK_CHARGES } from '../payments/charges/write-charges.ts'
 import { pruneDrafts } from '../payments/payouts/bulk/drafts/draft.ts'
 import { finishBulks } from '../payments/payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from '../payments/payouts/finish-payout-keys.ts'
 import { expirePrepared } from '../payments/payouts/prepared/end-prepared.ts'
 import { payoutSender, TEST_PAYOUTS_PER_RUN } from '../payments/payouts/sending/send-payouts.ts'
+import { SET_BACK_PAYOUTS } from '../payments/payouts/write-payouts.ts'
 import { runSchedules } from '../payments/scheduled-payouts/run-schedules.ts'
-import { topUpFollower } from '../payments/top-ups/follow-top-ups.ts'
+import { topUpFollower } from '../payments/top-ups/top-up-mover.ts'
+import { SET_BACK_TOP_UPS } from '../payments/top-ups/write-top-ups.ts'
 import type { DueWorkCheck, Sweep } from '../platform/batches/sweep.ts'
 import { mapValues } from '../platform/map-values.ts'
+import { longestSteps } from '../rails/following/follow-ladder.ts'
+import { setBackTooFarAhead } from '../rails/following/questions-too-far-ahead.ts'
 import { CLOSES_PER_PAGE, sendDailyCloses } from '../reports/notices/daily-close.ts'
 import { NOTICES_PER_RUN, sendNotices } from '../reports/notices/send-notices.ts'
 import { reopenMonths } from '../reports/statement/reopen-months.ts'
@@ -47,7 +52,6 @@ import { JAMS_PER_RUN, refundJams } from '../selling/vending/dispensing/refund-j
 import { pruneFormResults } from '../web/parts/forms/form-results.ts'
 import { pruneFormSteps } from '../web/parts/forms/form-steps.ts'
 import type { App } from './app.ts'
-import { SET_BACK_AT_ONCE, setBackTimes } from './set-back-times.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -186,3 +190,23 @@ const pruneRecords = async (app: App) =>
   (await forgetStaged(app))
 
 const forgetSecrets = async (app: App) => (await forgetExpiredSecrets(app)) + (await blankCommandAnswers(app))
+
+const SET_BACK_AT_ONCE = 500
+
+/**
+ * Makes due what a clock that was ahead has put off: movements and deliveries whose next question or attempt lies further ahead than the
+ * longest step. Their claims find due times by index, so these are put right instead of skipped. Returns the largest number of rows that
+ * one kind had.
+ */
+async function setBackTimes({ db, config, clock }: App): Promise<number> {
+  const now = clock.now()
+  const input = { now, steps: longestSteps(config.followLadder), most: SET_BACK_AT_ONCE }
+  const movements = [SET_BACK_CHARGES, SET_BACK_PAYOUTS, SET_BACK_TOP_UPS].map((statement) =>
+    setBackTooFarAhead(statement, input),
+  )
+  const deliveries = setBackDeliveries(now, config.webhookRetryDelays, SET_BACK_AT_ONCE)
+  let largest = 0
+  for (const { statement, values } of [...movements, deliveries])
+    largest = Math.max(largest, (await db.query(statement, values)).length)
+  return largest
+}

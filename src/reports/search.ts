@@ -9,10 +9,9 @@ import {
   searchChargesByOperatorNumber,
   searchChargesByRailReference,
 } from '../payments/charges/search-charges.ts'
-import { listPayouts } from '../payments/payouts/find-payouts.ts'
+import { listPayouts, searchPayoutsByOperatorNumber } from '../payments/payouts/find-payouts.ts'
 import type { Payout } from '../payments/payouts/payout.ts'
 import { NO_PAYOUT_FILTERS } from '../payments/payouts/payout-filters.ts'
-import { searchPayoutsByOperatorNumber } from '../payments/payouts/search-payouts.ts'
 import { parseTag } from '../platform/text/ids.ts'
 import type { App } from '../program/app.ts'
 import { findLink, listLinks } from '../selling/payment-links/find-links.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { runningCommit } from '../../src/program/running-commit.ts'
+import { runningCommit } from '../../src/program/front.ts'
 import type { Findings, Judgement } from './judge/judge.ts'
 import type { Kill } from './random-kills.ts'
 import type { Tally } from './sending.ts'

@@ -4,6 +4,7 @@ import { statement } from '../../platform/db/statement.ts'
 import { boolean, bytea, copyInto, text, time } from '../../platform/db/wire/copy.ts'
 import { lastNine } from '../../platform/text/phone.ts'
 import { shortDigest, shortDigestSql } from '../../platform/text/short-digest.ts'
+import { isTooFarAheadSql } from '../../rails/following/questions-too-far-ahead.ts'
 import { CHARGE_WRITERS, type Charge } from './charge.ts'
 
 /** A charge about to be stored. Test charges are published at once, live ones when the rail has answered. */
@@ -48,3 +49,11 @@ export const correctSplits = (corrections: readonly SplitCorrection[]): Call[] =
     ...each.numbers('shares'),
     ...each.texts('settlementId'),
   ])
+
+/** Makes charges due now whose next question was put too far ahead. Index: charges_followed. */
+export const SET_BACK_CHARGES = statement<{ id: string }>(
+  'set back questions about charges',
+  `update charges set follow_at = $1
+   from (select p.merchant_id, p.id from charges p where p.mode = any('{test,live}'::mode[]) and ${isTooFarAheadSql('p')} limit $4 for no key update skip locked) far
+   where charges.merchant_id = far.merchant_id and charges.id = far.id returning charges.id`,
+)

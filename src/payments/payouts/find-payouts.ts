@@ -1,6 +1,7 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { filterConditions, filterValues } from '../../api/http/lists/list-filters.ts'
 import { listStatement, PLANNED_ONCE } from '../../api/http/lists/list-statement.ts'
+import { type ListTotals, readTotals, totalsStatement } from '../../api/http/lists/list-totals.ts'
 import { type ListPage, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -85,3 +86,40 @@ export async function findHiddenPayouts(
   if (ids.length === 0) return new Set()
   return new Set((await app.db.query(HIDDEN_PAYOUTS, [merchantId, ids])).map(({ id }) => id))
 }
+
+const TOTALS_WINDOW = `p.merchant_id = :merchantId and p.mode = :mode and p.published and p.created_at >= :from and p.created_at <= :until`
+
+// A statement names only the filters that it needs: with more of them its index would not cover all columns.
+const TOTALS = mapValues(PAYOUT_SCANS, ({ suffix, branches, others }) =>
+  totalsStatement(`totals of payouts${suffix}`, {
+    paid: "p.status = 'succeeded'",
+    rows: (columns, condition) =>
+      branches
+        .map((branch) => [TOTALS_WINDOW, branch, ...filterConditions(others)].join(' and '))
+        .map((where) => `select ${columns} from payouts p where ${where} ${condition}`)
+        .join(' union all '),
+    filters: Object.keys(PAYOUT_FILTERS),
+  }),
+)
+
+/** Reads the totals of the payouts that a filter finds. */
+export const readPayoutTotals = (app: App, caller: Caller, filter: PayoutFilter): Promise<ListTotals> =>
+  readTotals(app, caller, {
+    window: filter,
+    statement: TOTALS[choosePayoutScan(filter)],
+    filters: filterValues(PAYOUT_FILTERS, filter),
+  })
+
+const BY_OPERATOR_NUMBER = statement<Payout>(
+  'payouts by operator number',
+  `select ${PAYOUT_COLUMNS} from payouts p
+   where p.merchant_id = $1 and p.rail_transaction_id = $2 and p.mode = 'live' and $3::mode = 'live' and p.published limit $4`,
+)
+
+/** Searches live payouts by the operator's transaction number. */
+export const searchPayoutsByOperatorNumber = (
+  app: App,
+  { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
+  number: string,
+  limit: number,
+): Promise<Payout[]> => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, limit])

@@ -1,7 +1,9 @@
-import type { Call } from '../../platform/db/database.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
 import { bigint, boolean, copyInto, integer, text, time } from '../../platform/db/wire/copy.ts'
 import type { App } from '../../program/app.ts'
 import { addAttempts, type NewAttempt } from '../../rails/attempts.ts'
+import { isTooFarAheadSql } from '../../rails/following/questions-too-far-ahead.ts'
 import type { NewPayout } from './new-payout.ts'
 import { PAYOUT_WRITERS } from './payout.ts'
 
@@ -46,3 +48,24 @@ function buildAttempts(payout: NewPayout, installation: string | undefined): New
 
 /** A single payout is sent by the request that creates it; the others wait in the queue. */
 const firstAttemptState = ({ kind }: NewPayout) => (kind === 'payout' ? 'sending' : 'queued')
+
+/**
+ * Makes payouts due now whose next question was put too far ahead. A queued payout waits for up to an hour before it is posted again.
+ * Index: payouts_due.
+ */
+export const SET_BACK_PAYOUTS = statement<{ id: string }>(
+  'set back questions about payouts',
+  `update payouts set follow_at = $1
+   from (select p.merchant_id, p.id from payouts p where p.follow_at is not null and ${isTooFarAheadSql('p')}
+       and (not p.in_queue or p.follow_at > $1::timestamptz + interval '75 minutes') limit $4 for no key update skip locked) far
+   where payouts.merchant_id = far.merchant_id and payouts.id = far.id returning payouts.id`,
+)
+
+const RELEASE_WITHDRAWAL = statement(
+  'release withdrawal',
+  `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and kind = 'withdrawal' and status = 'pending'`,
+)
+
+/** Releases an approved withdrawal: from now on it is sent like any queued payout. */
+export const releaseWithdrawal = (merchantId: number, id: string, at: Date): Call =>
+  call(RELEASE_WITHDRAWAL, merchantId, id, at.toISOString())

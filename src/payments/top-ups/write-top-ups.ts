@@ -8,6 +8,7 @@ import type { MovementOutcome } from '../../rails/finishing/move.ts'
 import { buildLiveClaims, type LiveClaims } from '../../rails/following/follow-live.ts'
 import { firstQuestionAt, type Publication } from '../../rails/following/ladders.ts'
 import { dueRowsSql, type QuestionLevel } from '../../rails/following/question-levels.ts'
+import { isTooFarAheadSql } from '../../rails/following/questions-too-far-ahead.ts'
 import type { Followed } from '../../rails/mover.ts'
 import { SENDING_MS } from '../../rails/posting/repost-times.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
@@ -124,3 +125,11 @@ export const finishTopUp = ({ merchantId, id }: TopUpKey, to: MovementOutcome<Ch
     to.status === 'succeeded' ? to.railTransactionId : null,
     at.toISOString(),
   )
+
+/** Brings questions that were put off too far forward to $1, at most $4. Uses the index top_ups_followed. */
+export const SET_BACK_TOP_UPS = statement<{ id: string }>(
+  'set back questions about top-ups',
+  `update top_ups set follow_at = $1
+   from (select p.merchant_id, p.id from top_ups p where ${isTooFarAheadSql('p')} limit $4 for no key update skip locked) far
+   where top_ups.merchant_id = far.merchant_id and top_ups.id = far.id returning top_ups.id`,
+)

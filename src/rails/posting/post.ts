@@ -1,14 +1,13 @@
 import { assert } from '../../platform/assert.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { retryWhileAway } from '../../platform/db/retry-while-away.ts'
-import type { Moment } from '../../platform/time/moment.ts'
+import { type Moment, momentAt, msBetween } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
 import { type AttemptFacts, isCurrentPost } from '../attempt-facts.ts'
 import { addEvidence, moveAttempt, type Post, refuseInDoubt, refuseRepost } from '../attempts.ts'
 import { lockMovements } from '../lock-movements.ts'
 import type { MarkedPost, Movable, Mover } from '../mover.ts'
-import type { OperatorRefusal, SubmitAnswer, Unavailable } from '../rail.ts'
-import { deadlineOfPost } from './post-deadline.ts'
+import type { CallDeadline, OperatorRefusal, SubmitAnswer, Unavailable } from '../rail.ts'
 import { applyRefusal } from './refuse.ts'
 
 const RETRY_SECONDS = 5
@@ -139,4 +138,18 @@ async function writeAnswer<Row extends Movable, Failure extends string>(
     const counts = locked?.open === true && (answer.kind === 'accepted' || isCurrentPost(locked, sent.nth))
     return { value: null, last: [...(counts ? news : []), evidence] }
   })
+}
+
+// Counted from the mark as sending. Other processes leave a post without a recorded end alone for longer than this (`SENDING_MS`).
+const POST_DEADLINE_MS = 25_000
+
+/**
+ * Returns the deadline of a post, counted from its mark. Null when it has passed: this process stood still since then, and other
+ * processes rely on this post not leaving any more (rails.md 3.9).
+ */
+function deadlineOfPost({ clock, deadlineIn }: Pick<App, 'clock' | 'deadlineIn'>, mark: Moment): CallDeadline | null {
+  const leftMs = () => POST_DEADLINE_MS - msBetween(mark, momentAt(clock.now()))
+  const left = leftMs()
+  if (left <= 0) return null
+  return { ...deadlineIn(left), isOver: () => leftMs() <= 0 }
 }

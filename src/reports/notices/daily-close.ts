@@ -8,7 +8,7 @@ import { oneLine } from '../../platform/text/text.ts'
 import { dayBounds, kampalaDay } from '../../platform/time/kampala.ts'
 import type { App } from '../../program/app.ts'
 import { readNeeds } from '../read-needs.ts'
-import { readDayFigures } from '../statement/day-figures.ts'
+import { readDayFigures } from '../statement/figures.ts'
 import { formatDayLines, formatNeedLines, formatUgx } from './daily-close-lines.ts'
 import { makeNoticeLink } from './notice.ts'
 

@@ -1,15 +1,19 @@
+import type { Caller } from '../../api/access/actor.ts'
 import { assert } from '../../platform/assert.ts'
+import { reportTurns } from '../../platform/batches/report-turns.ts'
 import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
 import { unavailable } from '../../platform/refusal.ts'
 import { addSums, type ExactSum, negate } from '../../platform/sums.ts'
+import { dayBounds } from '../../platform/time/kampala.ts'
+import type { App } from '../../program/app.ts'
 import { countCovered } from './covered.ts'
 import { type KindSum, readKindSums } from './kind-sums.ts'
 import type { StatementPeriod } from './period.ts'
 import { findMonthRange, type SeqRange } from './range.ts'
 import { splitRange } from './read-ahead.ts'
-import type { SnapshotLoad, SnapshotParallelism, SnapshotQueries } from './snapshot.ts'
+import { type SnapshotLoad, type SnapshotParallelism, type SnapshotQueries, withSnapshot } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
 export type StatementFigures = {
@@ -140,3 +144,12 @@ function addUp(sums: readonly KindSum[]): { count: number; amount: ExactSum; cha
   }
   return total
 }
+
+/** Reads the totals of one day in Kampala (`YYYY-MM-DD`), as the statement of its month adds them up. */
+export const readDayFigures = (app: App, { merchantId, mode }: Caller, day: string): Promise<StatementFigures> =>
+  reportTurns(app).small(merchantId, () =>
+    withSnapshot(app.db, (snapshot) => {
+      const period = { name: day, label: day, ...dayBounds(day) }
+      return readFigures(snapshot, { merchantId, mode }, { period, complete: false })
+    }),
+  )

@@ -1,15 +1,28 @@
 import { findSession, type SignedInSession } from '../../merchants/people/session.ts'
 import { newStepUp } from '../parts/forms/step-up.ts'
-import type { PageRequest } from '../parts/routes/route.ts'
+import type { GuestRoute, PageRequest } from '../parts/routes/route.ts'
 import type { Surface } from '../parts/routes/surface.ts'
+import type { SignInConfig } from '../parts/sign-in/sign-in-config.ts'
+import { signInPages } from '../parts/sign-in/sign-in-pages.tsx'
 import { CONSOLE_BASE, consoleAddress } from './addresses.ts'
-import { CONSOLE_GUEST_ROUTES } from './guest-routes.ts'
+import { CONSOLE_LINK_ROUTES } from './people/link-pages.tsx'
 import { CONSOLE_ROUTES } from './routes-list.ts'
 import { CONSOLE_COOKIES } from './session-cookies.ts'
 import { ConsoleShell } from './shell.tsx'
 import { buildStaffCaller } from './staff-caller.ts'
+import { STAFF_ACCOUNT_TEXTS } from './texts/staff-account.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { readWorkOverview } from './work-overview.ts'
+
+/** The sign-in of the console. It has no sign-up and no way to reset a forgotten password: admins invite and reset staff. */
+export const CONSOLE_DOOR: SignInConfig = {
+  ...{ realm: 'operator', base: CONSOLE_BASE, title: STAFF_ACCOUNT_TEXTS.signIn, cookies: CONSOLE_COOKIES },
+  home: async () => CONSOLE_BASE,
+  actorOf: buildStaffCaller,
+}
+
+/** The console's pages for people who are not signed in. */
+export const CONSOLE_GUEST_ROUTES: readonly GuestRoute[] = [...signInPages(CONSOLE_DOOR), ...CONSOLE_LINK_ROUTES]
 
 /** The console, the pages for our own staff. */
 export const CONSOLE: Surface<ConsoleVisit> = {

@@ -2,16 +2,28 @@ import { findMerchantsById } from '../../merchants/account/merchant.ts'
 import { findSession, type Membership, makePersonCaller, type SignedInSession } from '../../merchants/people/session.ts'
 import { ErrorPage } from '../parts/error-page.tsx'
 import { newStepUp } from '../parts/forms/step-up.ts'
-import type { PageRequest } from '../parts/routes/route.ts'
+import type { GuestRoute, PageRequest } from '../parts/routes/route.ts'
 import type { Surface } from '../parts/routes/surface.ts'
 import { pageReply, redirectDone } from '../parts/routes/surface-reply.ts'
+import { signInPages } from '../parts/sign-in/sign-in-pages.tsx'
 import { addressIn, DASHBOARD_BASE, modeOf, parsePagePath, TEST_PREFIX } from './addresses.ts'
-import { DASHBOARD_GUESTS } from './guests.ts'
+import { NOTICE_GUESTS } from './notices/answer-page.tsx'
+import { DASHBOARD_DOOR } from './people/door.tsx'
+import { LINK_GUESTS } from './people/link-pages.tsx'
+import { SIGN_UP_GUESTS } from './people/sign-up-page.tsx'
 import { DASHBOARD_ROUTES } from './routes-list.ts'
 import { DASHBOARD_COOKIES } from './session-cookies.ts'
 import { DashboardShell } from './shell.tsx'
 import { FRAME } from './texts/frame.ts'
 import type { DashboardVisit } from './visit.ts'
+
+/** The pages for people who are not signed in. */
+export const DASHBOARD_GUESTS: readonly GuestRoute[] = [
+  ...signInPages(DASHBOARD_DOOR),
+  ...SIGN_UP_GUESTS,
+  ...LINK_GUESTS,
+  ...NOTICE_GUESTS,
+]
 
 /** The merchants' dashboard. */
 export const DASHBOARD: Surface<DashboardVisit> = {

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseQuery } from '../../api/http/guards.ts'
-import { DOCS_ASSETS } from './assets.ts'
+import { ROOT } from '../../platform/processes/root.ts'
 import { renderErrorsMarkdown } from './guide-markdown.ts'
 import {
   DOCS_ASSETS_PATH,
@@ -103,4 +105,18 @@ async function sendAsset(
     return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)
   if (sent.type === 'error') throw sent.metadata.error
   return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)
+}
+
+// The assets are read from the sources, because the compiler copies no styles.
+const OWN_ASSETS_FOLDER = join(ROOT, 'src', 'web', 'docs', 'assets')
+const SWAGGER_UI_FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+/** Every file that the pages load, with its folder. No other file of these folders is ever served. */
+const DOCS_ASSETS: Readonly<Record<string, string>> = {
+  'docs.css': OWN_ASSETS_FOLDER,
+  'icon.svg': OWN_ASSETS_FOLDER,
+  'reference.css': OWN_ASSETS_FOLDER,
+  'reference.js': OWN_ASSETS_FOLDER,
+  'swagger-ui-bundle.js': SWAGGER_UI_FOLDER,
+  'swagger-ui.css': SWAGGER_UI_FOLDER,
 }

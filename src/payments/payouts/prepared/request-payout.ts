@@ -4,13 +4,13 @@ import type { Answer } from '../../../api/http/answer.ts'
 import { throwStoredRefusal } from '../../../api/idempotency/refused-answer.ts'
 import { NOT_COUNTED } from '../../../api/rate-limits/exact-window.ts'
 import { payoutFee } from '../../../ledger/fees.ts'
-import { Refusal } from '../../../platform/refusal.ts'
+import { domainRefusal, Refusal } from '../../../platform/refusal.ts'
 import type { App } from '../../../program/app.ts'
+import type { BulkItem } from '../bulk/bulk-item.ts'
 import { type BulkRequest, createBulk, judgeBulkCall } from '../bulk/bulk-payouts.ts'
 import { createPayout, type PayoutRequest } from '../create-payout.ts'
 import { lockDesk } from '../desk/lock-desk.ts'
 import { checkRequestReadiness, judgeWithoutWriting } from './check-payout.ts'
-import { judgeBulk } from './judge-bulk.ts'
 import { SECOND_PERSON } from './open-checks.ts'
 import { prepare } from './prepare-payout.ts'
 
@@ -74,4 +74,16 @@ async function prepareBulk(app: App, request: PersonBulkRequest): Promise<Answer
     const sum = (part: (amount: number) => number) => amounts.reduce((total, amount) => total + part(amount), 0)
     return { amount: sum((amount) => amount), fees: sum(payoutFee), recipients: items.length }
   })
+}
+
+// No payout is larger than 10^12; a larger item fails by itself when the call runs.
+const MAX_ITEM_AMOUNT = 1e12
+
+/** Returns the amounts of the items that can be paid. Throws Refusal when there are none, because then no second person should be asked. */
+function judgeBulk(items: readonly BulkItem[]): number[] {
+  const amounts = items.flatMap((item) =>
+    item.ok && item.amount > 0 && item.amount <= MAX_ITEM_AMOUNT ? [item.amount] : [],
+  )
+  if (amounts.length === 0) throw domainRefusal('nothing_to_pay', 'none of these lines can be paid')
+  return amounts
 }

@@ -14,7 +14,6 @@ import { paymentPath } from '../payment-path.ts'
 import type { CustomerPayment, CustomerRefund, Method } from '../view.ts'
 import type { Checkout, CheckoutVisit } from '../visit.ts'
 import { findCustomerRefund } from './customer-refund.ts'
-import { maskCustomerPhone } from './masked-phone.ts'
 
 /** The link of the visited address, its merchant, and the payment to show. */
 export type LinkContext = {
@@ -80,4 +79,17 @@ export function presentPayment({ link, description }: LinkContext, charge: Charg
     phone: charge.phone === null ? null : maskCustomerPhone(charge.phone),
     description,
   }
+}
+
+const HIDDEN_DIGIT = '•'
+const COUNTRY_DIGITS = 3
+const SHOWN_LAST_DIGITS = 3
+
+/** Masks a normalised number so that only its owner recognises it: `+256 7•• ••• 001`. */
+function maskCustomerPhone(phone: string): string {
+  const country = phone.slice(0, COUNTRY_DIGITS)
+  const national = phone.slice(COUNTRY_DIGITS)
+  const masked =
+    national[0] + HIDDEN_DIGIT.repeat(national.length - 1 - SHOWN_LAST_DIGITS) + national.slice(-SHOWN_LAST_DIGITS)
+  return `+${country} ${masked.replace(/(.{3})(?=.)/g, '$1 ')}`
 }

@@ -1,6 +1,5 @@
 import { oneLine } from '../../../platform/text/text.ts'
 import { formatShillings } from '../../parts/wording.ts'
-import { OPERATOR_HINTS } from '../operator-prefixes.ts'
 import { paymentPath } from '../payment-path.ts'
 import type { FormFault, Method } from '../view.ts'
 import type { CheckoutPage } from './page.ts'
@@ -164,3 +163,19 @@ function Email({ view, texts, brief }: CheckoutPage<'pay'>) {
 
 const findFaultText = (ofField: FormFault, fault: FormFault | null, faults: Record<FormFault, string>) =>
   fault === ofField ? faults[ofField] : null
+
+type PhoneMethod = Exclude<Method, 'card'>
+
+/**
+ * The first digits of each operator's numbers after the country code. They only give a hint and never refuse a number:
+ * numbers move between operators, and operators get new ranges.
+ */
+const PREFIXES: Readonly<Record<PhoneMethod, readonly string[]>> = {
+  op1_momo: ['76', '77', '78', '31', '39'],
+  op2_money: ['70', '74', '75', '20'],
+}
+
+/** PREFIXES as text for the script of the form: `op1_momo:76,77;op2_money:70`. */
+const OPERATOR_HINTS = Object.entries(PREFIXES)
+  .map(([operator, prefixes]) => `${operator}:${prefixes.join(',')}`)
+  .join(';')

@@ -3,7 +3,7 @@ import { rejectPrepared, withdrawPrepared } from '../../../payments/payouts/prep
 import { lookUpPreparedHolders } from '../../../payments/payouts/prepared/look-up-prepared-holders.ts'
 import { requestPayout } from '../../../payments/payouts/prepared/request-payout.ts'
 import { approveSchedule } from '../../../payments/scheduled-payouts/request-schedule.ts'
-import { exportPayouts } from '../../../reports/exports/export-payouts.ts'
+import { exportPayouts } from '../../../reports/exports/export-money.ts'
 import { getCreatedId } from '../../parts/created.ts'
 import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
 import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'

@@ -7,7 +7,6 @@ import { flashCookie } from '../forms/flash.ts'
 import { PARTS } from '../texts.ts'
 import { parseCookies } from './cookies.ts'
 import type { Visit } from './route.ts'
-import { isSentFromOwnPage } from './same-origin.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
 
 /** The sender of a form, found from its headers before the body is read and kept for when it has been. */
@@ -65,4 +64,17 @@ function findReferringPage(
   if (referer === undefined || referer.length > MAX_PAGE_CHARACTERS || !URL.canParse(referer)) return null
   const { origin, pathname, search } = new URL(referer)
   return origin === new URL(options.baseUrl()).origin && isPage(pathname) ? `${pathname}${search}` : null
+}
+
+/**
+ * Whether a form was sent by a page of ours: the browser says that it comes from the same origin, or names our address. A form without an
+ * origin does not count as ours, because a session is behind it (reliability.md A64).
+ */
+function isSentFromOwnPage(
+  headers: { 'sec-fetch-site'?: string | string[] | undefined; origin?: string | undefined },
+  baseUrl: string,
+): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  return headers.origin !== undefined && headers.origin === new URL(baseUrl).origin
 }

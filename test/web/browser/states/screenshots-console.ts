@@ -1,5 +1,5 @@
 import { inviteStaff } from '../../../../src/merchants/people/staff/invite-staff.ts'
-import { CONSOLE_GUEST_ROUTES } from '../../../../src/web/console/guest-routes.ts'
+import { CONSOLE_GUEST_ROUTES } from '../../../../src/web/console/console.ts'
 import { startService } from '../../../helpers/service/test-service.ts'
 import { MACHINE } from '../../../helpers/web/enrolling.ts'
 import { consoleStates } from '../../console/states.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { DASHBOARD_GUESTS } from '../../../../src/web/dashboard/guests.ts'
+import { DASHBOARD_GUESTS } from '../../../../src/web/dashboard/dashboard.ts'
 import { startReceiver } from '../../../fakes/receiver.ts'
 import { startPayingService } from '../../../helpers/payments/payouts.ts'
 import type { LiveService } from '../../../helpers/service/live-service.ts'
