@@ -18,7 +18,7 @@ import type { ConsoleVisit } from '../visit.ts'
 
 const { facts, columns } = TEXTS
 export const FREEZE_PATH = '/freeze'
-const REASON_FIELD = { name: 'reason', label: TEXTS.reason, most: 500 } as const
+const REASON_FIELD = { name: 'reason', label: TEXTS.reason, maxLength: 500 } as const
 
 export const FREEZE_FORM: FormSpec = {
   ...{ path: FREEZE_PATH, action: 'payouts.freeze', fields: [REASON_FIELD], submit: TEXTS.freeze },

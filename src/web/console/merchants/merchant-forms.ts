@@ -47,7 +47,7 @@ export const MERCHANT_RATES_FORM: FormSpec = {
     name,
     label: PARTS.rates.names[name],
     kind: 'number',
-    most: 7,
+    maxLength: 7,
     optional: true,
   })),
   submit: acts.rates,

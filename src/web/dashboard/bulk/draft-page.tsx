@@ -18,7 +18,7 @@ import { DRAFT_LINES_PER_PAGE, DraftLines } from './draft-lines.tsx'
 
 const { draft: words } = BULK
 const MAX_PROBLEMS_SHOWN = 100
-const NOTE_FIELD = { name: 'note', label: words.note, optional: true, most: 500 } as const
+const NOTE_FIELD = { name: 'note', label: words.note, optional: true, maxLength: 500 } as const
 
 /** For people who may send without a second person; it asks for a fresh factor. */
 export const SEND_DRAFT: FormSpec = {

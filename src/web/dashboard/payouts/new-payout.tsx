@@ -31,7 +31,7 @@ const PAYOUT_FIELDS: FormSpec['fields'] = [
   { name: 'name', label: create.name, optional: true, maxLength: 200, about: ['recipient.name'] },
   { name: 'reference', label: create.reference, optional: true },
 ]
-const NOTE_FIELD = { name: 'note', label: create.note, optional: true, most: 500 } as const
+const NOTE_FIELD = { name: 'note', label: create.note, optional: true, maxLength: 500 } as const
 
 /** Checks the payout, and asks the operator whose wallet it is before the money is sent. */
 export const CHECK_PAYOUT: FormSpec = {
@@ -41,16 +41,10 @@ export const CHECK_PAYOUT: FormSpec = {
   submit: create.check,
 }
 
-// Matches nothing. A hidden field cannot show a fault, so every refusal stands above the form.
-const MATCHES_NOTHING = /(?!)/
 const payoutForm = (action: FormSpec['action'], submit: string): FormSpec => ({
   path: '/payouts/send',
   action,
-  fields: [...PAYOUT_FIELDS, NOTE_FIELD].map((field) => ({
-    ...field,
-    kind: 'hidden' as const,
-    refused: MATCHES_NOTHING,
-  })),
+  fields: [...PAYOUT_FIELDS, NOTE_FIELD].map((field) => ({ ...field, kind: 'hidden' as const })),
   submit,
   once: true,
 })

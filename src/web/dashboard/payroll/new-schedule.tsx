@@ -67,15 +67,13 @@ export const CHECK_SCHEDULE: FormSpec = {
   submit: create.check,
 }
 
-// Matches nothing. A hidden field cannot show a fault, so every refusal stands above the form.
-const MATCHES_NOTHING = /(?!)/
 /** For people who may make a schedule without a second person; it asks for a fresh factor. */
 export const CREATE_SCHEDULE: FormSpec = {
   path: '/payroll/new',
   action: 'schedule.create',
   fields: SCHEDULE_FIELDS.map((field) => ({
     ...field,
-    ...{ kind: 'hidden' as const, refused: MATCHES_NOTHING },
+    kind: 'hidden' as const,
     ...(field.kind === 'lines' ? { holdsLines: true as const } : {}),
   })),
   submit: create.submit,

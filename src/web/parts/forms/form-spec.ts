@@ -158,8 +158,9 @@ function parseShillings(text: string): number | null {
 /** Returns the amount of a field that `parseForm` has accepted. */
 export const getAmount = (values: FormValues, name: string): number => parseShillings(values[name] ?? '') ?? 0
 
-/** Finds the field of a form that a refusal is about. */
-export function findFieldOfRefusal({ fields }: FormSpec, { field: at, code }: Refusal): string | null {
+/** Finds the field of a form that a refusal is about. A hidden field cannot show a fault, so its refusals stand above the form. */
+export function findFieldOfRefusal(spec: FormSpec, { field: at, code }: Refusal): string | null {
+  const fields = spec.fields.filter(({ kind }) => kind !== 'hidden')
   if (at === null) return fields.find(({ codes = [] }) => codes.includes(code))?.name ?? null
   // Also of a part of it: `recipients[2].phone` is about the field for `recipients`.
   const isPartOf = (member: string) => at === member || at.startsWith(`${member}.`) || at.startsWith(`${member}[`)
