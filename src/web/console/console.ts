@@ -15,7 +15,7 @@ import type { ConsoleVisit } from './visit.ts'
 import { readWorkOverview } from './work-overview.ts'
 
 /** The sign-in of the console. It has no sign-up and no way to reset a forgotten password: admins invite and reset staff. */
-export const CONSOLE_DOOR: SignInConfig = {
+const CONSOLE_DOOR: SignInConfig = {
   ...{ realm: 'operator', base: CONSOLE_BASE, title: STAFF_ACCOUNT_TEXTS.signIn, cookies: CONSOLE_COOKIES },
   home: async () => CONSOLE_BASE,
   actorOf: buildStaffCaller,
