@@ -1,4 +1,6 @@
-import { findSession, type SignedInSession } from '../../merchants/people/session.ts'
+import type { StaffCaller } from '../../api/access/actor.ts'
+import { findSession, makeStaffCaller, type SignedInSession } from '../../merchants/people/session.ts'
+import { assert } from '../../platform/assert.ts'
 import { newStepUp } from '../parts/forms/step-up.ts'
 import type { GuestRoute, PageRequest } from '../parts/routes/route.ts'
 import type { Surface } from '../parts/routes/surface.ts'
@@ -9,7 +11,6 @@ import { CONSOLE_LINK_ROUTES } from './people/link-pages.tsx'
 import { CONSOLE_ROUTES } from './routes-list.ts'
 import { CONSOLE_COOKIES } from './session-cookies.ts'
 import { ConsoleShell } from './shell.tsx'
-import { buildStaffCaller } from './staff-caller.ts'
 import { STAFF_ACCOUNT_TEXTS } from './texts/staff-account.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { readWorkOverview } from './work-overview.ts'
@@ -42,4 +43,11 @@ async function openVisit(asked: PageRequest, signedIn: SignedInSession) {
   const caller = buildStaffCaller(asked, signedIn)
   const waiting = await readWorkOverview(asked.gateway, caller.personId)
   return { visit: { ...asked, signedIn, caller, waiting, to: consoleAddress, once: null } }
+}
+
+/** Makes the caller that operations take for a signed-in person of our staff. */
+function buildStaffCaller({ address: origin, requestId, now }: PageRequest, signedIn: SignedInSession): StaffCaller {
+  const { operatorRole: role } = signedIn
+  assert(role !== null, 'an operator has a role')
+  return makeStaffCaller(signedIn, { role, origin, requestId, nowMs: now.getTime() })
 }
