@@ -6,7 +6,7 @@ import { assert } from '../platform/assert.ts'
  *
  * - The database: `fee_is_the_formula` of charges (migrations/cell/0003_charges.sql) and of payouts (0006_payouts.sql) refuses any other
  *   fee, and `payouts_fee_to_return_check` (0006) refuses to return more than FEE_MAX.
- * - The explanation of `fee_exceeds_amount` in api/http/openapi/error-codes.ts, which is left of this folder. fees.test.ts compares it.
+ * - The explanation of `fee_exceeds_amount` in api/http/openapi/error-codes.ts, which may not import this folder; fees.test.ts compares it.
  *
  * A new tariff begins on a day, and rows that were created before keep their fee: a migration replaces those CHECKs by ones that choose the
  * formula by `created_at`; chargeFee and feeSql choose it in the same way, by a time that their callers pass; invariant C3 of verify

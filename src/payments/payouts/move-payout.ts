@@ -59,7 +59,10 @@ const PAYOUT_FINISHER: Finisher<PayoutMove> = {
   wake: (app) => app.nudge('send-deliveries'),
 }
 
-/** Finishes payouts inside a transaction that may write more. Locks payouts, then heads: the money leaves with its fee, or returns to where it came from. */
+/**
+ * Finishes payouts inside a transaction that may write more: the money leaves with its fee, or returns to where it came from. Locks payouts,
+ * then heads.
+ */
 export async function finishPayoutsIn(_app: App, tx: Tx, { moves, at }: MovesAt<PayoutMove>): Promise<FinishResult> {
   const sorted = sortInLockOrder(PAYOUT_FINISHER, moves)
   const [terms, finished, heads] = await tx.send(

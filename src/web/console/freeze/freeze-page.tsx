@@ -9,7 +9,7 @@ import { readApprovalsAbout } from '../../../operations/approvals/find-approvals
 import { PLATFORM_SUBJECT } from '../../../operations/approvals/unfreeze.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import type { FormField, FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
@@ -18,7 +18,7 @@ import type { ConsoleVisit } from '../visit.ts'
 
 const { facts, columns } = TEXTS
 export const FREEZE_PATH = '/freeze'
-const REASON_FIELD = { name: 'reason', label: TEXTS.reason, maxLength: 500 } as const
+const REASON_FIELD = { name: 'reason', label: TEXTS.reason, maxLength: 500 } as const satisfies FormField
 
 export const FREEZE_FORM: FormSpec = {
   ...{ path: FREEZE_PATH, action: 'payouts.freeze', fields: [REASON_FIELD], submit: TEXTS.freeze },

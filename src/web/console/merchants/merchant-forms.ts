@@ -1,5 +1,5 @@
 import { RATE_NAMES } from '../../../api/rate-limits/rates.ts'
-import type { FormSpec } from '../../parts/forms/form-spec.ts'
+import type { FormField, FormSpec } from '../../parts/forms/form-spec.ts'
 import { PARTS } from '../../parts/texts.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 
@@ -43,13 +43,15 @@ export const MERCHANT_LIMITS_FORM: FormSpec = {
 export const MERCHANT_RATES_FORM: FormSpec = {
   path: merchantPath('rates'),
   action: 'merchant.terms',
-  fields: RATE_NAMES.map((name) => ({
-    name,
-    label: PARTS.rates.names[name],
-    kind: 'number',
-    maxLength: 7,
-    optional: true,
-  })),
+  fields: RATE_NAMES.map(
+    (name): FormField => ({
+      name,
+      label: PARTS.rates.names[name],
+      kind: 'number',
+      maxLength: 7,
+      optional: true,
+    }),
+  ),
   submit: acts.rates,
 }
 export const INSTANT_ON_FORM: FormSpec = {

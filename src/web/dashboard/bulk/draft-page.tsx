@@ -6,7 +6,7 @@ import {
 import { type BulkPreview, type PreviewLine, previewBulk } from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import type { FormField, FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { type Fact, Facts, Money, Note, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
@@ -18,7 +18,7 @@ import { DRAFT_LINES_PER_PAGE, DraftLines } from './draft-lines.tsx'
 
 const { draft: words } = BULK
 const MAX_PROBLEMS_SHOWN = 100
-const NOTE_FIELD = { name: 'note', label: words.note, optional: true, maxLength: 500 } as const
+const NOTE_FIELD = { name: 'note', label: words.note, optional: true, maxLength: 500 } as const satisfies FormField
 
 /** For people who may send without a second person; it asks for a fresh factor. */
 export const SEND_DRAFT: FormSpec = {

@@ -8,7 +8,14 @@ import { lookUpWallet } from '../../../payments/payouts/resolve-account.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { buildStepAddress, readCarriedStep } from '../../parts/forms/carried-step.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { FieldFault, type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import {
+  FieldFault,
+  type FormField,
+  type FormSpec,
+  type FormState,
+  type FormValues,
+  getAmount,
+} from '../../parts/forms/form-spec.ts'
 import { Facts, Money, OutsideText, Section } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
@@ -31,7 +38,7 @@ const PAYOUT_FIELDS: FormSpec['fields'] = [
   { name: 'name', label: create.name, optional: true, maxLength: 200, about: ['recipient.name'] },
   { name: 'reference', label: create.reference, optional: true },
 ]
-const NOTE_FIELD = { name: 'note', label: create.note, optional: true, maxLength: 500 } as const
+const NOTE_FIELD = { name: 'note', label: create.note, optional: true, maxLength: 500 } as const satisfies FormField
 
 /** Checks the payout, and asks the operator whose wallet it is before the money is sent. */
 export const CHECK_PAYOUT: FormSpec = {
@@ -44,7 +51,7 @@ export const CHECK_PAYOUT: FormSpec = {
 const payoutForm = (action: FormSpec['action'], submit: string): FormSpec => ({
   path: '/payouts/send',
   action,
-  fields: [...PAYOUT_FIELDS, NOTE_FIELD].map((field) => ({ ...field, kind: 'hidden' as const })),
+  fields: [...PAYOUT_FIELDS, NOTE_FIELD].map((field): FormField => ({ ...field, kind: 'hidden' })),
   submit,
   once: true,
 })

@@ -8,7 +8,14 @@ import {
 } from '../../../payments/scheduled-payouts/schedule-request.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import { FieldFault, type FormSpec, type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import {
+  FieldFault,
+  type FormField,
+  type FormSpec,
+  type FormState,
+  type FormValues,
+  getAmount,
+} from '../../parts/forms/form-spec.ts'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { readCheckerAmount, SecondPersonNote } from '../payouts/second-person.tsx'
 import { PAYOUTS } from '../texts/payouts.ts'
@@ -71,11 +78,13 @@ export const CHECK_SCHEDULE: FormSpec = {
 export const CREATE_SCHEDULE: FormSpec = {
   path: '/payroll/new',
   action: 'schedule.create',
-  fields: SCHEDULE_FIELDS.map((field) => ({
-    ...field,
-    kind: 'hidden' as const,
-    ...(field.kind === 'lines' ? { holdsLines: true as const } : {}),
-  })),
+  fields: SCHEDULE_FIELDS.map(
+    (field): FormField => ({
+      ...field,
+      kind: 'hidden' as const,
+      ...(field.kind === 'lines' ? { holdsLines: true as const } : {}),
+    }),
+  ),
   submit: create.submit,
   once: true,
 }

@@ -95,7 +95,7 @@ function confirmForm(
   business: string,
 ): Awaited<ReturnType<LinkPage['form']>> {
   const { confirm } = SIGN_IN
-  const typed = { kind: 'password' as const, maxLength: 512 }
+  const typed = { kind: 'password', maxLength: 512 } as const satisfies Partial<FormField>
   const ofAccount = { name: 'account', label: confirm.account, ...typed }
   const ofBusiness = { name: 'password', label: confirm.opened(business), ...typed }
   return {
@@ -161,7 +161,7 @@ const JOIN_PAGE: LinkPage = {
 function joinForm({ role, email, known }: OpenInvitation, business: string): Awaited<ReturnType<LinkPage['form']>> {
   const { join } = SIGN_IN
   const { name, password } = ENTRY
-  const ownPassword = { name: 'password', label: password.label, kind: 'password' as const, maxLength: 512 }
+  const ownPassword: FormField = { name: 'password', label: password.label, kind: 'password', maxLength: 512 }
   return {
     title: join.title(business),
     lead: (
