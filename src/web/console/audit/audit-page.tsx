@@ -13,7 +13,7 @@ import { AuditDetails } from '../../parts/audit-details.tsx'
 import { column } from '../../parts/columns.tsx'
 import { parseDays } from '../../parts/days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
+import type { FormField, FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
 import { Section, Status } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -58,12 +58,14 @@ export const VERIFY_AUDIT_FORM: FormSpec = {
 export const EXPORT_AUDIT_FORM: FormSpec = {
   path: '/audit/export',
   action: 'audit.export',
-  fields: [DATABASE_FILTER, ...FILTERS].map(({ name, label }) => ({
-    name,
-    label,
-    kind: 'hidden',
-    optional: true,
-  })),
+  fields: [DATABASE_FILTER, ...FILTERS].map(
+    ({ name, label }): FormField => ({
+      name,
+      label,
+      kind: 'hidden',
+      optional: true,
+    }),
+  ),
   submit: CONSOLE_AUDIT_TEXTS.export,
   plain: true,
 }

@@ -1,7 +1,7 @@
 import type { DocumentStream } from '../../../api/http/answer.ts'
 import { kampalaDay } from '../../../platform/time/kampala.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
+import type { FormField, FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
 import { formRoute } from '../../parts/routes/route.ts'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListFilter, withoutEmpty } from '../../parts/table.tsx'
@@ -12,7 +12,7 @@ import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 export const exportForm = (path: string, filters: readonly ListFilter[]): FormSpec => ({
   path: `${path}/export`,
   action: 'export',
-  fields: filters.map(({ name, label }) => ({ name, label, kind: 'hidden', optional: true })),
+  fields: filters.map(({ name, label }): FormField => ({ name, label, kind: 'hidden', optional: true })),
   submit: LISTS.export,
   plain: true,
 })
