@@ -7,6 +7,7 @@ import { endLost } from '../../src/operations/reconciliation/end-lost.ts'
 import { reconcileNow } from '../../src/operations/reconciliation/reconcile.ts'
 import { importStatement } from '../../src/operations/reconciliation/statements/import-statement.ts'
 import { fromPath } from '../../src/operations/reconciliation/statements/statement-file.ts'
+import { findStuck } from '../../src/operations/verify/stuck.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/database/money-rows.ts'
 import { followUntilEnded } from '../helpers/payments/following-charges.ts'
 import { pay } from '../helpers/payments/payouts.ts'
@@ -84,6 +85,31 @@ async function shopWithMoney(): Promise<Shop> {
   await followUntilEnded(service, body.id)
   return shop
 }
+
+test('a payout is called stuck for good when the window of its own installation is over, not after a day', async () => {
+  const shop = await shopWithMoney()
+  const phone = newPayer()
+  losing(phone)
+  const { body } = await pay(shop.live, { recipient: { phone } })
+  const whyStuck = async () => {
+    await service.rows('update payouts set follow_at = $2 where id = $1', [body.id, service.clock.now()])
+    const found = await findStuck(
+      { ...service.app, config: { ...service.app.config, stuckHours: 0 } },
+      service.clock.now(),
+    )
+    return found.filter(({ id }) => id === body.id).map(({ why }) => why)
+  }
+  const halfAnHour = async () => {
+    for (let minute = 0; minute < 30; minute += 1) {
+      service.pass(HOUR / 60)
+      await service.run('send-payouts')
+    }
+  }
+  await halfAnHour()
+  assert.deepEqual(await whyStuck(), ['the operator has not said how it ended'])
+  for (let times = 0; times < 3; times += 1) await halfAnHour()
+  assert.deepEqual(await whyStuck(), ['the operator does not know it, and its time to be posted again is over'])
+})
 
 test('a charge that never arrived: refused without proof, and then it fails once', async () => {
   const shop = await service.shop()

@@ -2,15 +2,20 @@ import { stopKindSql } from '../../payments/payouts/find-stop.ts'
 
 /**
  * A kind of stuck item with its statement. In each, $1 is the time now, $2 the time before which due work counts as left lying, $3 the
- * time before which a movement has been open for too long, $4 how many are named. Oldest first.
+ * time before which a movement has been open for too long, $4 how many are named, $5 and $6 the repost windows of charges and payouts
+ * (repostWindowsOf, in ms). Oldest first.
  */
 export type StuckKind = { kind: string; sql: string }
 
 const JOIN_MERCHANT = 'join merchants m on m.id ='
 const NO_ATTEMPT = 'null as attempt, null as attempt_state'
 
-// A charge that the operator does not know is not posted again after its first minute: only a person can help.
-const NOT_POSTED_AGAIN = `a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '1 minute'`
+// A movement that the operator does not know is not posted again after the window of its installation: only a person can help.
+const notPostedAgain = (
+  windows: '$5' | '$6',
+) => `a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1
+    - coalesce(${windows}::jsonb -> 'byInstallation' -> a.installation, ${windows}::jsonb -> 'others')::bigint * interval '1 millisecond'`
+const NOT_POSTED_AGAIN = notPostedAgain('$5')
 const unansweredReason = (
   row: string,
 ) => `case when ${row}.follow_at < $2 then 'nobody has asked the operator since the time of the next question'
@@ -44,7 +49,7 @@ const PAYOUTS = `select p.status as status, p.merchant_id, m.public_id as mercha
     coalesce(case when ${IS_QUEUED} then ${STOP_REASON} end, case
       when p.follow_at < $2 then 'nobody has looked at it since it was due'
       when ${IS_QUEUED} then 'the operator has not taken it'
-      when a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '24 hours'
+      when ${notPostedAgain('$6')}
         then 'the operator does not know it, and its time to be posted again is over'
       else 'the operator has not said how it ended' end) as why
   from payouts p ${JOIN_MERCHANT} p.merchant_id

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Mode } from '../../platform/mode.ts'
 import type { App } from '../../program/app.ts'
+import { repostWindowsOf } from '../../rails/posting/repost-times.ts'
 import { STUCK_KINDS, type StuckKind } from './stuck-kinds.ts'
 
 /** A question or post to the operator, with its answer. */
@@ -54,24 +55,25 @@ type Row = Omit<StuckItem, 'kind' | 'evidence' | 'nextAt' | 'attemptState'> & {
  * Finds money and messages of one cell that wait longer than they should, with the reason and the operator's answers, in one snapshot. An
  * empty result means that nothing needs a person (reliability.md 2.10, OP5). Throws DatabaseAway, or the server's own error.
  */
-export const findStuck = ({ db, config }: Pick<App, 'db' | 'config'>, now: Date): Promise<StuckItem[]> =>
-  db.snapshot(async (client) => {
+export const findStuck = (app: Pick<App, 'db' | 'config' | 'rails'>, now: Date): Promise<StuckItem[]> =>
+  app.db.snapshot(async (client) => {
+    const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
+    const windows = (['collect', 'disburse'] as const).map((side) => JSON.stringify(repostWindowsOf(app, side)))
+    const openTooLongMs = app.config.stuckHours * HOUR_MS
+    const values = [now.toISOString(), before(LEFT_LYING_MS), before(openTooLongMs), MAX_OF_A_KIND, ...windows]
     const items: StuckItem[] = []
-    for (const kind of STUCK_KINDS)
-      items.push(...(await findStuckOfKind(client, kind, { now, openTooLongMs: config.stuckHours * HOUR_MS })))
+    for (const kind of STUCK_KINDS) items.push(...(await findStuckOfKind(client, kind, values)))
     return items
   })
 
 async function findStuckOfKind(
   client: ClientBase,
   { kind, sql }: StuckKind,
-  { now, openTooLongMs }: { now: Date; openTooLongMs: number },
+  values: readonly unknown[],
 ): Promise<StuckItem[]> {
-  const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   // Names each parameter with its type, also for kinds that do not use it.
-  const text = `with parameters as (select $1::timestamptz, $2::timestamptz, $3::timestamptz, $4::integer) ${sql}`
-  const values = [now.toISOString(), before(LEFT_LYING_MS), before(openTooLongMs), MAX_OF_A_KIND]
-  const { rows } = await client.query<Row>(text, values)
+  const text = `with parameters as (select $1::timestamptz, $2::timestamptz, $3::timestamptz, $4::integer, $5::jsonb, $6::jsonb) ${sql}`
+  const { rows } = await client.query<Row>(text, [...values])
   const evidence = await readAnswers(client, rows)
   return rows.map(({ merchant_id, next_at: nextAt, attempt_state: attemptState, ...row }) => ({
     kind,

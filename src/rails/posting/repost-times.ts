@@ -50,6 +50,22 @@ export const repostWindowMs = (
   findRail(app, row)?.installations.find(({ id }) => id === row.installation)?.repostMs?.[side] ??
   DEFAULT_REPOST_WINDOW_MS[side]
 
+/**
+ * Returns the windows (ms) of this side as a statement takes them: those of the installations that set one, by their
+ * ids, and the one of all others.
+ */
+export const repostWindowsOf = (
+  app: Pick<App, 'rails'>,
+  side: RailSide,
+): { byInstallation: Record<string, number>; others: number } => ({
+  byInstallation: Object.fromEntries(
+    Object.values(app.rails.live)
+      .flatMap(({ installations }) => installations)
+      .flatMap(({ id, repostMs }) => (repostMs === undefined ? [] : [[id, repostMs[side]]])),
+  ),
+  others: DEFAULT_REPOST_WINDOW_MS[side],
+})
+
 /** Returns the repost times of a movement, by its noun and installation. */
 export const repostTimesFor = (
   app: Pick<App, 'rails'>,
