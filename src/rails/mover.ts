@@ -49,8 +49,8 @@ export type Mover<Row extends Movable, Failure extends string> = {
   side: 'collect' | 'disburse'
   /** Finds the side of the rail that carries it; undefined where there is none. */
   findMovementRail(app: App, row: Row): MovementRail<Failure> | undefined
-  /** Builds the attempt without its note, which only a post needs. */
-  buildAttempt(app: App, row: Row, installation: string): Attempt
+  /** Builds the attempt without its note and callback path, which only a post needs. */
+  buildAttempt(row: Row, installation: string): Attempt
   /** Reads the text that the operator shows on the phone: the merchant's name. */
   readNote(app: App, row: Row): Promise<string>
   /** Shows it as `authorized` and sets its first question. */

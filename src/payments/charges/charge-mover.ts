@@ -4,10 +4,8 @@ import { unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
-import type { App } from '../../program/app.ts'
 import { moveAttempt } from '../../rails/attempts.ts'
 import { callAtTime } from '../../rails/call-at-time.ts'
-import { callbackPathFor } from '../../rails/callback-token.ts'
 import { findRail } from '../../rails/find-rail.ts'
 import type { Followed, Mover } from '../../rails/mover.ts'
 import { chargeReposts } from '../../rails/posting/repost-times.ts'
@@ -82,7 +80,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   },
 }
 
-function buildAttempt(app: App, charge: DueCharge, installation: string): Attempt {
+function buildAttempt(charge: DueCharge, installation: string): Attempt {
   assert(charge.railReference !== null && charge.phone !== null, 'a charge that travels has a reference and a phone')
   return {
     reference: charge.railReference,
@@ -92,11 +90,7 @@ function buildAttempt(app: App, charge: DueCharge, installation: string): Attemp
     currency: 'UGX',
     phone: charge.phone,
     note: '',
-    callbackPath: callbackPathFor(app, {
-      id: charge.id,
-      reference: charge.railReference,
-      channel: charge.channel,
-    }),
+    callbackPath: null,
     createdAt: charge.createdAt,
   }
 }

@@ -1,6 +1,6 @@
 import { type LedgerHead, lockHeads, openBook } from '../../ledger/book.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
-import { readTermsByMerchant } from '../../merchants/account/merchant.ts'
+import { type MerchantTerms, readTermsByMerchant } from '../../merchants/account/merchant.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -8,7 +8,15 @@ import { recordTime } from '../../platform/log/measures.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
 import { completeMoves, finishBatch, sortInLockOrder } from '../../rails/finishing/finish-moves.ts'
-import type { Finisher, FinishResult, Move, MovementOutcome, MoveResult, MovesAt } from '../../rails/finishing/move.ts'
+import type {
+  Finisher,
+  FinishResult,
+  Move,
+  MovementOutcome,
+  MoveResult,
+  MovesAt,
+  Wake,
+} from '../../rails/finishing/move.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
@@ -62,10 +70,6 @@ const CHARGE_FINISHER: Finisher<ChargeMove> = {
     crashPoint('charge.moved')
     if (takesCard) crashPoint('card.taken')
   },
-  wake(app) {
-    app.nudge('send-deliveries')
-    app.nudge('dispense')
-  },
 }
 
 /**
@@ -94,7 +98,16 @@ export async function finishChargesIn(app: App, tx: Tx, { moves, at }: MovesAt<C
   const book = openBook(heads, at, splits.heads)
   const writes = [...postOutcomes(finished, { endById, terms, book, at }), ...splits.writes]
   const tagOf = ({ merchantId }: { merchantId: number }) => terms.get(merchantId)?.tag
-  return completeMoves(tx, CHARGE_FINISHER, { moves, at, finished, book, writes, tagOf })
+  const wakes = wokenBy(finished, terms)
+  return completeMoves(tx, CHARGE_FINISHER, { moves, at, finished, book, writes, wakes, tagOf })
+}
+
+/** Only what has work now: each task that wakes asks the database several questions, and most charges are paid without a link. */
+function wokenBy(finished: readonly ChargeFacts[], terms: ReadonlyMap<number, MerchantTerms>): Wake[] {
+  const wakes: Wake[] = []
+  if (finished.some(({ merchantId }) => terms.get(merchantId)?.hasWebhookUrl)) wakes.push('send-deliveries')
+  if (finished.some(({ paymentLinkId }) => paymentLinkId !== null)) wakes.push('dispense')
+  return wakes
 }
 
 function recordCompletionTimes(finished: readonly ChargeFacts[], at: Date): void {

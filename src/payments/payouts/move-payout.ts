@@ -56,7 +56,6 @@ const PAYOUT_FINISHER: Finisher<PayoutMove> = {
   openContradiction,
   counter: 'payouts_total',
   crash: () => crashPoint('payout.moved'),
-  wake: (app) => app.nudge('send-deliveries'),
 }
 
 /**
@@ -82,6 +81,7 @@ export async function finishPayoutsIn(_app: App, tx: Tx, { moves, at }: MovesAt<
     finished,
     book,
     writes: addEvents(buildOutcomeEvents(finished, termsById), at),
+    wakes: ['send-deliveries'],
     tagOf: ({ merchantId }) => termsById.get(merchantId)?.tag,
   })
 }

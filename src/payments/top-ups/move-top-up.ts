@@ -39,6 +39,7 @@ export async function finishTopUpIn(_app: App, tx: Tx, { moves, at }: MovesAt<To
     finished,
     book,
     writes: [],
+    wakes: [],
     tagOf: ({ id }) => parseTag(TOP_UP_PREFIX, id) ?? undefined,
   })
 }

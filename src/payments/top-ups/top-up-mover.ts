@@ -1,7 +1,6 @@
 import { readMerchantName } from '../../merchants/account/merchant-names.ts'
 import type { App } from '../../program/app.ts'
 import { moveAttempt } from '../../rails/attempts.ts'
-import { callbackPathFor } from '../../rails/callback-token.ts'
 import { findRail } from '../../rails/find-rail.ts'
 import { type LiveFollower, liveFollower } from '../../rails/following/follow-live.ts'
 import { hasLiveRail } from '../../rails/live-rails.ts'
@@ -18,7 +17,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   noun: 'top-up',
   side: 'collect',
   findMovementRail: (app, topUp) => findRail(app, topUp)?.collect,
-  buildAttempt: (app, topUp, installation) => ({
+  buildAttempt: (topUp, installation) => ({
     reference: topUp.railReference,
     installation,
     publicId: topUp.id,
@@ -26,11 +25,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
     currency: 'UGX',
     phone: topUp.phone,
     note: '',
-    callbackPath: callbackPathFor(app, {
-      id: topUp.id,
-      reference: topUp.railReference,
-      channel: topUp.channel,
-    }),
+    callbackPath: null,
     createdAt: topUp.createdAt,
   }),
   readNote: (app, { merchantId }) => readMerchantName(app, merchantId),

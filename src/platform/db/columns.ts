@@ -89,7 +89,22 @@ export const callForRow = <Row, Answer>(
   valuesOf: (each: ColumnWriters<Row>) => readonly unknown[],
 ): RowCall<Row, Answer> => {
   const callOf = (rows: readonly Row[]) => call(statement, ...valuesOf(toColumns(rows)))
-  return { ...callOf([row]), joins: { row, name, callOf } }
+  return new SingleRowCall(statement, { row, name, callOf })
+}
+
+/** Encodes its values only when it is sent alone: a call that is joined with others never needs them. */
+export class SingleRowCall<Row, Answer = unknown> implements RowCall<Row, Answer> {
+  readonly statement: Statement<Answer>
+  readonly joins: RowCall<Row, Answer>['joins']
+
+  constructor(statement: Statement<Answer>, joins: RowCall<Row, Answer>['joins']) {
+    this.statement = statement
+    this.joins = joins
+  }
+
+  get values(): unknown[] {
+    return this.joins.callOf([this.joins.row]).values
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Call, Tx } from '../../platform/db/database.ts'
 import { count } from '../../platform/log/measures.ts'
 import type { App } from '../../program/app.ts'
 import { findOvertaken, readMissedResults } from './late-moves.ts'
-import type { AnyMove, Finisher, FinishResult, MovementKey, MoveResult, MovesAt } from './move.ts'
+import type { AnyMove, Finisher, FinishResult, MovementKey, MoveResult, MovesAt, Wake } from './move.ts'
 
 // What charges, payouts and top-ups do alike when a movement is finished: its transaction, outcomes that came too late, contradictions and
 // counting. What moves money is in the `finishIn` of the noun.
@@ -32,7 +32,6 @@ export async function finishBatch<NounMove extends AnyMove>(
   )
   finisher.crash?.(moves)
   countMoved(finisher, moves, results)
-  if (results.some(isMoved)) finisher.wake?.(app)
   return results
 }
 
@@ -66,18 +65,22 @@ const finishInOpenMonth = <NounMove extends AnyMove>(
   batchMoves: readonly NounMove[],
   turn: Partial<BatchTurn>,
 ): Promise<ItemOutcome<MoveResult>[]> =>
-  inOpenMonth(() => {
+  inOpenMonth(async () => {
     const at = app.clock.now()
-    return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
+    let woken: readonly Wake[] = []
+    const results = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
       const overtaken = await findOvertaken(tx, finisher, batchMoves)
       const moves = overtaken.size === 0 ? batchMoves : batchMoves.filter((move) => !overtaken.has(move))
       if (moves.length === 0) return { value: batchMoves.map(() => itemDone<MoveResult>('overtaken')) }
-      const { missed, writes } = await finisher.finishIn(app, tx, { moves, at })
+      const { missed, writes, wakes } = await finisher.finishIn(app, tx, { moves, at })
+      woken = wakes
       const value: ItemOutcome<MoveResult>[] = []
       for (const move of batchMoves)
         value.push(itemDone(overtaken.has(move) ? 'overtaken' : (missed.get(finisher.movementOf(move).id) ?? 'moved')))
       return { value, last: writes }
     })
+    for (const sweep of woken) app.nudge(sweep)
+    return results
   })
 
 /** Sorts moves in the order in which every transaction locks their movements, so that no two transactions deadlock. */
@@ -97,6 +100,7 @@ type CompletedMoves<NounMove> = MovesAt<NounMove> & {
   /** With the transfers of the finished movements. */
   book: Book
   writes: readonly Call[]
+  wakes: readonly Wake[]
   tagOf(movement: MovementKey): string | undefined
 }
 
@@ -104,7 +108,7 @@ type CompletedMoves<NounMove> = MovesAt<NounMove> & {
 export async function completeMoves<NounMove extends AnyMove>(
   tx: Tx,
   finisher: Finisher<NounMove>,
-  { moves, at, finished, book, writes, tagOf }: CompletedMoves<NounMove>,
+  { moves, at, finished, book, writes, wakes, tagOf }: CompletedMoves<NounMove>,
 ): Promise<FinishResult> {
   const { movementOf } = finisher
   for (const move of moves) if (move.posts && finished.some(({ id }) => id === movementOf(move).id)) move.posts(book)
@@ -118,5 +122,5 @@ export async function completeMoves<NounMove extends AnyMove>(
     if (result === 'contradicted')
       contradictions.push(...finisher.openContradiction(movement, { tag: tagOf(movement), answer: move.to, at }))
   }
-  return { missed, writes: [...book.writes(), ...writes, ...joinRowCalls(alongside), ...contradictions] }
+  return { missed, writes: [...book.writes(), ...writes, ...joinRowCalls(alongside), ...contradictions], wakes }
 }

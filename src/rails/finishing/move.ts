@@ -36,8 +36,14 @@ export type MovementKey = { merchantId: number; id: string }
 /** Moves of one transaction, which name each movement once, and the time that it writes. */
 export type MovesAt<NounMove> = { moves: readonly NounMove[]; at: Date }
 
-/** `missed`: the results, by id, of the moves whose movement was finished before. `writes` must be sent last. */
-export type FinishResult = { missed: Map<string, MoveResult>; writes: Call[] }
+/**
+ * `missed`: the results, by id, of the moves whose movement was finished before. `writes` must be sent last. `wakes`: the tasks that have
+ * work once it is committed.
+ */
+export type FinishResult = { missed: Map<string, MoveResult>; writes: Call[]; wakes: readonly Wake[] }
+
+/** A task to wake. */
+export type Wake = Parameters<App['nudge']>[0]
 
 /** What a noun must provide so that its movements can be finished here. */
 export type Finisher<NounMove extends AnyMove> = {
@@ -54,6 +60,4 @@ export type Finisher<NounMove extends AnyMove> = {
   counter?: 'charges_total' | 'payouts_total'
   /** Where the crash tests kill the process: after the commit. */
   crash?(moves: readonly NounMove[]): void
-  /** Wakes the tasks that wait for finished movements. */
-  wake?(app: App): void
 }

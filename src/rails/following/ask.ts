@@ -36,7 +36,7 @@ export function askAboutMovement<Row extends Movable, Failure extends string>(
     return failAsRefused(app, mover, row, { holds: isRefusedOnce, alongside: [] }).then(returnTrue)
   const carrier = mover.findMovementRail(app, row)
   if (!carrier) return NOTHING_WRITTEN
-  const attempt = mover.buildAttempt(app, row, row.installation)
+  const attempt = mover.buildAttempt(row, row.installation)
   const applied = (answer: StatusAnswer<Failure>) => {
     onAnswer()
     return applyAnswer(app, mover, { row, attempt, answer })

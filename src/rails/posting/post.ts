@@ -5,6 +5,7 @@ import { type Moment, momentAt, msBetween } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
 import { type AttemptFacts, isCurrentPost } from '../attempt-facts.ts'
 import { addEvidence, moveAttempt, type Post, refuseInDoubt, refuseRepost } from '../attempts.ts'
+import { callbackPathFor } from '../callback-token.ts'
 import { lockMovements } from '../lock-movements.ts'
 import type { MarkedPost, Movable, Mover } from '../mover.ts'
 import type { CallDeadline, OperatorRefusal, SubmitAnswer, Unavailable } from '../rail.ts'
@@ -37,7 +38,7 @@ export async function submitPost<Row extends Movable, Failure extends string>(
   }
   const started = performance.now()
   try {
-    const attempt = { ...mover.buildAttempt(app, row, installation), note }
+    const attempt = { ...mover.buildAttempt(row, installation), note, callbackPath: callbackPathOf(app, row) }
     mover.crash.sent()
     const answer = await carrier.submit(attempt, deadline)
     mover.crash.answered()
@@ -51,6 +52,9 @@ export async function submitPost<Row extends Movable, Failure extends string>(
     }
   }
 }
+
+const callbackPathOf = (app: App, { id, railReference, channel }: Movable): string | null =>
+  railReference === null ? null : callbackPathFor(app, { id, reference: railReference, channel })
 
 /** The answer for a post that was not sent: the database was away, or the time of the post was over. */
 const unavailableUnsent = (app: App, why: string): Unavailable => ({

@@ -7,7 +7,6 @@ import type { App } from '../../../program/app.ts'
 import type { AttemptFacts } from '../../../rails/attempt-facts.ts'
 import { attemptNotTaken } from '../../../rails/attempts.ts'
 import { callAtTime } from '../../../rails/call-at-time.ts'
-import { callbackPathFor } from '../../../rails/callback-token.ts'
 import { ladderFor } from '../../../rails/following/ladders.ts'
 import type { MarkedPost, Mover } from '../../../rails/mover.ts'
 import { nextQuestionAt, payoutReposts, repostTimesFor } from '../../../rails/posting/repost-times.ts'
@@ -68,7 +67,7 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   },
 }
 
-function buildAttempt(app: App, payout: TravellingPayout, installation: string): Attempt {
+function buildAttempt(payout: TravellingPayout, installation: string): Attempt {
   return {
     reference: payout.railReference,
     installation,
@@ -77,11 +76,7 @@ function buildAttempt(app: App, payout: TravellingPayout, installation: string):
     currency: 'UGX',
     phone: payout.recipientPhone,
     note: '',
-    callbackPath: callbackPathFor(app, {
-      id: payout.id,
-      reference: payout.railReference,
-      channel: payout.channel,
-    }),
+    callbackPath: null,
     createdAt: payout.createdAt,
     ...(payout.sandboxOutcome ? { sandboxOutcome: payout.sandboxOutcome } : {}),
   }

@@ -1,7 +1,7 @@
 import type { Connection, PoolClient, QueryResult } from 'pg'
 import pg from 'pg'
 import type { Mode } from '../../mode.ts'
-import type { RowCall } from '../columns.ts'
+import { type RowCall, SingleRowCall } from '../columns.ts'
 import type { Call } from '../database.ts'
 import { statement } from '../statement.ts'
 import {
@@ -104,7 +104,7 @@ export function copyInto<Row>(
   }
   return {
     rows: (rows) => (rows.length === 0 ? [] : [encode(rows)]),
-    row: (row) => ({ ...encode([row]), joins: { row, name: null, callOf: encode } }),
+    row: (row) => new SingleRowCall(made, { row, name: null, callOf: encode }),
   }
 }
 
