@@ -1,4 +1,5 @@
 import type { MerchantRole, SignedInActor, StaffRole } from '../../api/access/actor.ts'
+import { type AuditAct, auditRow } from '../../api/access/audit-row.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { newId, newTag } from '../../platform/text/ids.ts'
@@ -12,6 +13,10 @@ export const realmOf = ({ kind }: Pick<SignedInActor, 'kind'>): Realm => (kind =
 /** Returns the merchant under which the audit files an act about the own account; null for operators and for people without a merchant. */
 export const auditMerchantOf = (caller: SignedInActor): number | null =>
   caller.kind === 'operator' ? null : caller.merchantId || null
+
+/** The row of the audit for an act of somebody about the own account. */
+export const ownAccountRow = (actor: SignedInActor, act: Omit<AuditAct, 'actor' | 'merchantId' | 'mode'>): Call =>
+  auditRow({ ...act, actor, merchantId: auditMerchantOf(actor) })
 
 /** An account that an e-mail address may mean at sign-in. */
 export type Account = {

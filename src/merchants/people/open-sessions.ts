@@ -6,7 +6,7 @@ import { statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { addMs } from '../../platform/time/clock.ts'
 import type { Gateway } from '../../program/app.ts'
-import { auditMerchantOf, type Realm, realmOf } from './accounts.ts'
+import { ownAccountRow, type Realm, realmOf } from './accounts.ts'
 import { LINKS_OF_SIGN_IN, voidLinks } from './links.ts'
 import { IDLE_TIMEOUT_MS } from './session.ts'
 import { endOtherSessions, moveSession } from './write-sessions.ts'
@@ -93,13 +93,7 @@ export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActo
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     await tx.send(endOtherSessions(caller.personId, caller.sessionId), voidLinks(caller.personId, LINKS_OF_SIGN_IN, at))
-    const act = {
-      actor: caller,
-      action: 'account.sessions',
-      at,
-      merchantId: auditMerchantOf(caller),
-    } as const
-    return { value: null, last: [auditRow({ ...act, subject: 'all others' })] }
+    return { value: null, last: [ownAccountRow(caller, { action: 'account.sessions', at, subject: 'all others' })] }
   })
 }
 

@@ -1,11 +1,10 @@
 import type { SignedInActor } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
-import { auditRow } from '../../api/access/audit-row.ts'
 import { invalidRequest, Refusal } from '../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../platform/text/text.ts'
 import type { Gateway } from '../../program/app.ts'
 import { accountMailRows } from './account-mails.ts'
-import { auditMerchantOf } from './accounts.ts'
+import { ownAccountRow } from './accounts.ts'
 import { hashPasswordForPerson } from './addresses/address-salt.ts'
 import { judgePassword } from './factors/password-rules.ts'
 import { LINKS_OF_SIGN_IN, voidInvitationsBy, voidLinks } from './links.ts'
@@ -26,12 +25,6 @@ export async function changePassword(
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const person = requirePerson((await tx.send(lockPerson(caller.personId)))[0])
-    const act = {
-      actor: caller,
-      action: 'account.password',
-      at,
-      merchantId: auditMerchantOf(caller),
-    } as const
     const own = visitor.browser === null ? [] : [rememberBrowser(visitor.browser, person.id, at)]
     const last = [
       setPassword(person.id, hash),
@@ -52,7 +45,7 @@ export async function changePassword(
         voidLinks(person.id, LINKS_OF_SIGN_IN, at),
         voidInvitationsBy([person.id], at),
         ...letter,
-        auditRow({ ...act, subject: person.publicId }),
+        ownAccountRow(caller, { action: 'account.password', at, subject: person.publicId }),
       ],
     }
   })
@@ -65,8 +58,7 @@ export async function changeName(gateway: Gateway, caller: SignedInActor, typed:
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const person = requirePerson((await tx.send(lockPerson(caller.personId)))[0])
-    const act = { actor: caller, action: 'account.name', at, merchantId: auditMerchantOf(caller) } as const
-    const row = auditRow({ ...act, subject: person.publicId })
+    const row = ownAccountRow(caller, { action: 'account.name', at, subject: person.publicId })
     return { value: null, last: [setPersonName(person.id, name), row] }
   })
 }

@@ -12,6 +12,13 @@ function posterFor(t: TestContext, port: number) {
   return poster
 }
 
+const keptRequest = (port: number) => ({
+  url: `http://127.0.0.1:${port}/`,
+  body: Buffer.from(BODY),
+  headers: {},
+  keepAlive: true,
+})
+
 /** A receiver that answers the first request of each connection and closes it when the next one is there. */
 const onceEach =
   (answered = new WeakSet<Socket>()) =>
@@ -28,12 +35,7 @@ test('a kept connection that the receiver has closed costs a second try on a new
   ] as const) {
     const seen = await receiver(t, onceEach())
     const poster = posterFor(t, seen.port)
-    const request = {
-      url: `http://127.0.0.1:${seen.port}/`,
-      body: Buffer.from(BODY),
-      headers: {},
-      keepAlive: true,
-    }
+    const request = keptRequest(seen.port)
     assert.equal(told(await poster.post({ ...request, mayRepeat })), 'answered 200')
     assert.equal(told(await poster.post({ ...request, mayRepeat })), expected)
     assert.equal(seen.connections, connections)
@@ -49,12 +51,7 @@ test('a new connection that is closed is not tried again, and neither is one tha
     [failing, ['answered 500', 'answered 500']],
   ] as const) {
     const poster = posterFor(t, seen.port)
-    const request = {
-      url: `http://127.0.0.1:${seen.port}/`,
-      body: Buffer.from(BODY),
-      headers: {},
-      keepAlive: true,
-    }
+    const request = keptRequest(seen.port)
     for (const one of expected) assert.equal(told(await poster.post({ ...request, mayRepeat: true })), one)
     assert.equal(seen.requests.length, 2)
   }

@@ -4,6 +4,7 @@ import { freezeAccount, freezePlatform } from '../../merchants/account/payout-fr
 import { getMerchantNamed, setMerchant } from '../../merchants/account/set-merchant.ts'
 import { runChecksOfAllCells } from '../../operations/alerts/run-checks.ts'
 import { moveSandboxClock } from '../../payments/charges/test-charges/move-sandbox-clock.ts'
+import { PAYOUT_FAILURES } from '../../rails/rail.ts'
 import { command, formatFacts } from './frame/command.ts'
 import {
   type CommandInput,
@@ -14,15 +15,6 @@ import {
   requireText,
 } from './frame/input.ts'
 import { WrongUsage } from './frame/wrong-usage.ts'
-
-const PAYOUT_REASONS = [
-  'insufficient_funds',
-  'user_cancelled',
-  'timeout',
-  'rail_rejected',
-  'recipient_not_found',
-  'wallet_locked',
-] as const
 
 const fundsAdd = command({
   usage: 'funds add <m> --amount N [--key K]',
@@ -113,7 +105,7 @@ function parseFailing(input: CommandInput, count: string) {
   if (failNextPayouts === 0) return { failNextPayouts, failNextReason: null }
   return {
     failNextPayouts,
-    failNextReason: parseChoice('reason', requireText(input, 'reason'), PAYOUT_REASONS),
+    failNextReason: parseChoice('reason', requireText(input, 'reason'), PAYOUT_FAILURES),
   }
 }
 

@@ -1,12 +1,12 @@
+import type { BreakerPosition } from '../rail-observer.ts'
 import type { BreakerSettings } from './installation.ts'
 
 /** The result of a call to the operator, for the breaker. */
 export type BreakerCall = 'fault' | 'answer'
-type BreakerState = 'closed' | 'open' | 'probing'
 
 /** Stops submits to an operator that does not answer (rails.md 4.9). Times in ms of the clock given. */
 export type Breaker = {
-  readonly state: BreakerState
+  readonly state: BreakerPosition
   /** Whether a submit may go out; `retryAfterSeconds` says when to come back. Never two admissions for one payment. */
   admits(): { kind: 'yes' } | { kind: 'no'; retryAfterSeconds: number }
   /** Counts the result of a submit or token call. */
@@ -25,7 +25,7 @@ const RAMP_START_SHARE = 0.1
 // After this long without a result the probe is sent again.
 const PROBE_LEASE_MS = 30 * SECOND_MS
 
-type BreakerParts = { nowMs: () => number; chance: () => number; onChange: (state: BreakerState) => void }
+type BreakerParts = { nowMs: () => number; chance: () => number; onChange: (state: BreakerPosition) => void }
 
 export const openBreaker = (settings: BreakerSettings, parts: BreakerParts): Breaker => new OwnBreaker(settings, parts)
 
@@ -33,7 +33,7 @@ class OwnBreaker implements Breaker {
   readonly #settings: BreakerSettings
   readonly #parts: BreakerParts
   readonly #window: FaultWindow
-  #state: BreakerState = 'closed'
+  #state: BreakerPosition = 'closed'
   #inRow = 0
   #openMs: number
   #openUntil = 0
@@ -47,7 +47,7 @@ class OwnBreaker implements Breaker {
     this.#openMs = settings.openSeconds * SECOND_MS
   }
 
-  get state(): BreakerState {
+  get state(): BreakerPosition {
     if (this.#state === 'open' && this.#parts.nowMs() >= this.#openUntil) this.#change('probing')
     return this.#state
   }
@@ -98,7 +98,7 @@ class OwnBreaker implements Breaker {
     this.#change('closed')
   }
 
-  #change(to: BreakerState): void {
+  #change(to: BreakerPosition): void {
     if (this.#state === to) return
     this.#state = to
     this.#parts.onChange(to)

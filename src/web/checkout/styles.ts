@@ -1,9 +1,9 @@
 import { assert } from '../../platform/assert.ts'
-import { readStyle, styleHash, TOKENS_FILE } from '../parts/stylesheet.ts'
+import { FIRST_STYLES, readStyle, styleHash } from '../parts/stylesheet.ts'
 
 /** The stylesheet of the hosted pages, inlined to save a request on bad networks. */
 export const CHECKOUT_CSS = readInlineStyle([
-  TOKENS_FILE,
+  ...FIRST_STYLES,
   ...ownStylePaths('page', 'form', 'progress', 'storefront', 'wide-and-print'),
 ])
 

@@ -65,7 +65,7 @@ const ORDER_PAGE_VALUES = {
     qr_content: `${PAY_URL}/pay/${ORDER_VALUES.order_id}`,
   },
   status_url: `${PAY_URL}/v1/vending/orders/${ORDER_VALUES.order_id}`,
-  state_url: `${PAY_URL}/vending/display/${ORDER_VALUES.order_id}/state`,
+  state_url: `${PAY_URL}/vending/display/${ORDER_VALUES.order_id}/state.json`,
   display_url: `${PAY_URL}/vending/display/${ORDER_VALUES.order_id}`,
   ...{ refunded: false, expired: false, expires_at: '2026-11-22T11:07:00.000Z' },
 }

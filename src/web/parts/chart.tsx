@@ -1,5 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { line } from 'd3-shape'
+import { Table } from './table.tsx'
 import { PARTS } from './texts.ts'
 
 /** One point of a chart: its name, its bar, and its share from 0 to 1 (null if it has none). `says`: the text of the bar. */
@@ -79,30 +80,15 @@ type ChartTableProps = { title: string; heads: readonly string[]; rows: readonly
 export const ChartTable = ({ title, heads, rows }: ChartTableProps) => (
   <details>
     <summary>{PARTS.asTable}</summary>
-    <div class="scroll" tabIndex={0} role="region" aria-label={title}>
-      <table>
-        <thead>
-          <tr>
-            {heads.map((head, index) => (
-              <th scope="col" class={index > 0 ? 'figure' : undefined}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              {row.map((cell, index) => (
-                <td data-title={heads[index]} class={index > 0 ? 'figure' : undefined}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption={title}
+      rows={rows}
+      columns={heads.map((head, index) => ({
+        title: head,
+        cell: (row: readonly string[]) => row[index],
+        figures: index > 0,
+      }))}
+    />
   </details>
 )
 

@@ -1,5 +1,5 @@
 import { type Asset, readAsset, SCRIPT, STYLE, SVG, styleAsset } from './asset.ts'
-import { readStyle, TOKENS_FILE } from './stylesheet.ts'
+import { FIRST_STYLES, readStyle } from './stylesheet.ts'
 
 const readPageAsset = (name: string, type: string): Asset =>
   readAsset(`src/web/parts/assets/${name}`, { path: `/assets/${name}`, type })
@@ -10,7 +10,7 @@ const STYLES = [...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard
 
 /** The files that pages of the dashboard and the console load. Every page loads `pages.css` and `pages.js`. */
 export const PAGE_ASSETS = {
-  'pages.css': styleAsset(readStyle(TOKENS_FILE, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
+  'pages.css': styleAsset(readStyle(...FIRST_STYLES, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
   'pages.js': readPageAsset('pages.js', SCRIPT),
   'passkeys.js': readPageAsset('passkeys.js', SCRIPT),
   'photos.js': readPageAsset('photos.js', SCRIPT),

@@ -143,6 +143,16 @@ export const RawJson = ({ value }: { value: unknown }) => (
   </details>
 )
 
+type SameByApiProps = { title: string; label: string; request: string; value: unknown }
+
+/** How a programmer gets the same: the request to copy, and the object as the API gives it. */
+export const SameByApi = ({ title, label, request, value }: SameByApiProps) => (
+  <Section title={title}>
+    <CopyBox label={label} text={request} />
+    <RawJson value={value} />
+  </Section>
+)
+
 /** A sentence that stands out: something to know before going on. */
 export const Note = ({ tone = 'quiet', children }: { tone?: Tone; children: ComponentChildren }) => (
   <div class={`note ${tone}`}>

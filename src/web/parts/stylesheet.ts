@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../platform/processes/root.ts'
 
-/** Colours and spacing that all surfaces share. */
-export const TOKENS_FILE = 'src/web/parts/assets/tokens.css'
+/** What all pages begin with: colours and spacing, then the reset. */
+export const FIRST_STYLES = ['tokens', 'reset'].map((name) => `src/web/parts/assets/${name}.css`)
 
 /** Reads several style files, in the order of the cascade, as one minified text. Paths are from the root of the program. */
 export const readStyle = (...paths: string[]): string =>

@@ -11,7 +11,7 @@ import { PARTS } from './texts.ts'
 export type ListColumn<Row> = {
   title: string
   cell(row: Row): ComponentChildren
-  figures?: true
+  figures?: boolean
 }
 
 /** A filter of a list; its value is in the address of the list. */
@@ -79,7 +79,7 @@ export function Table<Row>({ caption, rows, columns, href }: TableProps<Row>) {
         <thead>
           <tr>
             {columns.map(({ title, figures }) => (
-              <th scope="col" class={figures && 'figure'}>
+              <th scope="col" class={figures ? 'figure' : undefined}>
                 {title}
               </th>
             ))}
@@ -89,7 +89,7 @@ export function Table<Row>({ caption, rows, columns, href }: TableProps<Row>) {
           {rows.map((row) => (
             <tr>
               {columns.map(({ title, cell, figures }, index) => (
-                <td data-title={title} class={figures && 'figure'}>
+                <td data-title={title} class={figures ? 'figure' : undefined}>
                   {index === 0 && href !== undefined ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
                 </td>
               ))}

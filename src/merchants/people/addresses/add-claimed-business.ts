@@ -1,10 +1,9 @@
 import type { PersonCaller } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
-import { auditRow } from '../../../api/access/audit-row.ts'
 import type { Call } from '../../../platform/db/database.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import type { Gateway } from '../../../program/app.ts'
-import { auditMerchantOf } from '../accounts.ts'
+import { ownAccountRow } from '../accounts.ts'
 import { checkPassword } from '../factors/password-pool.ts'
 import { voidLinks } from '../links.ts'
 import { beginTry, giveBackTry } from '../sign-in/begin-try.ts'
@@ -34,13 +33,8 @@ export async function addClaimedBusiness(
   await gateway.directory.transaction(async (tx) => {
     const [[locked], [owner]] = await tx.send(lockClaim(claim.id), findOwnerOfAddress(email.key))
     if (locked?.emailKey !== email.key || owner?.id !== caller.personId) throw wrongClaimPassword()
-    const act = {
-      actor: caller,
-      action: 'account.add-business',
-      at,
-      merchantId: auditMerchantOf(caller),
-    } as const
-    const row = auditRow({ ...act, subject: claim.publicId, after: { added_to: owner.id } })
+    const facts = { at, subject: claim.publicId, after: { added_to: owner.id } }
+    const row = ownAccountRow(caller, { action: 'account.add-business', ...facts })
     return { value: null, last: [...adoptClaim(claim.id, owner.id, at), row] }
   })
 }

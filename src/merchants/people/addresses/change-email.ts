@@ -5,7 +5,7 @@ import { isUniqueViolation } from '../../../platform/db/unique-violation.ts'
 import { domainRefusal, Refusal } from '../../../platform/refusal.ts'
 import type { Gateway } from '../../../program/app.ts'
 import { accountMailRows, makeDashboardUrl } from '../account-mails.ts'
-import { auditMerchantOf, lockAddress } from '../accounts.ts'
+import { lockAddress, ownAccountRow } from '../accounts.ts'
 import {
   findOneTimeLink,
   LINKS_OF_SIGN_IN,
@@ -59,8 +59,8 @@ export async function requestEmailChange(
       values: { email: email.text, link: makeDashboardUrl(gateway, `/email-stop?link=${stop.token}`) },
       at,
     })
-    const act = { actor: caller, action: 'account.email', at, merchantId: auditMerchantOf(caller) } as const
-    const row = auditRow({ ...act, subject: person.publicId, after: { asked_for: email.text } })
+    const facts = { at, subject: person.publicId, after: { asked_for: email.text } }
+    const row = ownAccountRow(caller, { action: 'account.email', ...facts })
     return { value: null, last: [add, stop.add, ...toNew, ...toOld, row] }
   })
 }

@@ -1,6 +1,5 @@
 import type { SignedInActor } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
-import { auditRow } from '../../../api/access/audit-row.ts'
 import { type Call, call, type Tx } from '../../../platform/db/database.ts'
 import { firstRow } from '../../../platform/db/first-row.ts'
 import { statement } from '../../../platform/db/statement.ts'
@@ -9,7 +8,7 @@ import { newId, newTag } from '../../../platform/text/ids.ts'
 import { addMs } from '../../../platform/time/clock.ts'
 import type { Gateway } from '../../../program/app.ts'
 import { accountMailRows } from '../account-mails.ts'
-import { auditMerchantOf, type Realm, realmOf } from '../accounts.ts'
+import { ownAccountRow, type Realm, realmOf } from '../accounts.ts'
 import { LINKS_OF_SIGN_IN, voidLinks } from '../links.ts'
 import { requirePerson } from '../own-account.ts'
 import { factorBinding } from '../sealed-columns.ts'
@@ -216,6 +215,5 @@ function factorAuditRow(
   actor: SignedInActor,
   { person, id, at, after }: Omit<FactorSwitch, 'caller'> & { after: object },
 ): Call {
-  const act = { actor, action: 'account.factors', at, merchantId: auditMerchantOf(actor) } as const
-  return auditRow({ ...act, subject: `${person.publicId} ${id}`, after })
+  return ownAccountRow(actor, { action: 'account.factors', at, subject: `${person.publicId} ${id}`, after })
 }

@@ -1,9 +1,8 @@
 import type { SignedInActor } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
-import { auditRow } from '../../../api/access/audit-row.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import type { Gateway } from '../../../program/app.ts'
-import { auditMerchantOf } from '../accounts.ts'
+import { ownAccountRow } from '../accounts.ts'
 import { endSession } from '../write-sessions.ts'
 
 /** Ends one of the caller's own sessions: this one, or that of another browser. Throws 404. */
@@ -13,12 +12,6 @@ export async function endOwnSession(gateway: Gateway, caller: SignedInActor, ses
   await gateway.directory.transaction(async (tx) => {
     const [ended] = await tx.send(endSession(caller.personId, sessionId))
     if (ended.length === 0) throw notFound('session')
-    const act = {
-      actor: caller,
-      action: 'account.sessions',
-      at,
-      merchantId: auditMerchantOf(caller),
-    } as const
-    return { value: null, last: [auditRow({ ...act, subject: sessionId })] }
+    return { value: null, last: [ownAccountRow(caller, { action: 'account.sessions', at, subject: sessionId })] }
   })
 }

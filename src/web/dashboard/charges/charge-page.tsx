@@ -6,18 +6,7 @@ import { readLinkPrefix } from '../../../reports/search.ts'
 import { chargeStory, type ObjectStory } from '../../../reports/story/story.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import {
-  CopyBox,
-  Facts,
-  Money,
-  Note,
-  OutsideText,
-  RawJson,
-  Section,
-  Status,
-  Time,
-  Timeline,
-} from '../../parts/parts.tsx'
+import { Facts, Money, Note, OutsideText, SameByApi, Section, Status, Time, Timeline } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { ObjectLink } from '../object-link.tsx'
@@ -62,10 +51,12 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
     head: <Headline amount={charge.amount} id={charge.id} />,
     ...{ story: <ChargeStory {...props} />, live: isUnderWay(charge), state },
     below: (
-      <Section title={CHARGES.curl}>
-        <CopyBox label={CHARGES.curlLabel} text={formatCurl(visit, charge)} />
-        <RawJson value={presentCharge(charge)} />
-      </Section>
+      <SameByApi
+        title={CHARGES.curl}
+        label={CHARGES.curlLabel}
+        request={formatCurl(visit, charge)}
+        value={presentCharge(charge)}
+      />
     ),
   })
 }

@@ -1,4 +1,5 @@
 import { addMs } from '../../../platform/time/clock.ts'
+import { PAYOUT_FAILURES } from '../../../rails/rail.ts'
 import { MACHINE_BUTTONS } from '../../../selling/vending/dispensing/press-machine.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
@@ -13,15 +14,6 @@ import { testMoneyForm } from './test-money.ts'
 
 const { funds, hold, failing, clock, machine, phones } = SANDBOX
 export const SANDBOX_PATH = '/developers/sandbox'
-/** The reasons for which a payout can fail, in the words of the rails. */
-const PAYOUT_FAILURE_REASONS = [
-  'insufficient_funds',
-  'user_cancelled',
-  'timeout',
-  'rail_rejected',
-  'recipient_not_found',
-  'wallet_locked',
-]
 
 export const ADD_SANDBOX_FUNDS = testMoneyForm(SANDBOX_PATH)
 export const SET_TEST_HOLD: FormSpec = {
@@ -45,7 +37,7 @@ export const FAIL_NEXT_PAYOUTS: FormSpec = {
     { name: 'count', label: failing.count, hint: failing.countHint, kind: 'number' },
     {
       ...{ name: 'reason', label: failing.reason, kind: 'select' },
-      choices: PAYOUT_FAILURE_REASONS.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+      choices: PAYOUT_FAILURES.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
     },
   ],
   submit: failing.submit,

@@ -10,7 +10,18 @@ import { findOrder } from '../../../selling/vending/orders/find-orders.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { CopyBox, Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
+import {
+  CopyBox,
+  Empty,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  SameByApi,
+  Section,
+  Status,
+  Time,
+} from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { formatRequestExample } from '../request-example.ts'
@@ -84,10 +95,7 @@ export async function showPaymentLink(visit: DashboardVisit, state: FormState | 
       {link.mode === 'live' && link.allowMultipleUses && (
         <OnStorefront visit={visit} link={link} item={item} state={state} />
       )}
-      <Section title={LINKS.request}>
-        <CopyBox label={LINKS.requestLabel} text={formatCurl(visit, link)} />
-        <RawJson value={view} />
-      </Section>
+      <SameByApi title={LINKS.request} label={LINKS.requestLabel} request={formatCurl(visit, link)} value={view} />
     </>,
     { status: state?.status ?? 200, scripts: ['photos.js'] },
   )

@@ -6,12 +6,11 @@ import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read
 import type { OperatorState } from '../../../rails/operator-state.ts'
 import { type ObjectStory, payoutStory } from '../../../reports/story/story.ts'
 import {
-  CopyBox,
   Facts,
   Money,
   Note,
   OutsideText,
-  RawJson,
+  SameByApi,
   Section,
   Status,
   Time,
@@ -51,10 +50,12 @@ export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
     head: <Headline amount={payout.amount} id={payout.id} />,
     ...{ story: <PayoutStory {...props} />, live: isUnderWay(payout) },
     below: (
-      <Section title={PAYOUTS.curl}>
-        <CopyBox label={PAYOUTS.curlLabel} text={formatCurl(visit, payout)} />
-        <RawJson value={presentPayout(payout)} />
-      </Section>
+      <SameByApi
+        title={PAYOUTS.curl}
+        label={PAYOUTS.curlLabel}
+        request={formatCurl(visit, payout)}
+        value={presentPayout(payout)}
+      />
     ),
   })
 }

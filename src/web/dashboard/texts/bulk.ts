@@ -1,3 +1,5 @@
+const LINE_COLUMNS = { line: 'Line', phone: 'Phone', name: 'Name', amount: 'Amount', reference: 'Reference' }
+
 /** Bulk payouts: calls, drafts with their preview, and the lines to mend. */
 export const BULK = {
   title: 'Bulk payouts',
@@ -48,14 +50,7 @@ export const BULK = {
     problems: 'Lines that would be refused',
     more: (count: number) => `and ${count} more`,
     lines: 'All lines',
-    columns: {
-      line: 'Line',
-      phone: 'Phone',
-      name: 'Name',
-      amount: 'Amount',
-      reference: 'Reference',
-      result: 'What happens',
-    },
+    columns: { ...LINE_COLUMNS, result: 'What happens' },
     problemColumns: { line: 'Line', written: 'What stands there', problem: 'Why' },
     holder: 'Wallet of',
     inactive: 'no active wallet',
@@ -97,14 +92,7 @@ export const BULK = {
       `${count === 1 ? 'One line was' : `${count} lines were`} not paid. Download ${count === 1 ? 'it' : 'them'}, mend what is wrong, and upload the file again: the references stay the same, so nobody is paid twice.`,
     download: 'Download the lines to mend',
     lines: 'Lines',
-    columns: {
-      line: 'Line',
-      phone: 'Phone',
-      name: 'Name',
-      amount: 'Amount',
-      reference: 'Reference',
-      result: 'Result',
-    },
+    columns: { ...LINE_COLUMNS, result: 'Result' },
     waits: 'waits',
     before: 'paid before',
   },
