@@ -52,8 +52,10 @@ const SEND = statement<{ installation: string; nth: number; repeated: boolean }>
 const MOVE = statement(
   'move rail attempts',
   `update rail_attempts a set state = n.state, submit_ended_at = coalesce(n.submit_ended_at, a.submit_ended_at),
-     ended_late_at = case when n.ended_at - a.created_at > interval '24 hours' then n.ended_at end
-   from ${unnestColumns('bigint', 'text', 'text', 'timestamptz', 'timestamptz')} as n (merchant_id, id, state, submit_ended_at, ended_at)
+     ended_late_at = case when n.ended_at - a.created_at > interval '24 hours' then n.ended_at end,
+     callbacks = a.callbacks + n.callbacks, callback_seen_at = coalesce(n.heard_at, a.callback_seen_at)
+   from ${unnestColumns('bigint', 'text', 'text', 'timestamptz', 'timestamptz', 'bigint', 'timestamptz')}
+     as n (merchant_id, id, state, submit_ended_at, ended_at, callbacks, heard_at)
    where a.merchant_id = n.merchant_id and a.id = n.id and a.state not in ('ended', 'void')`,
 )
 const COUNT_QUESTION = statement(
@@ -130,27 +132,43 @@ export const moveAttempt = (
   attempt: AttemptKey,
   state: Exclude<AttemptState, FinalAttemptState>,
   submitEndedAt: Date | null,
-): Call => moveTo(attempt, { state, submitEndedAt, endedAt: null })
+): Call => moveTo(attempt, { state, submitEndedAt, endedAt: null, ...NOTHING_HEARD })
 
-/** Finishes an attempt, in the commit that finishes its movement. `submitEndedAt` is when its submit was over, where that was not stored before. */
+/** Callbacks about an attempt that were not stored yet, and when they came. */
+type Heard = { times: number; at: Date | null }
+const NOTHING_HEARD = { callbacks: 0, heardAt: null }
+
+/**
+ * Finishes an attempt, in the commit that finishes its movement. `submitEndedAt` is when its submit was over, where that was not stored
+ * before; `heard` the callbacks that led to its end.
+ */
 export const endAttempt = (
   attempt: AttemptKey,
   {
     state = 'ended',
     at: endedAt,
     submitEndedAt = null,
-  }: { state?: FinalAttemptState; at: Date; submitEndedAt?: Date | null },
-): Call => moveTo(attempt, { state, submitEndedAt, endedAt })
+    heard = { times: 0, at: null },
+  }: { state?: FinalAttemptState; at: Date; submitEndedAt?: Date | null; heard?: Heard },
+): Call => moveTo(attempt, { state, submitEndedAt, endedAt, callbacks: heard.times, heardAt: heard.at })
 
 function moveTo(
   { merchantId, reference }: AttemptKey,
-  to: { state: AttemptState; submitEndedAt: Date | null; endedAt: Date | null },
+  to: {
+    state: AttemptState
+    submitEndedAt: Date | null
+    endedAt: Date | null
+    callbacks: number
+    heardAt: Date | null
+  },
 ): Call {
   const row = { merchantId, reference, ...to }
   return callForRow(MOVE, { row, name: reference }, (each) => [
     ...each.numbers('merchantId'),
     ...each.texts('reference', 'state'),
     ...each.times('submitEndedAt', 'endedAt'),
+    ...each.numbers('callbacks'),
+    ...each.times('heardAt'),
   ])
 }
 
@@ -199,6 +217,24 @@ export const countQuestion = (
       at?.toISOString() ?? null,
     ],
   )
+
+const COUNT_HEARD = statement(
+  'callbacks heard',
+  `update rail_attempts set callbacks = callbacks + $3, callback_seen_at = $4 where merchant_id = $1 and id = $2`,
+)
+
+/** Counts callbacks that led to a question which ended nothing, on the locked attempt. */
+export const countHeard = (attempt: { merchantId: number; reference: string }, { times, at }: Heard): Call =>
+  call(COUNT_HEARD, attempt.merchantId, attempt.reference, times, at?.toISOString() ?? null)
+
+/** Stores the evidence of a callback. `bodySha256`: the digest of its body, null where it had none. */
+export const addCallbackEvidence = (
+  attempt: QuestionedAttempt,
+  { at, bodySha256 }: { at: Date; bodySha256: string | null },
+): Call => {
+  const evidence = { at, operation: 'callback', stage: 'answered', elapsedMs: 0 } as const
+  return addEvidence(attempt, 'callback', bodySha256 === null ? evidence : { ...evidence, bodySha256 })
+}
 
 /** Stores the evidence of an answer, in the commit that records it. `number` is the operator's transaction number of a success. */
 export const addEvidence = (

@@ -8,7 +8,7 @@ import { writeInTransaction } from '../platform/db/write-in-transaction.ts'
 import { groupBy } from '../platform/group-by.ts'
 import type { App } from '../program/app.ts'
 import type { AttemptState } from './attempt-facts.ts'
-import { addEvidence } from './attempts.ts'
+import { addCallbackEvidence } from './attempts.ts'
 
 /** A call of an operator with a token of this merchant. Nothing in its body is believed; the digest of the body is stored. */
 export type OperatorCallback = {
@@ -116,7 +116,8 @@ const callbackLane = defineLane(
     }),
 )
 
-const callbackKey = ({ merchantId, digest }: Pick<OperatorCallback, 'merchantId' | 'digest'>) =>
+/** The name of an attempt in this process: its merchant and the digest of its token. */
+export const callbackKey = ({ merchantId, digest }: Pick<OperatorCallback, 'merchantId' | 'digest'>) =>
   `${merchantId} ${digest.toString('hex')}`
 
 /** Records a batch of callbacks: many about one attempt cost as much as one. */
@@ -160,9 +161,7 @@ const buildCallbackEvidence = (
   callbacks.flatMap((callback) => {
     const row = hinted.get(callbackKey(callback))
     if (row === undefined || row.earlier >= MAX_CALLBACK_EVIDENCE) return []
-    const evidence = { at, operation: 'callback', stage: 'answered', elapsedMs: 0 } as const
-    const { bodySha256 } = callback
-    return [addEvidence(row, 'callback', bodySha256 === null ? evidence : { ...evidence, bodySha256 })]
+    return [addCallbackEvidence(row, { at, bodySha256: callback.bodySha256 })]
   })
 
 /** Whether the attempt may be asked about now. A post that is still under way is asked about once it has ended, and that reads the hint. */

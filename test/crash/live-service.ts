@@ -20,6 +20,7 @@ await serve({
 
 /** Follows the file in which staff switch the active contract while the service runs. */
 function railOf(rail: HttpRail): HttpRail {
+  rail.callBack()
   if (secondUrl === undefined || contractFile === undefined) return rail
   rail.addInstallation(SECOND_CONTRACT, secondUrl)
   const readiness: HttpRail['readiness'] = (...asked) => {

@@ -64,6 +64,7 @@ async function peopled(
     installation.command(['funds', 'add', 'crash-payer', '--amount', FUNDS]),
     haveMachines(installation, live, supplier),
   ])
+  operator.callsBackAt(`${installation.url}/inbound/op1`)
   operator.onSubmit({ answer: 'refuse' }, REFUSED_PHONE)
   operator.onSubmit({ answer: 'refuse to serve' }, UNSERVED_PHONE)
   const journalPath = join(installation.dataDir, '..', 'journal')

@@ -48,6 +48,8 @@ type Asked = {
   currency: string
   phone: string
   external_id: string
+  /** Below the address where the product hears callbacks; null or absent where it wants none. */
+  callback_path?: string | null
 }
 /** One movement in the operator's own book. */
 export type Entry = Asked & { state: 'open' | 'moved' | 'refused'; code?: string }
@@ -80,6 +82,10 @@ export type Operator = {
   /** The payer paid, the recipient was paid, or the operator refused. */
   pays(whose: string): void
   refuses(whose: string, code?: string): void
+  /** From now on it calls back, once and at once, about each payment that it moves: at its path below this address. */
+  callsBackAt(url: string): void
+  /** How many callbacks were answered. */
+  callbacks(): number
   /** Nothing listens at its address until it opens again. */
   shut(): Promise<void>
   open(): Promise<void>
@@ -99,10 +105,20 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
   const sides = new Map<string, Side>()
   const holders = new Map<string, WalletHolder>()
   let lookup: HolderHow = { answer: 'book' }
+  const callbacks: { url: string | null; answered: number } = { url: null, answered: 0 }
 
   const move = (entry: Entry) => {
     entry.state = 'moved'
     moved.set(entry.reference, (moved.get(entry.reference) ?? 0) + 1)
+    if (callbacks.url === null || !entry.callback_path) return
+    const body = JSON.stringify({ reference: entry.reference, status: 'moved' })
+    // Nobody may be there any more: then it is lost, as with an operator that calls once.
+    fetch(`${callbacks.url}/${entry.callback_path}`, { method: 'POST', body, signal: AbortSignal.timeout(2000) }).then(
+      () => {
+        callbacks.answered += 1
+      },
+      () => {},
+    )
   }
   const entriesOf = (whose: string) =>
     [...book.values()].filter((entry) => namesOf(entry).includes(whose) && entry.state === 'open')
@@ -193,6 +209,10 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
     refuses: (whose, code = 'NOT_ENOUGH_FUNDS') => {
       for (const entry of entriesOf(whose)) Object.assign(entry, { state: 'refused', code })
     },
+    callsBackAt: (url) => {
+      callbacks.url = url
+    },
+    callbacks: () => callbacks.answered,
     shut,
     open: () => listen(port),
     close: () => (server.listening ? shut() : Promise.resolve()),

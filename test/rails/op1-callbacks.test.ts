@@ -45,10 +45,30 @@ async function charged() {
   return { shop, id: body.id as string, reference: body.rail_reference as string }
 }
 
-test('a callback brings the next question forward, and the answer of the status ends the charge', async () => {
+test('a callback to the process that posted leads to the question at once, and one commit stores both', async () => {
   const { shop, id, reference } = await charged()
   await service.emulator.resolve(reference, { status: 'SUCCESSFUL' })
   await heard(id, 1)
+  assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'succeeded', 'no task has run')
+  assert.deepEqual([(await eventsOf(service, id)).length, questionsOf(reference)], [1, 1])
+  const told = await service.rows<{ operation: string; xmin: string }>(
+    'select operation, xmin from rail_evidence where attempt_id = $1 order by seq',
+    [reference],
+  )
+  assert.deepEqual(
+    told.map(({ operation }) => operation),
+    ['submit', 'callback', 'status'],
+  )
+  assert.equal(told[1]?.xmin, told[2]?.xmin)
+})
+
+test('a callback brings the next question forward where this process did not post, or no longer keeps it', async () => {
+  const { shop, id, reference } = await charged()
+  // The first question is due, so anybody may ask it now.
+  service.pass(4000)
+  await service.emulator.resolve(reference, { status: 'SUCCESSFUL' })
+  await heard(id, 1)
+  assert.equal(questionsOf(reference), 0)
   assert.equal(await service.run('follow-charges'), 1, 'due at once, without the clock')
   assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'succeeded')
   assert.deepEqual([(await eventsOf(service, id)).length, questionsOf(reference)], [1, 1])
@@ -95,18 +115,15 @@ test('a lying callback: the status decides, and it is asked again after 5, 15 an
   assert.ok(((await seenOf(id))?.follow_at?.getTime() ?? 0) > seenAt + 300_000, 'then by the ladder again')
 })
 
-test('a callback before the answer to the post is seen when the answer is recorded', async () => {
+test('a callback before the answer to the post waits for it, and then leads to the question', async () => {
   await service.emulator.fault('callbackBeforeAnswer')
   const sent = service.emulator.callbacks().length
   const charging = charged()
   await eventually('the operator called back', () => service.emulator.callbacks().length > sent)
-  const [asked] = service.emulator.transactions().slice(-1)
-  await heard(asked?.externalId ?? '', 1)
   await service.emulator.advance(100)
   const { id, reference } = await charging
-  assert.ok(((await seenOf(id))?.follow_at?.getTime() ?? Infinity) <= service.clock.nowMs(), 'asked at once')
-  await service.run('follow-charges')
-  assert.equal(questionsOf(reference), 1)
+  await heard(id, 1)
+  await eventually('it was asked', () => questionsOf(reference) === 1)
 })
 
 test('payouts are brought forward the same way', async () => {

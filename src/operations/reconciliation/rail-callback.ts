@@ -14,6 +14,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { App, Gateway } from '../../program/app.ts'
 import { digestCallbackToken } from '../../rails/callback-token.ts'
 import { noteCallback, type OperatorCallback } from '../../rails/callbacks.ts'
+import { hearOwnPost } from '../../rails/following/own-posts.ts'
 
 /** The parts that find the attempt of a callback. */
 export type RailCallbacks = { gateway: () => Gateway; shops: ShopFinder; clock: Clock; log: Logger }
@@ -68,9 +69,13 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
     const bodySha256 = body === null ? null : hash('sha256', body, 'hex')
     if (shop === null) return countUnknown(address)
     const { app, merchantId } = shop
-    const id = await noteCallback(app, { merchantId, digest: digestCallbackToken(token), bodySha256, sooner })
-    if (id === null) countUnknown(address)
-    else app.nudge(followerOf(id).sweep)
+    const heard = { merchantId, digest: digestCallbackToken(token), bodySha256, sooner }
+    const store = async () => {
+      const id = await noteCallback(app, heard)
+      if (id === null) countUnknown(address)
+      else app.nudge(followerOf(id).sweep)
+    }
+    if (!hearOwnPost(app, heard, store)) await store()
   }
 
   function countUnknown(address: string): void {

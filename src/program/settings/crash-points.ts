@@ -8,6 +8,8 @@ export const CRASH_POINTS = [
   'charge.stored',
   'charge.rail-sent',
   'charge.rail-answered',
+  'charge.called-back',
+  'charge.callback-confirmed',
   'charge.no-kept',
   'charge.moved',
   'charge.sandbox-due',

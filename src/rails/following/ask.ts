@@ -1,7 +1,8 @@
 import type { Call } from '../../platform/db/database.ts'
+import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
 import { type AttemptState, isRefusedOnce } from '../attempt-facts.ts'
-import { addEvidence, countQuestion, endAttempt } from '../attempts.ts'
+import { addCallbackEvidence, addEvidence, countHeard, countQuestion, endAttempt } from '../attempts.ts'
 import { findDifferences, isEmptyDifference } from '../find-differences.ts'
 import { findRail } from '../find-rail.ts'
 import { lockMovements } from '../lock-movements.ts'
@@ -20,7 +21,12 @@ type Question<Row, Failure extends string> = {
   row: Followed<Row, Failure>
   deadline: CallDeadline
   onAnswer?(): void
+  /** The callback that led to the question and is not stored yet. */
+  heard?: HeardCallback
 }
+
+/** A callback that is stored by the commit that writes the answer to its question, which then sets `isStored`. */
+export type HeardCallback = { at: Date; times: number; bodySha256: string | null; isStored: boolean }
 
 /**
  * Asks the rail about one open movement that may have left, and applies its answer (rails.md section 4): a final one
@@ -29,7 +35,7 @@ type Question<Row, Failure extends string> = {
 export function askAboutMovement<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  { row, deadline, onAnswer = () => {} }: Question<Row, Failure>,
+  { row, deadline, onAnswer = () => {}, heard }: Question<Row, Failure>,
 ): Promise<boolean> {
   // The operator refused the only post. The refusal is stored, but the process that received it could not apply it, or died.
   if (isRefusedOnce(row))
@@ -39,7 +45,8 @@ export function askAboutMovement<Row extends Movable, Failure extends string>(
   const attempt = mover.buildAttempt(row, row.installation)
   const applied = (answer: StatusAnswer<Failure>) => {
     onAnswer()
-    return applyAnswer(app, mover, { row, attempt, answer })
+    if (heard !== undefined) crashPoint('charge.callback-confirmed')
+    return applyAnswer(app, mover, { row, attempt, answer, heard })
   }
   const status = carrier.status(attempt, deadline)
   if (!(status instanceof Promise)) return applied(status)
@@ -60,6 +67,7 @@ type AnsweredQuestion<Row, Failure extends string> = {
   row: Followed<Row, Failure>
   attempt: Attempt
   answer: StatusAnswer<Failure>
+  heard: HeardCallback | undefined
 }
 
 function applyAnswer<Row extends Movable, Failure extends string>(
@@ -100,14 +108,17 @@ const currentPost = (row: Followed<Movable, string>) => buildPost(row, row.insta
 /** Finishes the live attempt of a movement, with the evidence; a test movement has no attempt. */
 function finishAttempt<Row extends Movable, Failure extends string>(
   app: App,
-  { row, answer }: AnsweredQuestion<Row, Failure>,
+  { row, answer, heard }: AnsweredQuestion<Row, Failure>,
 ): Call[] {
   if (row.mode === 'test') return []
   const attempt = currentPost(row)
   const at = app.clock.now()
   const questioned = { ...attempt, question: row.questionCount + 1 }
   const number = answer.kind === 'succeeded' ? answer.railTransactionId : null
-  return [endAttempt(attempt, { at, submitEndedAt: at }), addEvidence(questioned, answer.kind, answer.evidence, number)]
+  const evidence = addEvidence(questioned, answer.kind, answer.evidence, number)
+  if (heard === undefined) return [endAttempt(attempt, { at, submitEndedAt: at }), evidence]
+  heard.isStored = true
+  return [endAttempt(attempt, { at, submitEndedAt: at, heard }), addCallbackEvidence(attempt, heard), evidence]
 }
 
 type SuccessAnswer = Extract<StatusAnswer<string>, { kind: 'succeeded' }>
@@ -186,20 +197,23 @@ async function applyNotFound<Row extends Movable, Failure extends string>(
 async function keepAsking<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  { row, answer }: AnsweredQuestion<Row, Failure>,
+  { row, answer, heard }: AnsweredQuestion<Row, Failure>,
 ): Promise<boolean> {
   const now = app.clock.now()
   const attempt = currentPost(row)
+  const heardCalls = heard === undefined ? [] : [countHeard(attempt, heard), addCallbackEvidence(attempt, heard)]
   const notFound = answer.kind === 'not_found'
   const evidence = addEvidence({ ...attempt, question: row.questionCount + 1 }, answer.kind, answer.evidence)
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockMovements<Failure>(mover.noun, [row]))
-    if (!locked?.open) return { value: null, last: [evidence] }
+    if (heard !== undefined) heard.isStored = true
+    if (!locked?.open) return { value: null, last: [...heardCalls, evidence] }
     const stale = locked.nth !== row.nth || locked.state === 'not_sent'
-    if (stale && answer.kind !== 'pending') return { value: null, last: [evidence] }
+    if (stale && answer.kind !== 'pending') return { value: null, last: [...heardCalls, evidence] }
     const unheard = locked.state === 'sending'
     const state = answer.kind === 'pending' ? 'accepted' : unheard ? 'in_doubt' : locked.state
-    const current = { ...row, ...locked, state: state satisfies AttemptState }
+    const callbackSeenAt = heard?.at ?? locked.callbackSeenAt
+    const current = { ...row, ...locked, state: state satisfies AttemptState, callbackSeenAt }
     const next = nextQuestionAt(repostTimesFor(app, mover, current), current, {
       ladder: ladderFor(app, current),
       nowMs: now.getTime(),
@@ -211,6 +225,7 @@ async function keepAsking<Row extends Movable, Failure extends string>(
       last: [
         mover.setNextQuestion(row, new Date(next), unheard),
         countQuestion(attempt, newState, { at: now, notFoundAt: notFound ? now : null, answer: answer.kind }),
+        ...heardCalls,
         // Equal answers in a row are stored once.
         ...(answer.kind === 'pending' && locked.lastAnswer === 'pending' ? [] : [evidence]),
       ],

@@ -9,6 +9,8 @@ import type { Moment } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
 import { isCurrentPost } from '../attempt-facts.ts'
 import { addEvidence, attemptNotTaken, moveAttempt, refuseInDoubt } from '../attempts.ts'
+import { callbackDigestFor } from '../callback-token.ts'
+import { buildAcceptedPost, keepOwnPost, type OwnPost } from '../following/own-posts.ts'
 import type { LockedMovement } from '../lock-movements.ts'
 import { buildPost, type Movable, type Mover } from '../mover.ts'
 import type { OperatorRefusal, SubmitAnswer, Unavailable } from '../rail.ts'
@@ -51,13 +53,18 @@ export async function submitMovement<Row extends Movable, Failure extends string
   work: Submission<Row, Failure>,
 ): Promise<Answer> {
   const caller = { parked: false }
+  const own = keepOwnPost(app, {
+    noun: work.mover.noun,
+    merchantId: work.row.merchantId,
+    digest: digestOf(app, work.row),
+  })
   // Until the answer is recorded, only this process knows it.
   const submitted = submitPost(app, work.mover, work).then((heard) => {
     if (work.spent !== null) {
       work.spent.railMs += heard.evidence.elapsedMs
       work.spent.railClass = heard.kind
     }
-    return retryWhileAway(() => recordFirstAnswer(app, work, { heard, parked: caller.parked }), ANSWER_KEPT_MS)
+    return recordAndKeep(app, work, { heard, caller, own })
   })
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
@@ -69,11 +76,36 @@ export async function submitMovement<Row extends Movable, Failure extends string
   const parkLate = async () => {
     if (await isAnswered(late)) return late
     caller.parked = true
+    own.leave()
     // Null when it was taken back in the meantime; then the caller gets the answer of that.
     return (await publishMovement(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })) ?? late
   }
   return Promise.race([late, parkLate()])
 }
+
+type HeardFirst<Failure extends string> = { heard: SubmitAnswer<Failure>; caller: { parked: boolean }; own: OwnPost }
+
+/** Records the answer. A charge that was accepted stays with this process, which hears of its end first; any other leaves it. */
+async function recordAndKeep<Row extends Movable, Failure extends string>(
+  app: App,
+  work: Submission<Row, Failure>,
+  { heard, caller, own }: HeardFirst<Failure>,
+): Promise<Answer> {
+  const sinceMs = app.clock.nowMs()
+  const kept = { accepted: false }
+  try {
+    const record = () => recordFirstAnswer(app, work, { heard, parked: caller.parked })
+    const answer = await retryWhileAway(record, ANSWER_KEPT_MS)
+    kept.accepted = heard.kind === 'accepted' && !caller.parked
+    if (kept.accepted) own.accepted(buildAcceptedPost(app, work, { nth: FIRST_POST_NUMBER, sinceMs }))
+    return answer
+  } finally {
+    if (!kept.accepted) own.leave()
+  }
+}
+
+const digestOf = (app: App, { railReference, channel }: Movable): Buffer | null =>
+  railReference === null ? null : callbackDigestFor(app, { reference: railReference, channel })
 
 const isAnswered = (submitted: Promise<Answer>): Promise<boolean> =>
   Promise.race([

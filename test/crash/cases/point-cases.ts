@@ -42,6 +42,11 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'charge.stored', led: 'live' },
   { point: 'charge.rail-sent', led: 'live' },
   { point: 'charge.rail-answered', led: 'live' },
+  // The operator has called back, and that is in memory only: before the question, and between its answer and the commit.
+  { point: 'charge.called-back', led: 'live' },
+  { point: 'charge.callback-confirmed', led: 'live' },
+  { point: 'charge.callback-confirmed', led: 'live', pass: 2 },
+  { point: 'charge.moved', led: 'live' },
   { point: 'settle.claimed', led: 'settle' },
   { point: 'settle.released', led: 'settle' },
   { point: 'approval.judged', led: 'approve' },

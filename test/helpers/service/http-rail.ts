@@ -34,6 +34,8 @@ export type HttpRail = Rail & {
   limit(perSecond: number | null): void
   /** Lets every contract be asked less often while its callbacks come reliably. */
   thin(): void
+  /** From now on every contract calls back about each attempt. */
+  callBack(): void
   /** Every attempt submitted, as the product passed it. */
   submitted: readonly Attempt[]
   close(): Promise<void>
@@ -54,6 +56,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
   const submitted: Attempt[] = []
   let statusPerSecond: number | null = null
   let thinLadder = false
+  let callbacks: Installation['callbacks'] = 'none'
   let verdict: 'ready' | 'wait' | 'person' = 'ready'
   let why = 'rail not configured'
   const evidence = (operation: AnswerEvidence['operation'], heard: Heard): AnswerEvidence => ({
@@ -88,6 +91,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
         ...contractOf(id, Object.values(active).includes(id)),
         statusPerSecond,
         thinLadder,
+        callbacks,
       }))
     },
     submitted,
@@ -116,6 +120,9 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     limit: (perSecond) => {
       statusPerSecond = perSecond
     },
+    callBack: () => {
+      callbacks = 'each attempt'
+    },
     thin: () => {
       thinLadder = true
     },
@@ -137,8 +144,8 @@ export const contractOf = (id: string, active = true): Installation => ({
 
 const NOWHERE: Heard = { status: 0, body: null, left: false, elapsedMs: 0 }
 
-const bodyOf = ({ reference, amount, currency, phone, publicId }: Attempt) =>
-  JSON.stringify({ reference, amount, currency, phone, external_id: publicId })
+const bodyOf = ({ reference, amount, currency, phone, publicId, callbackPath }: Attempt) =>
+  JSON.stringify({ reference, amount, currency, phone, external_id: publicId, callback_path: callbackPath })
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: string }
 

@@ -1,7 +1,7 @@
 import type { App } from '../../../program/app.ts'
 import { askAboutMovement, QUESTION_DEADLINE_MS } from '../../../rails/following/ask.ts'
 import { budgetedClaims, hasUnlimitedInstallation } from '../../../rails/following/budgeted-claims.ts'
-import { MAX_QUESTIONS_PER_INSTALLATION } from '../../../rails/following/follow-live.ts'
+import { MAX_QUESTIONS_PER_INSTALLATION } from '../../../rails/following/question-places.ts'
 import { followSafely } from '../../../rails/following/follow-safely.ts'
 import { hasLiveRail } from '../../../rails/live-rails.ts'
 import { SENDING_MS } from '../../../rails/posting/repost-times.ts'
