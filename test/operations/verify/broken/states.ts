@@ -52,6 +52,6 @@ export const STATES: readonly BrokenStatement[] = [
     statement: 'one reference given to two attempts',
     sql: `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, created_at)
       select 2, id, 'txn_1', 'collect', 'op1_momo', 'one', 'sending', ${AT} from rail_attempts where subject = '${open}'`,
-    refusedBy: 'rail_attempts_one_reference',
+    refusedBy: 'rail_attempts_pkey',
   },
 ]
