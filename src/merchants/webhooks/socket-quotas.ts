@@ -50,3 +50,33 @@ const socketsOf = (merchant: DueMerchant) =>
 
 const hasAnsweredLately = ({ lastSuccessAt }: DueMerchant, nowMs: number) =>
   lastSuccessAt !== null && nowMs - lastSuccessAt.getTime() < GOOD_FOR_MS
+
+/** Counts the sockets of this process. `wake` is called when a merchant with several under way has one free: it may have more to send. */
+export function newSockets(wake: () => void) {
+  const lanes: Record<DeliverySpeed, number> = { fast: 0, slow: 0 }
+  const merchants = new Map<number, number>()
+  const count = ({ lane, merchantId }: TakenSocket, by: 1 | -1): void => {
+    lanes[lane] += by
+    const now = (merchants.get(merchantId) ?? 0) + by
+    if (now === 0) merchants.delete(merchantId)
+    else merchants.set(merchantId, now)
+  }
+  return {
+    lanes,
+    merchants,
+    takeSocket(taken: TakenSocket): { free(): void } {
+      count(taken, 1)
+      let isFree = false
+      return {
+        free() {
+          if (isFree) return
+          isFree = true
+          const hadMany = (merchants.get(taken.merchantId) ?? 0) >= MIN_MERCHANT_SOCKETS
+          count(taken, -1)
+          if (hadMany) wake()
+        },
+      }
+    },
+  }
+}
+type TakenSocket = { lane: DeliverySpeed; merchantId: number }
