@@ -1,11 +1,11 @@
-import { callForRow, unnestColumns } from '../platform/db/columns.ts'
+import { callForRow, toColumns, unnestColumns } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
+import { guardedSql } from '../platform/db/guarded.ts'
 import { statement } from '../platform/db/statement.ts'
 import { bigint, bytea, copyInto, integer, text, time } from '../platform/db/wire/copy.ts'
 import type { App } from '../program/app.ts'
 import type { AttemptState } from './attempt-facts.ts'
 import { callbackDigestFor } from './callback-token.ts'
-import type { AnswerEvidence } from './rail.ts'
 
 /** The one attempt of a live movement. Its id is the reference that the rail sees, for life (rails.md 1.3). */
 export type NewAttempt = {
@@ -21,9 +21,6 @@ export type NewAttempt = {
 }
 /** One post of an attempt to its operator, identified by its number. */
 export type Post = { merchantId: number; reference: string; installation: string; nth: number }
-/** An attempt, the installation that answered about it, and the number of the question. */
-type QuestionedAttempt = { merchantId: number; reference: string; installation?: string; question?: number }
-
 const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>('add rail attempts', 'rail_attempts', {
   merchant_id: bigint(({ attempt }) => attempt.merchantId),
   id: text(({ attempt }) => attempt.reference),
@@ -58,6 +55,16 @@ const MOVE = statement(
      as n (merchant_id, id, state, submit_ended_at, ended_at, callbacks, heard_at)
    where a.merchant_id = n.merchant_id and a.id = n.id and a.state not in ('ended', 'void')`,
 )
+const ACCEPT_FIRST_POSTS = statement(
+  'first posts accepted',
+  guardedSql(
+    (rows) => `update rail_attempts a set state = 'accepted', submit_ended_at = n.ended_at
+     from ${rows} as n (merchant_id, id, ended_at)
+     where a.merchant_id = n.merchant_id and a.id = n.id and a.state = 'sending' and a.sends = 1
+       and a.submit_ended_at is null and a.callback_seen_at is null`,
+    { types: ['bigint', 'text', 'timestamptz'], count: 4 },
+  ),
+)
 const COUNT_QUESTION = statement(
   'count rail question',
   `update rail_attempts set question_count = question_count + 1, hurried = false, state = coalesce($3, state), last_answer = $5, answered_at = coalesce($6, answered_at),
@@ -84,30 +91,6 @@ const STORE_REFUSAL = statement(
   `update rail_attempts set submit_ended_at = coalesce(submit_ended_at, $3), refused_as = $4
    where merchant_id = $1 and id = $2`,
 )
-type NewEvidenceRow = {
-  attempt: QuestionedAttempt
-  answer: string
-  evidence: AnswerEvidence
-  number: string | null
-}
-const EVIDENCE = copyInto<NewEvidenceRow>('add rail evidence', 'rail_evidence', {
-  merchant_id: bigint(({ attempt }) => attempt.merchantId),
-  attempt_id: text(({ attempt }) => attempt.reference),
-  at: time(({ evidence }) => evidence.at),
-  operation: text(({ evidence }) => evidence.operation),
-  answer: text(({ answer }) => answer),
-  stage: text(({ evidence }) => evidence.stage),
-  http_status: integer(({ evidence }) => evidence.httpStatus ?? null),
-  operator_code: text(({ evidence }) => evidence.operatorCode ?? null),
-  transport: text(({ evidence }) => evidence.transport ?? null),
-  elapsed_ms: integer(({ evidence }) => Math.round(evidence.elapsedMs)),
-  body_sha256: text(({ evidence }) => evidence.bodySha256 ?? null),
-  body_head: text(({ evidence }) => evidence.bodyHead ?? null),
-  installation: text(({ attempt }) => attempt.installation ?? null),
-  question: integer(({ attempt }) => attempt.question ?? null),
-  rail_transaction_id: text(({ number }) => number),
-})
-
 /** Stores attempts. Commit them before the rail is asked. */
 export const addAttempts = (app: Pick<App, 'vault' | 'rails'>, attempts: readonly NewAttempt[]): Call[] =>
   ATTEMPTS.rows(attempts.map((attempt) => ({ attempt, digest: callbackDigestFor(app, attempt) })))
@@ -133,6 +116,23 @@ export const moveAttempt = (
   state: Exclude<AttemptState, FinalAttemptState>,
   submitEndedAt: Date | null,
 ): Call => moveTo(attempt, { state, submitEndedAt, endedAt: null, ...NOTHING_HEARD })
+
+/**
+ * Records that first posts were accepted of which nothing else is known: no question, no callback, no other post. Fails the transaction
+ * where that is not so for one of them.
+ */
+export function acceptFirstPosts(
+  posts: readonly { merchantId: number; reference: string; submitEndedAt: Date }[],
+): Call {
+  const each = toColumns(posts)
+  return call(
+    ACCEPT_FIRST_POSTS,
+    ...each.numbers('merchantId'),
+    ...each.texts('reference'),
+    ...each.times('submitEndedAt'),
+    posts.length,
+  )
+}
 
 /** Callbacks about an attempt that were not stored yet, and when they came. */
 type Heard = { times: number; at: Date | null }
@@ -226,20 +226,3 @@ const COUNT_HEARD = statement(
 /** Counts callbacks that led to a question which ended nothing, on the locked attempt. */
 export const countHeard = (attempt: { merchantId: number; reference: string }, { times, at }: Heard): Call =>
   call(COUNT_HEARD, attempt.merchantId, attempt.reference, times, at?.toISOString() ?? null)
-
-/** Stores the evidence of a callback. `bodySha256`: the digest of its body, null where it had none. */
-export const addCallbackEvidence = (
-  attempt: QuestionedAttempt,
-  { at, bodySha256 }: { at: Date; bodySha256: string | null },
-): Call => {
-  const evidence = { at, operation: 'callback', stage: 'answered', elapsedMs: 0 } as const
-  return addEvidence(attempt, 'callback', bodySha256 === null ? evidence : { ...evidence, bodySha256 })
-}
-
-/** Stores the evidence of an answer, in the commit that records it. `number` is the operator's transaction number of a success. */
-export const addEvidence = (
-  attempt: QuestionedAttempt,
-  answer: string,
-  evidence: AnswerEvidence,
-  number: string | null = null,
-): Call => EVIDENCE.row({ attempt, answer, evidence, number })

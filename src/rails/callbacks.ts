@@ -8,7 +8,7 @@ import { writeInTransaction } from '../platform/db/write-in-transaction.ts'
 import { groupBy } from '../platform/group-by.ts'
 import type { App } from '../program/app.ts'
 import type { AttemptState } from './attempt-facts.ts'
-import { addCallbackEvidence } from './attempts.ts'
+import { addCallbackEvidence } from './evidence.ts'
 
 /** A call of an operator with a token of this merchant. Nothing in its body is believed; the digest of the body is stored. */
 export type OperatorCallback = {

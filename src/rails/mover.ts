@@ -40,6 +40,9 @@ type AnswerException = {
   details: Record<string, unknown>
 }
 
+/** A movement whose first post was accepted, and when it is asked about first. */
+export type NewlyAccepted = { merchantId: number; id: string; followAt: Date }
+
 /**
  * What a noun must provide so that this folder can carry its movements: how a row is read, and the calls that write it. `Row` holds
  * the fields of a stored movement.
@@ -55,6 +58,11 @@ export type Mover<Row extends Movable, Failure extends string> = {
   readNote(app: App, row: Row): Promise<string>
   /** Shows it as `authorized` and sets its first question. */
   publish(app: App, row: Row, how: Publication): Call
+  /**
+   * Shows movements that nobody has shown yet, and sets their first questions; fails the transaction where one is not so any more. Absent
+   * where they are too few to be worth it.
+   */
+  publishNew?(rows: readonly NewlyAccepted[]): Call
   /** Sets when the follower takes up an open movement next, to ask about it or to send it. */
   setFollowAt(row: Row, at: Date): Call
   /** Sets when it is asked about next. `unheard`: no end of its submit is recorded, so it is shown as ambiguous from now on. */

@@ -1,5 +1,6 @@
-import { callForRow, toColumns, unnestColumns } from '../../platform/db/columns.ts'
+import { callForRow, callForRows, toColumns, unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call, type Database } from '../../platform/db/database.ts'
+import { guardedSql } from '../../platform/db/guarded.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { bigint, bytea, copyInto, mode, smallint, text, time } from '../../platform/db/wire/copy.ts'
 import type { Mode } from '../../platform/mode.ts'
@@ -51,6 +52,15 @@ const FINISH = statement(
    where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.object_id = n.object_id
      and k.status is null`,
 )
+const FINISH_RUNNING = statement(
+  'finish running idempotency keys',
+  guardedSql(
+    (rows) => `update idempotency_keys k set status = n.status, body = n.body
+     from ${rows} as n (merchant_id, mode, key, object_id, status, body)
+     where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.object_id = n.object_id and k.status is null`,
+    { types: ['bigint', 'mode', 'text', 'text', 'bigint', 'text'], count: 7 },
+  ),
+)
 const FREE = statement(
   'free idempotency key',
   `delete from idempotency_keys
@@ -80,6 +90,23 @@ export const finishKey = (key: RunningKey, { status, body }: { status: number; b
     ...each.numbers('status'),
     ...each.values('body'),
   ])
+
+type FinishedKey = { owner: RunningKey; answer: { status: number; body: string } }
+
+/** Stores the answers of keys that run for these objects; fails the transaction where one runs no more. No call where there are none. */
+export function finishRunningKeys(finished: readonly FinishedKey[]): Call[] {
+  const rows = [...finished]
+    .sort((a, b) => compareKeyOwners(a.owner, b.owner))
+    .map(({ owner, answer: { status, body } }) => ({ ...owner, status, body }))
+  return callForRows(FINISH_RUNNING, rows, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.modes('mode'),
+    ...each.values('key', 'objectId'),
+    ...each.numbers('status'),
+    ...each.values('body'),
+    rows.length,
+  ])
+}
 
 /** Frees a key that runs for this object, when its answer may not be stored (contract.md 3 i). */
 export const freeKey = ({ merchantId, mode, key, objectId }: RunningKey): Call =>

@@ -2,7 +2,7 @@ import { agreeInOwnTransaction, findWithExceptions } from '../../payments/except
 import { type ExceptionKind, openInOwnTransaction } from '../../payments/exceptions/exception.ts'
 import { writeInTransaction } from '../../platform/db/write-in-transaction.ts'
 import type { App } from '../../program/app.ts'
-import { addEvidence } from '../../rails/attempts.ts'
+import { addEvidence } from '../../rails/evidence.ts'
 import { findDifferences, isEmptyDifference } from '../../rails/find-differences.ts'
 import {
   claimLateReviews,

@@ -13,7 +13,7 @@ import type { Attempt, ChargeFailure } from '../../rails/rail.ts'
 import { openException } from '../exceptions/exception.ts'
 import { type Charge, computeMobileMoneyPart } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
-import { publishCharge } from './write-charge-status.ts'
+import { publishCharge, publishNewCharges } from './write-charge-status.ts'
 
 /** An open charge that is due. */
 export type DueCharge = Pick<
@@ -59,6 +59,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   buildAttempt,
   readNote: (app, { merchantId }) => readMerchantName(app, merchantId),
   publish: publishCharge,
+  publishNew: publishNewCharges,
   setFollowAt,
   // A charge was shown when it was claimed, and it has no failure reason while its outcome is unknown.
   setNextQuestion: setFollowAt,

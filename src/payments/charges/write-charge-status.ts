@@ -1,5 +1,6 @@
 import { callForRows, toColumns, unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
+import { guardedSql } from '../../platform/db/guarded.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import { ATTEMPT_FACTS, merchantTagSql } from '../../rails/attempt-facts.ts'
@@ -7,6 +8,7 @@ import { callAtTime } from '../../rails/call-at-time.ts'
 import { buildLiveClaims, type LiveClaims } from '../../rails/following/follow-live.ts'
 import { firstQuestionAt, type Publication } from '../../rails/following/ladders.ts'
 import { dueRowsSql, type QuestionLevel } from '../../rails/following/question-levels.ts'
+import type { NewlyAccepted } from '../../rails/mover.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
 import type { FollowedCharge } from './charge-mover.ts'
@@ -31,6 +33,15 @@ const PUBLISH = statement(
    from ${unnestColumns('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
    where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null`,
 )
+const PUBLISH_NEW = statement(
+  'publish new live charges',
+  guardedSql(
+    (rows) => `update charges c set status = 'authorized', published = true, follow_at = n.follow_at
+     from ${rows} as n (merchant_id, id, follow_at)
+     where c.merchant_id = n.merchant_id and c.id = n.id and c.status = 'pending' and not c.published and c.voided_at is null`,
+    { types: ['bigint', 'text', 'timestamptz'], count: 4 },
+  ),
+)
 const VOID = statement<{ id: string }>(
   'void live charge',
   `update charges set voided_at = $3, follow_at = null
@@ -42,6 +53,18 @@ export const publishCharge = (
   { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
   how: Publication,
 ): Call => callAtTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, how))
+
+/** Shows charges that nobody has shown yet, and sets their first question; fails the transaction where one is not so any more. */
+export function publishNewCharges(charges: readonly NewlyAccepted[]): Call {
+  const each = toColumns(charges)
+  return call(
+    PUBLISH_NEW,
+    ...each.numbers('merchantId'),
+    ...each.texts('id'),
+    ...each.times('followAt'),
+    charges.length,
+  )
+}
 
 /** Takes back a charge that its rail refused before it was shown. Returns its row; none when it was shown. */
 export const takeBackCharge = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call<{ id: string }> =>

@@ -21,15 +21,20 @@ const PLAN_AS_BEFORE = { name: 'plan as before', text: 'reset plan_cache_mode', 
 
 /** Gives the work a short lock time-out, sent together with its first statements. */
 export function withShortLockTimeout<T>(work: TransactionWork<T>): TransactionWork<T> {
-  return (tx) => {
+  return async (tx) => {
     let isSet = false
-    return work({
+    const setting = () => {
+      const calls = isSet ? [] : [{ statement: SET_LOCK_TIMEOUT, values: [HURRIED_LOCK_TIMEOUT] }]
+      isSet = true
+      return calls
+    }
+    const { value, last = [] } = await work({
       send: async (...calls) => {
-        const first = isSet ? [] : [{ statement: SET_LOCK_TIMEOUT, values: [HURRIED_LOCK_TIMEOUT] }]
-        isSet = true
+        const first = setting()
         return (await tx.send(...first, ...calls)).slice(first.length) as never
       },
     })
+    return { value, last: last.length === 0 ? last : [...setting(), ...last] }
   }
 }
 
@@ -49,8 +54,9 @@ export async function commitWork<T>(client: PoolClient, work: TransactionWork<T>
   }
   try {
     const { value, last = [] } = await insideTransaction(() => work(tx))
-    assert(begun || last.length === 0, 'a transaction that writes has sent something before')
-    if (begun) await commit(client, last)
+    const first = begun ? [] : [BEGIN]
+    begun ||= last.length > 0
+    if (begun) await commit(client, first, last)
     return value
   } catch (error) {
     if (begun && !(error instanceof CommitUnknown)) await client.query('rollback').catch(() => {})
@@ -58,8 +64,9 @@ export async function commitWork<T>(client: PoolClient, work: TransactionWork<T>
   }
 }
 
-async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
+async function commit(client: PoolClient, first: readonly PreparedStatement[], last: readonly Call[]): Promise<void> {
   const queries = sendTogether(client, () => [
+    ...first.map((begin) => queryPrepared(client, begin)),
     ...last.map((call) => runCall(client, call)),
     queryPrepared(client, COMMIT),
   ])

@@ -4,7 +4,9 @@ import { parseTagOfAnyPrefix } from '../../platform/text/ids.ts'
 import { msLeft, type TimeSpan } from '../../platform/time/clock.ts'
 import type { Moment } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
+import { callbackDigestFor } from '../callback-token.ts'
 import { callbackKey, type OperatorCallback } from '../callbacks.ts'
+import type { TravellingNoun } from '../lock-movements.ts'
 import type { Followed, Movable, Mover } from '../mover.ts'
 import { askAboutMovement, type HeardCallback, QUESTION_DEADLINE_MS } from './ask.ts'
 import { followSafely } from './follow-safely.ts'
@@ -36,15 +38,12 @@ const NOT_KEPT: OwnPost = { accepted: () => {}, leave: () => {} }
 
 const postsOfCell = defineLane('callbacks of own posts', (app) => new OwnPosts(app, questionPlaces(app, 'charge')))
 
-/**
- * Keeps a charge that this process is about to post. `digest`: of its callback token, null where nobody calls back. The caller must call
- * one of the two functions in the end.
- */
-export const keepOwnPost = (
-  app: App,
-  { noun, merchantId, digest }: { noun: Mover<Movable, string>['noun']; merchantId: number; digest: Buffer | null },
-): OwnPost =>
-  noun !== 'charge' || digest === null ? NOT_KEPT : postsOfCell(app).keep(callbackKey({ merchantId, digest }))
+/** Keeps a charge that this process is about to post. The caller must call one of the two functions in the end. */
+export function keepOwnPost(app: App, noun: TravellingNoun, { merchantId, railReference, channel }: Movable): OwnPost {
+  if (noun !== 'charge' || railReference === null) return NOT_KEPT
+  const digest = callbackDigestFor(app, { reference: railReference, channel })
+  return digest === null ? NOT_KEPT : postsOfCell(app).keep(callbackKey({ merchantId, digest }))
+}
 
 /** Takes a callback about a charge that this process keeps. False where it does not: then the caller stores it. */
 export const hearOwnPost = (app: App, callback: OperatorCallback, otherwise: () => Promise<void>): boolean =>

@@ -4,6 +4,7 @@ import {
   compareKeyOwners,
   findKeys,
   finishKey,
+  finishRunningKeys,
   formatKeyOwner,
   type RunningKey,
 } from '../../api/idempotency/keys.ts'
@@ -14,8 +15,11 @@ import { defineLane } from '../../platform/batches/lane.ts'
 import { runDistinct } from '../../platform/batches/run-distinct.ts'
 import { joinRowCalls } from '../../platform/db/columns.ts'
 import type { Call } from '../../platform/db/database.ts'
+import { isGuardBroken } from '../../platform/db/guarded.ts'
 import type { App } from '../../program/app.ts'
+import { acceptFirstPosts } from '../attempts.ts'
 import { type LockedMovement, lockMovements, TRAVELLING_NOUNS, type TravellingNoun } from '../lock-movements.ts'
+import type { NewlyAccepted } from '../mover.ts'
 
 /** The answer to the first post of a movement whose caller waits, and the writes for it, which are decided on the locked rows. */
 type PostRecord = {
@@ -27,8 +31,18 @@ type PostRecord = {
   evidence: readonly Call[]
   /** Whether an earlier try has recorded it. */
   isRecorded(locked: LockedMovement<string>): boolean
+  /** An acceptance that needs no look at the rows where nobody else has touched them; null for every other answer. */
+  acceptance: PlainAcceptance | null
   /** Returns the writes to the movement and its attempt; none when another answer counts by now. */
   movementWrites(locked: LockedMovement<string>): readonly Call[]
+}
+
+/** The reference of the attempt, when its submit ended, when it is asked about first, and how its noun shows several. */
+type PlainAcceptance = {
+  reference: string
+  submitEndedAt: Date
+  followAt(): Date
+  publishNew(rows: readonly NewlyAccepted[]): Call
 }
 
 /**
@@ -43,7 +57,10 @@ const postRecordLane = defineLane(
     newBatch({
       // Where one batch has two answers about the same movement, the later one gets its own transaction.
       run: (posts, turn) =>
-        runDistinct(posts, movementKey, (group, isWhole) => recordOnce(app, group, isWhole ? turn : {})),
+        runDistinct(posts, movementKey, async (group, isWhole) => {
+          const own = isWhole ? turn : {}
+          return (await recordPlainly(app, group, own)) ?? recordOnLockedRows(app, group, own)
+        }),
       keyOf: ({ row }) => row.merchantId,
       refuses: false,
     }),
@@ -51,7 +68,37 @@ const postRecordLane = defineLane(
 
 const movementKey = ({ row }: PostRecord) => `${row.merchantId} ${row.id}`
 
-function recordOnce(
+/**
+ * Records acceptances in one flush, without reading anything first. Null where something is not as this process knows it: then nothing
+ * was written. Locks in the order of everybody: movements, attempts, keys.
+ */
+async function recordPlainly(
+  app: App,
+  posts: readonly PostRecord[],
+  turn: Partial<BatchTurn>,
+): Promise<ItemOutcome<Answer | null>[] | null> {
+  const [first] = posts
+  const rows = posts.flatMap(({ noun, row, acceptance }) =>
+    noun !== first?.noun || acceptance === null
+      ? []
+      : [{ merchantId: row.merchantId, id: row.id, ...acceptance, followAt: acceptance.followAt() }],
+  )
+  const publishNew = first?.acceptance?.publishNew
+  if (publishNew === undefined || rows.length < posts.length) return null
+  rows.sort((a, b) => a.merchantId - b.merchantId || (a.id < b.id ? -1 : 1))
+  const answered = posts.flatMap(({ owner, answer }) => (owner === null ? [] : [{ owner, answer }]))
+  const evidence = joinRowCalls(posts.flatMap((post) => post.evidence))
+  const last = [publishNew(rows), acceptFirstPosts(rows), ...finishRunningKeys(answered), ...evidence]
+  const value = posts.map(({ answer }) => itemDone<Answer | null>(answer))
+  try {
+    return await app.db.transactionFor({ kind: 'outcome', ...turn }, async () => ({ value, last }))
+  } catch (error) {
+    if (isGuardBroken(error)) return null
+    throw error
+  }
+}
+
+function recordOnLockedRows(
   app: App,
   posts: readonly PostRecord[],
   turn: Partial<BatchTurn>,

@@ -8,8 +8,9 @@ import { Refusal, TooBusy } from '../../platform/refusal.ts'
 import type { Moment } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
 import { isCurrentPost } from '../attempt-facts.ts'
-import { addEvidence, attemptNotTaken, moveAttempt, refuseInDoubt } from '../attempts.ts'
-import { callbackDigestFor } from '../callback-token.ts'
+import { attemptNotTaken, moveAttempt, refuseInDoubt } from '../attempts.ts'
+import { addEvidence } from '../evidence.ts'
+import { firstQuestionAt } from '../following/ladders.ts'
 import { buildAcceptedPost, keepOwnPost, type OwnPost } from '../following/own-posts.ts'
 import type { LockedMovement } from '../lock-movements.ts'
 import { buildPost, type Movable, type Mover } from '../mover.ts'
@@ -53,11 +54,7 @@ export async function submitMovement<Row extends Movable, Failure extends string
   work: Submission<Row, Failure>,
 ): Promise<Answer> {
   const caller = { parked: false }
-  const own = keepOwnPost(app, {
-    noun: work.mover.noun,
-    merchantId: work.row.merchantId,
-    digest: digestOf(app, work.row),
-  })
+  const own = keepOwnPost(app, work.mover.noun, work.row)
   // Until the answer is recorded, only this process knows it.
   const submitted = submitPost(app, work.mover, work).then((heard) => {
     if (work.spent !== null) {
@@ -103,9 +100,6 @@ async function recordAndKeep<Row extends Movable, Failure extends string>(
     if (!kept.accepted) own.leave()
   }
 }
-
-const digestOf = (app: App, { railReference, channel }: Movable): Buffer | null =>
-  railReference === null ? null : callbackDigestFor(app, { reference: railReference, channel })
 
 const isAnswered = (submitted: Promise<Answer>): Promise<boolean> =>
   Promise.race([
@@ -203,6 +197,7 @@ export async function publishMovement<Row extends Movable, Failure extends strin
   const inDoubt = news.to === 'in_doubt'
   return recordPost(app, {
     ...{ noun: mover.noun, row, owner, answer: work.firstAnswer(inDoubt), evidence: news.evidence },
+    acceptance: plainAcceptance(app, work, news),
     // True when an earlier try was committed and the answer to its COMMIT was lost: the evidence is stored already.
     isRecorded: (locked) => isRecorded(locked, news),
     movementWrites(locked) {
@@ -212,6 +207,17 @@ export async function publishMovement<Row extends Movable, Failure extends strin
       return [mover.publish(app, row, { acceptedBy, calledBack }), attemptMove(work, news)]
     },
   })
+}
+
+function plainAcceptance<Row extends Movable, Failure extends string>(
+  app: App,
+  { mover, row, installation }: Submission<Row, Failure>,
+  { to, submitEndedAt }: PostNews,
+): Parameters<typeof recordPost>[1]['acceptance'] {
+  const { publishNew } = mover
+  if (to !== 'accepted' || submitEndedAt === null || publishNew === undefined || row.railReference === null) return null
+  const followAt = () => firstQuestionAt(app, { acceptedBy: installation })
+  return { reference: row.railReference, submitEndedAt, followAt, publishNew }
 }
 
 const isRecorded = ({ open, nth, submitEndedAt }: LockedMovement<string>, news: PostNews): boolean =>

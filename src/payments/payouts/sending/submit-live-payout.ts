@@ -5,7 +5,8 @@ import type { TimeSpent } from '../../../platform/log/spent.ts'
 import { crashPoint } from '../../../platform/processes/crash-point.ts'
 import type { Moment } from '../../../platform/time/moment.ts'
 import type { App } from '../../../program/app.ts'
-import { addEvidence, endAttempt } from '../../../rails/attempts.ts'
+import { endAttempt } from '../../../rails/attempts.ts'
+import { addEvidence } from '../../../rails/evidence.ts'
 import {
   buildNews,
   firstPost,
