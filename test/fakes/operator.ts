@@ -105,20 +105,12 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
   const sides = new Map<string, Side>()
   const holders = new Map<string, WalletHolder>()
   let lookup: HolderHow = { answer: 'book' }
-  const callbacks: { url: string | null; answered: number } = { url: null, answered: 0 }
+  const callbacks = newCallbacks()
 
   const move = (entry: Entry) => {
     entry.state = 'moved'
     moved.set(entry.reference, (moved.get(entry.reference) ?? 0) + 1)
-    if (callbacks.url === null || !entry.callback_path) return
-    const body = JSON.stringify({ reference: entry.reference, status: 'moved' })
-    // Nobody may be there any more: then it is lost, as with an operator that calls once.
-    fetch(`${callbacks.url}/${entry.callback_path}`, { method: 'POST', body, signal: AbortSignal.timeout(2000) }).then(
-      () => {
-        callbacks.answered += 1
-      },
-      () => {},
-    )
+    callbacks.send(entry)
   }
   const entriesOf = (whose: string) =>
     [...book.values()].filter((entry) => namesOf(entry).includes(whose) && entry.state === 'open')
@@ -209,13 +201,32 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
     refuses: (whose, code = 'NOT_ENOUGH_FUNDS') => {
       for (const entry of entriesOf(whose)) Object.assign(entry, { state: 'refused', code })
     },
-    callsBackAt: (url) => {
-      callbacks.url = url
-    },
-    callbacks: () => callbacks.answered,
+    callsBackAt: callbacks.at,
+    callbacks: callbacks.answered,
     shut,
     open: () => listen(port),
     close: () => (server.listening ? shut() : Promise.resolve()),
+  }
+}
+
+/** Calls that are sent once: nobody may be there any more, and then they are lost. */
+function newCallbacks() {
+  const state: { url: string | null; answered: number } = { url: null, answered: 0 }
+  return {
+    at: (url: string) => {
+      state.url = url
+    },
+    answered: () => state.answered,
+    send({ reference, callback_path }: Entry): void {
+      if (state.url === null || !callback_path) return
+      const body = JSON.stringify({ reference, status: 'moved' })
+      fetch(`${state.url}/${callback_path}`, { method: 'POST', body, signal: AbortSignal.timeout(2000) }).then(
+        () => {
+          state.answered += 1
+        },
+        () => {},
+      )
+    },
   }
 }
 

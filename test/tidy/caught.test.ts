@@ -18,6 +18,7 @@ const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/program/serve.ts': 'the start waits for the database',
   'src/rails/callbacks.ts': 'questions are not brought forward; they are asked at their time',
   'src/rails/following/follow-live.ts': 'one movement of many; its row stays due',
+  'src/rails/following/own-posts.ts': 'a callback that leads to no question; the ladder asks',
   'src/rails/posting/post.ts': 'one post of many; its attempt says that it may have left',
   'src/rails/rail-troubles.ts': 'the trouble is kept in memory and written with the next',
   'src/reports/notices/daily-close.ts': 'one account of many; its row stays due',

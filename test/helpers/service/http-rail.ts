@@ -145,7 +145,14 @@ export const contractOf = (id: string, active = true): Installation => ({
 const NOWHERE: Heard = { status: 0, body: null, left: false, elapsedMs: 0 }
 
 const bodyOf = ({ reference, amount, currency, phone, publicId, callbackPath }: Attempt) =>
-  JSON.stringify({ reference, amount, currency, phone, external_id: publicId, callback_path: callbackPath })
+  JSON.stringify({
+    reference,
+    amount,
+    currency,
+    phone,
+    external_id: publicId,
+    ...(callbackPath === null ? {} : { callback_path: callbackPath }),
+  })
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: string }
 
