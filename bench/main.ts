@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { measureCores } from './all-cores.ts'
 import { measureBig } from './big.ts'
 import { CALLED_ABOUT, measureCallbacks } from './callbacks.ts'
 import { measureDashboard } from './dashboard.ts'
@@ -19,7 +20,7 @@ import { measureSlowRail } from './slow-rail.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live [slow]|search [--charges n]] [-- --quick] [-- --pages] [-- --vending] [-- --big [--charges n]] [-- --json]:
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|cores|live [slow]|search [--charges n]] [-- --quick] [-- --pages] [-- --vending] [-- --big [--charges n]] [-- --json]:
 // boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
@@ -63,6 +64,7 @@ async function measure() {
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
   if (what === 'live' && part === 'slow') return { ...described, ...(await measureSlowRail(stage)) }
   if (what === 'live') return { ...described, ...(await measureLive(stage)) }
+  if (what === 'cores') return { ...described, ...(await measureCores(stage)) }
   if (what === 'search') return { ...described, ...(await measureSearch(stage, Number(flags.charges))) }
   if (what === 'overload') return { ...described, ...(await measureOverload(stage, part)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
@@ -88,6 +90,7 @@ const profile = async (stage: Stage) =>
 function merchantsWanted(): { merchants: number; others?: number } {
   if (flags.pages) return { merchants: MERCHANTS_OF_PAGES }
   if (flags.vending) return { merchants: 1, others: CALLED_ABOUT }
+  if (what === 'cores') return { merchants: 400 }
   if (what === 'overload' || what === 'search') return { merchants: MERCHANTS_OF_OVERLOAD }
   return flags.quick ? { merchants: MERCHANTS } : { merchants: MERCHANTS, others: OTHERS }
 }

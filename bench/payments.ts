@@ -36,12 +36,17 @@ const LANDED_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 10
 
 /** Drives charges of these merchants for `ms`, waits until all are paid and posted, and says what that took. */
-export async function payRound(stage: Stage, merchants: readonly BenchMerchant[], ms: number): Promise<PaymentRound> {
+export async function payRound(
+  stage: Stage,
+  merchants: readonly BenchMerchant[],
+  ms: number,
+  connections = CONNECTIONS,
+): Promise<PaymentRound> {
   const before = await countPosted(stage, merchants)
   const cpu = readCpu(stage)
   const startedAt = performance.now()
   const tokens = merchants.map((merchant) => merchant.token)
-  const load = await stage.driver.run({ port: stage.service.port, connections: CONNECTIONS, tokens, ms })
+  const load = await stage.driver.run({ port: stage.service.port, connections, tokens, ms })
   const accepted = load.statuses['201'] ?? 0
   if (accepted === 0) throw new Error(`no charge was accepted: ${load.refusal}`)
   await untilPosted(stage, merchants, before + accepted)

@@ -5,11 +5,8 @@ import { since } from './figures.ts'
 const TICKS_A_SECOND = 100
 const NS_A_SECOND = 1e9
 
-/** Processor seconds of one process so far, with those of its children that have ended. Null where there is no /proc. */
-function cpuOf(pid: number): number | null {
-  const stat = readStat(pid)
-  return stat === null ? null : stat.own + stat.reaped
-}
+/** Processor seconds of one process so far, without its children. Null where there is no /proc. */
+export const cpuOf = (pid: number): number | null => readStat(pid)?.own ?? null
 
 /**
  * Processor seconds of a process and everything below it so far, ended children included, without those of the process
@@ -49,12 +46,12 @@ type Measured = {
   backend: number
 }
 
-/** What the service and everything of the database server use from now on, in processor seconds. */
+/** What the service, with all its processes, and everything of the database server use from now on, in processor seconds. */
 export function readCpu({ service, postgres, backend }: Measured) {
-  const server = cpuOf(service.pid)
+  const server = cpuOfTree(service.pid)
   const tree = cpuOfTree(postgres.pid, backend)
   return () => ({
-    server: since(server, cpuOf(service.pid)),
+    server: since(server, cpuOfTree(service.pid)),
     postgres: since(tree, cpuOfTree(postgres.pid, backend)),
   })
 }

@@ -20,6 +20,8 @@ export type ServiceOptions = {
   port: number
   settings?: Record<string, string>
   nodeFlags?: readonly string[]
+  /** Further words of the start, such as `--processes`. */
+  words?: readonly string[]
   /** A key whose balance is asked for: the first answered request. */
   token?: string
 }
@@ -56,10 +58,10 @@ const SETTINGS = {
 
 /** Starts it and waits for its first answered request. Ends it and throws when that does not come. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { dataDir, port, settings = {}, nodeFlags = [] } = options
+  const { dataDir, port, settings = {}, nodeFlags = [], words = [] } = options
   const startedAt = performance.now()
   // Detached: Ctrl-C reaches only the bench, which then stops it in order.
-  const child = spawn(process.execPath, [...START_FLAGS, ...nodeFlags, PROGRAM, 'serve'], {
+  const child = spawn(process.execPath, [...START_FLAGS, ...nodeFlags, PROGRAM, 'serve', ...words], {
     env: { ...SETTINGS, DATA_DIR: dataDir, PORT: String(port), ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,

@@ -34,8 +34,8 @@ export type Stage = {
   plainUrl: string
   /** The most memory any service of this run has held so far, in MB. */
   peakMemoryMb(): number | null
-  /** Stops the service and starts it again with other settings. */
-  restart(settings?: Record<string, string>): Promise<void>
+  /** Stops the service and starts it again with other settings and words. */
+  restart(settings?: Record<string, string>, words?: readonly string[]): Promise<void>
 }
 export type StageOptions = {
   say(line: string): void
@@ -87,10 +87,10 @@ export async function buildStage(options: StageOptions): Promise<Stage> {
       peak = Math.max(peak ?? 0, peakMemoryMb(stage.service.pid) ?? 0) || null
       return peak
     },
-    restart: async (settings = {}) => {
+    restart: async (settings = {}, words = []) => {
       stage.peakMemoryMb()
       await stage.service.stop()
-      stage.service = await startService({ ...started, settings })
+      stage.service = await startService({ ...started, settings, words })
     },
   }
   return stage

@@ -34,6 +34,9 @@ const LONG = {
   'test/merchants/webhooks/webhook-workers': 'workers beside each other',
   'test/web/dashboard/money-out/prepared-races': 'races of approvals',
   'test/platform/frozen-server': 'servers of their own that stand still, and a standby that is promoted',
+  // What all processes share stays in program/fleet/shared, a kill and a restart without a gap in program/fleet/restarts.
+  'test/program/fleet/stops': 'fleets of processes that are stopped and killed under load',
+  'test/program/fleet/dying': 'processes that die again and again, for real seconds',
   'test/program/faults-of-processes': 'processes that sleep, and servers that are killed',
   'test/soak/short-soak': 'hundreds of payments against an operator that misbehaves',
   'test/clients/generated-clients': 'generators of clients and their compilers',

@@ -49,6 +49,10 @@ const WAITING = [
   'src/platform/embedded-postgres',
   'test/program/faults-of-processes',
   'test/program/program',
+  'test/program/fleet/shared',
+  'test/program/fleet/restarts',
+  'test/program/fleet/stops',
+  'test/program/fleet/dying',
   'test/payments/payouts/resolve-account',
   'src/platform/outbound/attempt',
 ]

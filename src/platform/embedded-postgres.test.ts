@@ -32,7 +32,7 @@ test('the first join creates and starts a durable server, later ones re-use or r
     full_page_writes: 'on',
     data_checksums: 'on',
     listen_addresses: '',
-    max_connections: '200',
+    max_connections: '400',
     server_encoding: 'UTF8',
   })
   assert.equal(statSync(first.socketDir).mode & 0o777, 0o700)

@@ -46,7 +46,11 @@ const CHANGELOG = readFromRoot('CHANGELOG.md')
 const MACHINE_MAKERS = readFromRoot('docs/machine-makers.md')
 
 /** Builds the HTTP server of the process: API, health, metrics, documentation, hosted pages, callbacks of machine suppliers. */
-export function buildFront(state: ServiceState, options: FrontOptions, registry: Registry): HttpServer {
+export function buildFront(
+  state: ServiceState,
+  options: FrontOptions,
+  { registry, readMetrics }: { registry: Registry; readMetrics(): Promise<string> },
+): HttpServer {
   const { config, log, clock = openClock(config) } = options
   const gateway = () => {
     if (state.opened === null) throw unavailable()
@@ -84,7 +88,7 @@ export function buildFront(state: ServiceState, options: FrontOptions, registry:
       ...(state.opened === null ? ['the database has not been reached yet'] : clockDoubts(state.opened.gateway)),
     ],
   })
-  addMetricsRoute(server, registry, config.metricsToken)
+  addMetricsRoute(server, readMetrics, config.metricsToken)
   registerPages(server, { state, gateway, config, log, clock })
   return server
 }

@@ -1,5 +1,4 @@
 import { statfs } from 'node:fs/promises'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Gauge, Registry } from 'prom-client'
 import { readSealLagSeconds } from '../api/access/seal-audit.ts'
 import { workerAgeMs } from '../operations/jobs/process.ts'
@@ -16,7 +15,6 @@ import type { Gateway } from './app.ts'
 // Metrics that are read from the databases. However often they are scraped, each query runs once in some seconds; a figure that cannot be
 // read is left out, so that a scrape never waits for a database that is away.
 
-const NANOSECONDS = 1e9
 const SLOW_FRESH_MS = 60_000
 const PARKED_FROM_BAND = 3
 
@@ -96,7 +94,6 @@ export function addFigureGauges(registry: Registry, gateway: () => Gateway | nul
     })
   addSlowGauges(registry, gateway)
   addSealLag(registry, gateway)
-  addEventLoopDelay(registry)
 }
 
 const SERVER_FIGURES = statement<{ idleSince: Date | null; replicaLag: number | null }>(
@@ -162,15 +159,5 @@ function addSealLag(registry: Registry, gateway: () => Gateway | null): void {
       const lag = await readSealLagSeconds(db, clock.nowMs()).catch(() => null)
       if (lag !== null) self.set({ place: name }, lag)
     }
-  })
-}
-
-function addEventLoopDelay(registry: Registry): void {
-  // Each sample wakes the process, even an idle one.
-  const delay = monitorEventLoopDelay({ resolution: 250 })
-  delay.enable()
-  newGauge(registry, 'event_loop_delay_seconds', (self) => {
-    self.set(Number.isFinite(delay.percentile(99)) ? delay.percentile(99) / NANOSECONDS : 0)
-    delay.reset()
   })
 }

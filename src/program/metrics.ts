@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import { collectDefaultMetrics, type Registry } from 'prom-client'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { parseBearerToken } from '../api/http/guards.ts'
 import type { HttpServer } from '../api/http/server.ts'
 import { listLanes } from '../platform/batches/lane.ts'
@@ -20,37 +21,50 @@ import type { Gateway } from './app.ts'
 import { addFigureGauges } from './metrics-read.ts'
 import type { Config } from './settings/config.ts'
 
-type MetricsParts = { registry: Registry; config: Config; gateway: () => Gateway | null }
+/** The metrics of a process: what it knows itself, and what it reads from the database, which is the same in every process. */
+export type ProcessMetrics = { own: Registry; figures: Registry }
 
+type MetricsParts = { metrics: ProcessMetrics; gateway: () => Gateway | null; role: string }
+
+const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 const LOOPBACK = '127.0.0.1'
 const LIMITER_DOWN_MS = 60_000
 const MS_PER_SECOND = 1000
+const NANOSECONDS = 1e9
 
-/**
- * Serves Prometheus metrics: on their own port (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on that of the API. Without a
- * token they are reachable from this machine only. No label names a merchant or an id.
- */
-export async function startMetrics({ registry, config, gateway }: MetricsParts): Promise<{ close(): Promise<void> }> {
+/** Collects the metrics of a process. Returns the function that stops it. No label names a merchant or an id. */
+export function collectMetrics({ metrics: { own, figures }, gateway, role }: MetricsParts): () => void {
+  addGauges(own, gateway)
+  addEventLoopDelay(own)
+  newGauge(own, 'processes', (self) => self.set({ role }, gateway() === null ? 0 : 1))
+  addFigureGauges(figures, gateway)
+  return countMetrics(own)
+}
+
+/** Collects what every process has, one that only watches over others too. Returns the function that stops it. */
+export function countMetrics(registry: Registry): () => void {
   // prom-client's watch over the event loop would wake an idle process a hundred times a second; event_loop_delay_seconds replaces it.
   collectDefaultMetrics({ register: registry, prefix: 'gateway_', eventLoopMonitoringPrecision: 60_000 })
-  addGauges(registry, gateway)
-  const stopTiming = addCounters(registry)
-  if (config.metricsPort === 0) return { close: async () => stopTiming() }
+  return addCounters(registry)
+}
+
+/** The metrics of one process as text. */
+export const writeMetrics = ({ own, figures }: ProcessMetrics): Promise<string> =>
+  Registry.merge([own, figures]).metrics()
+
+/** Serves Prometheus metrics on their own port (METRICS_PORT). Without a token they are reachable from this machine only. */
+export async function serveMetrics(config: Config, read: () => Promise<string>): Promise<{ close(): Promise<void> }> {
+  if (config.metricsPort === 0) return { close: async () => {} }
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     if (config.metricsToken !== null && !hasToken(request, config.metricsToken))
       return void response.writeHead(401).end()
-    registry.metrics().then((body) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(body))
+    read().then((body) => response.writeHead(200, { 'Content-Type': CONTENT_TYPE }).end(body))
   })
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(config.metricsPort, metricsHost(config), resolve),
   )
-  return {
-    close: () => {
-      stopTiming()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
-  }
+  return { close: () => new Promise((resolve) => server.close(() => resolve())) }
 }
 
 /** Without a token the metrics are only served on this machine. */
@@ -65,11 +79,11 @@ function hasToken(request: IncomingMessage, token: string): boolean {
 }
 
 /** The metrics on the port of the API, behind the token. */
-export function addMetricsRoute(server: HttpServer, registry: Registry, token: string | null): void {
+export function addMetricsRoute(server: HttpServer, read: () => Promise<string>, token: string | null): void {
   if (token === null) return
   server.get('/metrics', async (request, reply) => {
     if (!isSameSecret(parseBearerToken(request.raw), token)) throw new Refusal(401, 'unauthorized', 'invalid api key')
-    return reply.header('Content-Type', registry.contentType).send(await registry.metrics())
+    return reply.header('Content-Type', CONTENT_TYPE).send(await read())
   })
 }
 
@@ -104,7 +118,16 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
     if (apart !== null) self.set(apart / MS_PER_SECOND)
   })
   addLimiter(registry)
-  addFigureGauges(registry, gateway)
+}
+
+function addEventLoopDelay(registry: Registry): void {
+  // Each sample wakes the process, even an idle one.
+  const delay = monitorEventLoopDelay({ resolution: 250 })
+  delay.enable()
+  newGauge(registry, 'event_loop_delay_seconds', (self) => {
+    self.set(Number.isFinite(delay.percentile(99)) ? delay.percentile(99) / NANOSECONDS : 0)
+    delay.reset()
+  })
 }
 
 /** Adds whether requests pass uncounted now: whether any did within the last minute. */

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
+import { retireServer } from '../api/http/admission/close-gently.ts'
 import type { HttpServer } from '../api/http/server.ts'
 import { repairFreezeCopy } from '../merchants/account/payout-freeze.ts'
 import { sendHeartbeat } from '../operations/alerts/heartbeat.ts'
@@ -12,28 +12,39 @@ import { type SweepWorker, startWorker } from '../platform/batches/sweep.ts'
 import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
 import { retryWhileAway } from '../platform/db/retry-while-away.ts'
 import { crashPoint } from '../platform/processes/crash-point.ts'
-import { WITNESS_EVERY_MS } from '../platform/time/clock-witness.ts'
 import { railMetrics } from '../rails/rail-metrics.ts'
 import type { Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examineInstallation } from './commands/doctor.ts'
+import type { MetricReport } from './fleet/messages.ts'
+import type { ParentLink } from './fleet/parent-link.ts'
 import { buildFront } from './front.ts'
-import { observeBatches, startMetrics } from './metrics.ts'
+import { collectMetrics, observeBatches, type ProcessMetrics, serveMetrics, writeMetrics } from './metrics.ts'
 import { type OpenedGateway, type OpenOptions, openGateway } from './open-gateway.ts'
-import type { Config } from './settings/config.ts'
+import { startTimers } from './process-timers.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 import { shareTrialAddresses } from './settings/trial-addresses.ts'
 import { buildLookout, buildSweeps, type CellSweep } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
-/** `stopping`: aborted when the process is told to stop, which also ends the wait for a database. */
-type ServeOptions = OpenOptions & { role: Role; stopping?: AbortSignal }
-type Service = {
+/**
+ * `stopping`: aborted when the process is told to stop, which also ends the wait for a database. `ready`: called with the address once it
+ * works. `parent`: where it is one of several; then those that do background work have no door, and the parent serves the metrics of all.
+ */
+type ServeOptions = OpenOptions & {
+  role: Role
+  stopping?: AbortSignal
+  ready?: (url: string) => void
+  parent?: ParentLink | null
+}
+export type Service = {
   url: string
   /** The gateway once the database has been reached. */
   gateway(): Gateway | null
-  /** Stops as a SIGTERM does: refuse, finish, release, leave (reliability.md 6.6). */
-  stop(): Promise<void>
+  /** Takes no new connections and answers on the open ones until they are gone. */
+  retire(): Promise<void>
+  /** Stops as a SIGTERM does: refuse, finish, release, leave (reliability.md 6.6). `atOnce`: nobody can come any more, so nobody is told. */
+  stop(options?: { atOnce: boolean }): Promise<void>
 }
 
 /** The state of the service. It listens at once and answers 503 until the database has been reached. */
@@ -46,13 +57,8 @@ type RunningService = {
   reporter: ProcessReporter | null
 }
 
-type ScheduleEvery = (ms: number, work: () => Promise<unknown>) => void
-
 // Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Clients repeat the rest a second later.
 const BACKLOG = 4096
-const KEY_REFRESH_MS = 400
-const SHARE_WINDOWS_MS = 1000
-const FORGET_ADDRESSES_MS = 10_000
 const ALERT_CHECKS_MS = 30_000
 const PROCESS_REPORT_MS = 5000
 const DATABASE_CHECK_MS = 15_000
@@ -72,17 +78,23 @@ export async function serve(options: ServeOptions): Promise<Service> {
     timers: [],
     reporter: null,
   }
-  const registry = new Registry()
-  const server = buildFront(running, options, registry)
-  await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
+  const metrics: ProcessMetrics = { own: new Registry(), figures: new Registry() }
+  const { parent = null } = options
+  const readMetrics = parent?.readMetrics ?? (() => writeMetrics(metrics))
+  const server = buildFront(running, options, { registry: metrics.own, readMetrics })
+  if (parent === null || role !== 'worker')
+    await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   const url = config.baseUrl ?? `http://${config.host}:${listeningPort(server) ?? config.port}`
-  const removeTrialAddresses = shareTrialAddresses(config)
-  const metrics = await startMetrics({ registry, config, gateway: () => running.opened?.gateway ?? null })
+  const removeTrialAddresses = parent === null ? shareTrialAddresses(config) : () => {}
+  const stopCollecting = collectMetrics({ metrics, gateway: () => running.opened?.gateway ?? null, role })
+  const report = (figures: boolean) => reportMetrics(metrics, figures)
+  parent?.answerReports(report)
+  const metricsServer = parent === null ? await serveMetrics(config, readMetrics) : null
   try {
     const opened = await reachDatabase({ ...options, listensAt: url })
     if (opened !== null) {
-      observeBatches(registry, opened.gateway)
-      opened.gateway.watchRails(railMetrics(registry, opened.gateway))
+      observeBatches(metrics.own, opened.gateway)
+      opened.gateway.watchRails(railMetrics(metrics.own, opened.gateway))
       await startWork(running, opened, { ...options, role, url }).catch(async (error) => {
         await opened.close()
         throw error
@@ -90,30 +102,41 @@ export async function serve(options: ServeOptions): Promise<Service> {
     }
   } catch (error) {
     removeTrialAddresses()
-    await Promise.all([server.close(), metrics.close()])
+    await Promise.all([server.close(), metricsServer?.close()])
     throw error
   }
   return {
     url,
     gateway: () => running.opened?.gateway ?? null,
-    stop: async () => {
-      await drain(running, server, config)
+    retire: () => retireServer(server.server),
+    stop: async ({ atOnce } = { atOnce: false }) => {
+      await drain(running, server, atOnce ? 0 : config.drainSeconds)
       removeTrialAddresses()
-      await metrics.close()
+      await parent?.leave(await report(false))
+      stopCollecting()
+      await metricsServer?.close()
       log.info('stopped')
     },
   }
 }
+
+const reportMetrics = async ({ own, figures }: ProcessMetrics, withFigures: boolean): Promise<MetricReport> => [
+  ...(await own.getMetricsAsJSON()),
+  ...(withFigures ? await figures.getMetricsAsJSON() : []),
+]
 
 async function startWork(
   running: RunningService,
   opened: OpenedGateway,
   options: ServeOptions & { url: string },
 ): Promise<void> {
-  const { config, log, role, say, url } = options
+  const { config, log, role, say, url, parent } = options
   const { gateway } = opened
   const warming = Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
-  const examining = retryWhileAway(() => examineInstallation({ config, gateway }), START_WITHIN_MS)
+  const examining = retryWhileAway(
+    () => examineInstallation({ config, gateway, processes: parent?.processes ?? 1 }),
+    START_WITHIN_MS,
+  )
   // Waits for the warming in every case, so that no connection is still being opened when they are closed.
   const findings = await examining.finally(() => warming)
   const refused = findings.filter(({ level }) => level === 'refused')
@@ -143,7 +166,7 @@ async function startWork(
   if (role !== 'web') startWorkers(running, gateway, { log, byCell, reporter })
   // A dead worker cannot raise alerts, so web processes do when no worker reports; what two of them find is one alert.
   else every(ALERT_CHECKS_MS, () => runChecksWithoutWorker(gateway))
-  say(`ready on ${url}  (documentation: ${url}/docs)`)
+  options.ready?.(url)
 }
 
 /**
@@ -168,47 +191,6 @@ async function reachDatabase(options: ServeOptions): Promise<OpenedGateway | nul
   return null
 }
 
-/**
- * Starts the timers that follow other processes (keys, rate counts) and that rejoin the embedded server when it has gone away.
- */
-function startTimers(running: RunningService, opened: OpenedGateway, log: Logger): ScheduleEvery {
-  const { gateway } = opened
-  const every: ScheduleEvery = (ms, work) => {
-    let busy = false
-    const timer = setInterval(() => {
-      if (busy) return
-      busy = true
-      work()
-        .catch((error) => log.debug({ err: error }, 'the database does not answer'))
-        .finally(() => {
-          busy = false
-        })
-    }, ms)
-    running.timers.push(timer)
-  }
-  // Not the process id: in containers every process may have the same.
-  const processName = randomUUID()
-  every(WITNESS_EVERY_MS, async () => {
-    await gateway.witness.askServer().catch(async (error) => {
-      if (opened.embedded && !running.draining && !(await gateway.directory.works())) await opened.rejoin()
-      throw error
-    })
-  })
-  // A process without requests does not ask the database either; the first request after a pause does.
-  const whileUsed = (work: () => Promise<unknown>) => async () => {
-    if (gateway.keyRing.isUsed()) await work()
-  }
-  const share = () =>
-    Promise.all(gateway.cells.map((app) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())))
-  gateway.keyRing.afterPause(share)
-  every(KEY_REFRESH_MS, whileUsed(gateway.keyRing.refresh))
-  every(SHARE_WINDOWS_MS, whileUsed(share))
-  every(FORGET_ADDRESSES_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
-  every(SHARE_WINDOWS_MS, () => gateway.requests.flush())
-  every(SHARE_WINDOWS_MS, () => Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice())))
-  return every
-}
-
 type WorkerParts = { log: Logger; byCell: Map<string, SweepWorker>; reporter: ProcessReporter }
 
 function startWorkers(running: RunningService, gateway: Gateway, { log, byCell, reporter }: WorkerParts): void {
@@ -227,10 +209,10 @@ function startWorkers(running: RunningService, gateway: Gateway, { log, byCell, 
   gateway.onNudge((cell, sweep) => byCell.get(cell)?.nudge(sweep))
 }
 
-async function drain(running: RunningService, server: HttpServer, config: Config): Promise<void> {
+async function drain(running: RunningService, server: HttpServer, drainSeconds: number): Promise<void> {
   running.draining = true
   crashPoint('drain.started')
-  await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1000))
+  await new Promise((resolve) => setTimeout(resolve, drainSeconds * 1000))
   const requests = server.close()
   await Promise.all(running.workers.map((worker) => worker.stop()))
   await requests

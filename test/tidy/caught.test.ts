@@ -15,7 +15,7 @@ const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/payments/payouts/sending/send-payouts.ts': 'one payout of many; its row stays due',
   'src/platform/batches/sweep.ts': 'one run of a task; it runs again, and a count and an alert say that it fails',
   'src/program/commands/upkeep.ts': 'the findings of verify are printed, stored or not',
-  'src/program/serve.ts': 'the start waits for the database',
+  'src/program/process-timers.ts': 'one look at what others did; the next comes within seconds',
   'src/rails/callbacks.ts': 'questions are not brought forward; they are asked at their time',
   'src/rails/following/follow-live.ts': 'one movement of many; its row stays due',
   'src/rails/following/own-posts.ts': 'a callback that leads to no question; the ladder asks',

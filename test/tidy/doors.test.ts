@@ -21,11 +21,11 @@ function importsOf(what: RegExp, allowed: RegExp): string[] {
 
 test('only platform/outbound and the wire of the live rail open connections to others', () => {
   const network = /^(?:undici|node:(?:net|tls|dns|dgram|http2?|https)(?:\/.*)?)$/
-  // HTTP and the metrics listen for requests and call nobody; the socket is that of the driver of our own database.
+  // HTTP and the metrics listen for requests and call nobody, a parent of processes finds a free port; the socket is that of the driver of our own database.
   assert.deepEqual(
     importsOf(
       network,
-      /^src\/(?:platform\/outbound\/|rails\/op1-momo\/transport\.ts$|api\/http\/|program\/metrics\.ts$|platform\/db\/wire\/server-socket\.ts$)/,
+      /^src\/(?:platform\/outbound\/|rails\/op1-momo\/transport\.ts$|api\/http\/|program\/metrics\.ts$|program\/fleet\/run-parent\.ts$|platform\/db\/wire\/server-socket\.ts$)/,
     ),
     [],
   )

@@ -36,7 +36,7 @@ const REFUSED_FOR_NOW = /pre-existing shared memory block|lock file ".*" already
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  max_connections: '200',
+  max_connections: '400',
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',

@@ -14,6 +14,7 @@ export const COUNTERS = {
   commit_unknown_total: [],
   db_silent_connections_total: [],
   sweep_failed_total: ['sweep'],
+  process_deaths_total: ['role'],
   lease_lost_total: ['sweep'],
   idempotency_total: ['outcome'],
   webhook_attempts_total: ['result', 'lane'],

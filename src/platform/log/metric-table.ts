@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** One metric: its help text, its labels, and where and how dashboards show it. No merchant and no id is a label. */
 export type MetricFacts = {
@@ -8,6 +8,8 @@ export type MetricFacts = {
   panel: 'HTTP' | 'Money' | 'Ledger' | 'Database' | 'Background' | 'Webhooks' | 'Operators' | 'Safety'
   unit: 'count' | 'seconds' | 'ratio' | 'UGX' | 'state'
   buckets?: readonly number[]
+  /** How the figures of several processes under one parent become one; they are added up unless said. */
+  over?: 'max' | 'min' | 'average'
 }
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -43,7 +45,10 @@ const TABLE = {
   http_request_seconds: histogram(HTTP, REQUEST_SECONDS, 'time from request to answer', 'route'),
   admission_refused_total: counter(HTTP, 'requests refused because they would wait too long', 'class', 'reason'),
   class_in_work: gauge(HTTP, 'count', 'transactions under way, by what they are for', 'class'),
-  event_loop_delay_seconds: gauge(HTTP, 'seconds', 'how late timers of this process come, the slowest of a hundred'),
+  event_loop_delay_seconds: {
+    ...gauge(HTTP, 'seconds', 'how late timers of this process come, the slowest of a hundred'),
+    over: 'max',
+  },
   idempotency_total: counter(HTTP, 'requests with an Idempotency-Key, by what became of the key', 'outcome'),
   idempotency_in_flight: gauge(HTTP, 'count', 'keys being worked on'),
   idempotency_running_oldest_seconds: gauge(HTTP, 'seconds', 'age of the oldest key without an answer'),
@@ -80,6 +85,8 @@ const TABLE = {
   sweep_lag_seconds: gauge(BACKGROUND, 'seconds', 'how far a task is behind; the cell that is worst', 'sweep'),
   sweep_failed_total: counter(BACKGROUND, 'runs of tasks that failed', 'sweep'),
   lease_lost_total: counter(BACKGROUND, 'work whose lease somebody else had taken when it ended', 'sweep'),
+  processes: gauge(BACKGROUND, 'count', 'processes that work, by what they do', 'role'),
+  process_deaths_total: counter(BACKGROUND, 'processes under a parent that ended by themselves', 'role'),
   worker_heartbeat_age_seconds: gauge(BACKGROUND, 'seconds', 'how long ago a worker was heard'),
 
   webhook_first_attempt_seconds: histogram(WEBHOOKS, LONG_SECONDS, 'time from an event to its first attempt'),
@@ -97,13 +104,16 @@ const TABLE = {
     'class',
   ),
   rail_seconds: histogram(OPERATORS, OPERATOR_SECONDS, 'how long operators take to answer', 'rail', 'operation'),
-  breaker_state: gauge(
-    OPERATORS,
-    'state',
-    'whether payments go out to an operator: 0 yes, 1 it is being probed, 2 no',
-    'rail',
-    'side',
-  ),
+  breaker_state: {
+    ...gauge(
+      OPERATORS,
+      'state',
+      'whether payments go out to an operator: 0 yes, 1 it is being probed, 2 no',
+      'rail',
+      'side',
+    ),
+    over: 'max',
+  },
   rail_float_ugx: gauge(OPERATORS, 'UGX', 'our money at an operator, when it was last asked', 'rail', 'product'),
   rail_last_answer_seconds: gauge(
     OPERATORS,
@@ -112,12 +122,15 @@ const TABLE = {
     'rail',
     'product',
   ),
-  status_budget_left: gauge(
-    OPERATORS,
-    'count',
-    'status questions that an operator may be asked at once, when it was last asked',
-    'rail',
-  ),
+  status_budget_left: {
+    ...gauge(
+      OPERATORS,
+      'count',
+      'status questions that an operator may be asked at once, when it was last asked',
+      'rail',
+    ),
+    over: 'min',
+  },
   supplier_requests_total: counter(OPERATORS, 'calls to machine suppliers', 'class'),
   dispensing_oldest_seconds: gauge(
     OPERATORS,
@@ -128,15 +141,22 @@ const TABLE = {
   auth_failures_total: counter(SAFETY, 'requests without a valid key or session'),
   password_hashes_total: counter(SAFETY, 'passwords and tries that were hashed'),
   rate_limited_total: counter(SAFETY, 'requests over a limit', 'route'),
-  rate_limiter_down: gauge(SAFETY, 'state', '1 while requests pass this process without being counted'),
+  rate_limiter_down: {
+    ...gauge(SAFETY, 'state', '1 while requests pass this process without being counted'),
+    over: 'max',
+  },
   rate_limiter_uncounted_total: counter(SAFETY, 'requests that passed without being counted'),
   signature_failures_total: counter(SAFETY, 'callbacks whose signature or token is not valid', 'source'),
   audit_chain_lag_seconds: gauge(SAFETY, 'seconds', 'age of the oldest audit row that no seal holds', 'place'),
-  clock_apart_seconds: gauge(
-    SAFETY,
-    'seconds',
-    'how far the clock of the process is ahead of that of the database; less than 0: behind',
-  ),
+  clock_apart_seconds: {
+    ...gauge(
+      SAFETY,
+      'seconds',
+      'how far the clock of the process is ahead of that of the database; less than 0: behind',
+    ),
+    // Processes under one parent have one clock.
+    over: 'average',
+  },
   log_lines_dropped_total: counter(SAFETY, 'lines of the log without room'),
   log_lines_left_out_total: counter(
     SAFETY,
@@ -149,8 +169,9 @@ export type MetricName = keyof typeof TABLE
 export const METRICS: Readonly<Record<MetricName, MetricFacts>> = TABLE
 
 const metricOptions = (registry: Registry, name: MetricName) => {
-  const { help, labels } = METRICS[name]
-  return { name, help, labelNames: labels, registers: [registry] }
+  const { help, labels, over } = METRICS[name]
+  const aggregator: Aggregator = over ?? 'sum'
+  return { name, help, labelNames: labels, registers: [registry], aggregator }
 }
 
 /** Makes the counter of this name, as the table declares it. */

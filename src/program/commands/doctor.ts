@@ -39,19 +39,24 @@ const ACTIVE_DEMO = statement('demo merchant', `select 1 from merchants where ha
 const MAX_CONNECTION_SHARE = 0.8
 const SPEC_DELAYS = '0,60,300,1800,7200,21600,43200,86400'
 
-/** Examines settings and server (reliability.md 8.4). Outside production every line is a warning. */
+/**
+ * Examines settings and server (reliability.md 8.4). Outside production every line is a warning. `processes`: how many there are like this
+ * one, under one parent.
+ */
 export async function examineInstallation({
   config,
   gateway,
+  processes = 1,
 }: {
   config: Config
   gateway: Gateway
+  processes?: number
 }): Promise<DoctorFinding[]> {
   const level = config.production ? 'refused' : 'warning'
   const sentences = [
     ...findSettingsFaults(config),
     ...findEmulatorFaults(config),
-    ...(await findServerFaults(gateway)),
+    ...(await findServerFaults(gateway, processes)),
     ...(await findAlertFaults(gateway)),
   ]
   const behind = await findColumnsBehind(gateway)
@@ -108,7 +113,7 @@ function findSettingsFaults(config: Config): string[] {
   return rules.filter(([broken]) => broken).map(([, says]) => says)
 }
 
-async function findServerFaults(gateway: Gateway): Promise<string[]> {
+async function findServerFaults(gateway: Gateway, processes: number): Promise<string[]> {
   const faults: string[] = []
   const expected = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', server_encoding: 'UTF8' }
   for (const { name, value } of await gateway.directory.query(SERVER_SETTINGS, [Object.keys(expected)])) {
@@ -120,14 +125,14 @@ async function findServerFaults(gateway: Gateway): Promise<string[]> {
   if (doubt !== null) faults.push(doubt)
   const schemas = ['directory', ...gateway.cells.map(({ cell }) => cell)]
   faults.push(...(await findGuardFaults(gateway.directory, schemas)))
-  faults.push(...(await findConnectionFaults(gateway)))
+  faults.push(...(await findConnectionFaults(gateway, processes)))
   const active = await Promise.all(gateway.cells.map((app) => app.db.query(ACTIVE_DEMO)))
   if (active.some((rows) => rows.length > 0))
     faults.push('the demo merchant is active; deactivate it: gateway merchants set demo --active false')
   return faults
 }
 
-async function findConnectionFaults(gateway: Gateway): Promise<string[]> {
+async function findConnectionFaults(gateway: Gateway, processes: number): Promise<string[]> {
   const faults: string[] = []
   const [wire] = await gateway.directory.query(SERVER_WIRE)
   if (wire?.open)
@@ -136,11 +141,16 @@ async function findConnectionFaults(gateway: Gateway): Promise<string[]> {
     )
   const [room] = await gateway.directory.query(CONNECTION_ROOM)
   const databases = [gateway.directory, ...gateway.cells.map(({ db }) => db)]
-  const opened = databases.reduce((sum, { maxConnections }) => sum + maxConnections, 0)
+  const opened = processes * databases.reduce((sum, { maxConnections }) => sum + maxConnections, 0)
   const limit = Math.floor((room?.connections ?? 0) * MAX_CONNECTION_SHARE)
+  const who =
+    processes === 1
+      ? 'this process'
+      : `${processes} processes (those of --processes, and one more while they are replaced)`
+  const cure = processes === 1 ? 'raise max_connections' : 'raise max_connections, or start fewer'
   if (room && opened > limit)
     faults.push(
-      `this process may open ${opened} connections, and the database has room for ${room.connections}: at most ${limit} are to be used, over all processes (raise max_connections)`,
+      `${who} may open ${opened} connections, and the database has room for ${room.connections}: at most ${limit} are to be used, over all processes (${cure})`,
     )
   return faults
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 // Closing a connection with unread bytes resets it, and a reset discards the answer that the other side has not read yet.
@@ -7,6 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const MAX_DROPPED_BYTES = 8 * 1024 * 1024
 const MAX_CLOSING_MS = 5000
 const CHECK_EVERY_MS = 50
+// Longer than a connection may be idle (server.ts): then each has had its next answer, or has been closed as on any day.
+const RETIRE_WITHIN_MS = 70_000
 
 const closing = new WeakSet<Socket>()
 
@@ -64,4 +66,23 @@ export function closeAfterAnswer(request: IncomingMessage): void {
     request.resume()
     closeGently(socket)
   }
+}
+
+/**
+ * Takes no new connections, which other processes get, and answers each further request on an open one with `Connection: close`. Resolves
+ * when no connection is left. None is closed under a request that is just being sent: closing idle ones at once, as the HTTP server's own
+ * `close` does, would do that.
+ */
+export async function retireServer(server: Server): Promise<void> {
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+  })
+  let late: NodeJS.Timeout | undefined
+  await Promise.race([
+    new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
+    new Promise<void>((resolve) => {
+      late = setTimeout(resolve, RETIRE_WITHIN_MS)
+    }),
+  ])
+  clearTimeout(late)
 }

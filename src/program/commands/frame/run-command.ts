@@ -43,8 +43,8 @@ export type CommandStreams = { out(text: string): Promise<void> | void; err(text
 type RunService = (config: Config, options: Readonly<Record<string, unknown>>) => Promise<void>
 
 const serveCommand = command({
-  usage: 'serve [--role all|web|worker]',
-  says: 'run the service',
+  usage: 'serve [--role all|web|worker] [--processes auto|N]',
+  says: 'run the service, in one process or in several',
   run: async () => {
     throw new Error('serve runs until it is stopped')
   },

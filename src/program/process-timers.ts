@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { WITNESS_EVERY_MS } from '../platform/time/clock-witness.ts'
+import type { OpenedGateway } from './open-gateway.ts'
+
+/** Runs work every so often, but never twice at once, until `timers` are cleared. */
+type ScheduleEvery = (ms: number, work: () => Promise<unknown>) => void
+
+const KEY_REFRESH_MS = 400
+const SHARE_WINDOWS_MS = 1000
+const FORGET_ADDRESSES_MS = 10_000
+
+/**
+ * Starts the timers that follow other processes (keys, rate counts) and that rejoin the embedded server when it has gone away.
+ */
+export function startTimers(
+  running: { readonly draining: boolean; timers: NodeJS.Timeout[] },
+  opened: OpenedGateway,
+  log: Logger,
+): ScheduleEvery {
+  const { gateway } = opened
+  const every: ScheduleEvery = (ms, work) => {
+    let busy = false
+    const timer = setInterval(() => {
+      if (busy) return
+      busy = true
+      work()
+        .catch((error) => log.debug({ err: error }, 'the database does not answer'))
+        .finally(() => {
+          busy = false
+        })
+    }, ms)
+    running.timers.push(timer)
+  }
+  // Not the process id: in containers every process may have the same.
+  const processName = randomUUID()
+  every(WITNESS_EVERY_MS, async () => {
+    await gateway.witness.askServer().catch(async (error) => {
+      if (opened.embedded && !running.draining && !(await gateway.directory.works())) await opened.rejoin()
+      throw error
+    })
+  })
+  // A process without requests does not ask the database either; the first request after a pause does.
+  const whileUsed = (work: () => Promise<unknown>) => async () => {
+    if (gateway.keyRing.isUsed()) await work()
+  }
+  const share = () =>
+    Promise.all(gateway.cells.map((app) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())))
+  gateway.keyRing.afterPause(share)
+  every(KEY_REFRESH_MS, whileUsed(gateway.keyRing.refresh))
+  every(SHARE_WINDOWS_MS, whileUsed(share))
+  every(FORGET_ADDRESSES_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
+  every(SHARE_WINDOWS_MS, () => gateway.requests.flush())
+  every(SHARE_WINDOWS_MS, () => Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice())))
+  return every
+}
