@@ -35,13 +35,13 @@ function readSource(path: string): Source {
 }
 
 const IMPORT =
-  /^(?:import|export)\s+(type\s+)?([\w*{][^'"`;=]*?)\s+from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm
+  /^(?:import|export)\s+(type\s+)?([\w*{][^'"`;=]*?)\s+from\s+['"]([^'"]+)['"]|(?:\{([^}]*)\}\s*=\s*await\s+)?import\(\s*['"]([^'"]+)['"]\s*\)/gm
 
 function importsOf(path: string, text: string): Import[] {
   return [...text.matchAll(IMPORT)].map((match) => {
-    const [, type, clause = '', from, dynamic] = match
+    const [, type, clause = '', from, later, dynamic] = match
     const target = from ?? dynamic ?? ''
-    const named = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
+    const named = later ?? /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
     const parts = named.split(',').flatMap((part) => part.trim() || [])
     const others = clause.replace(/\{[^}]*\}/, '').replace(/[\s,]/g, '') !== ''
     return {
