@@ -50,6 +50,7 @@ const WAITING = [
   'test/program/faults-of-processes',
   'test/program/program',
   'test/program/fleet/shared',
+  'test/program/traces',
   'test/program/fleet/restarts',
   'test/program/fleet/stops',
   'test/program/fleet/dying',

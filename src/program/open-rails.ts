@@ -4,7 +4,7 @@ import { statusBudget } from '../rails/following/status-budget.ts'
 import { guardRails } from '../rails/guard.ts'
 import { installationChoice } from '../rails/installation-choice.ts'
 import { liveInstallations } from '../rails/live-rails.ts'
-import { logRailRequests } from '../rails/log-rail-requests.ts'
+import { logRailRequests, traceRailRequests } from '../rails/log-rail-requests.ts'
 import { openOp1Rail } from '../rails/op1-momo/adapter.ts'
 import { describeInstallation } from '../rails/op1-momo/installation.ts'
 import type { Op1Parts } from '../rails/op1-momo/line.ts'
@@ -19,7 +19,7 @@ export function openRails(parts: GatewayParts, directory: Database) {
   const installations = () => liveInstallations({ rails })
   const budget = statusBudget({ directory, clock: parts.clock, installations })
   const troubles = railTroubles({ directory, clock: parts.clock, log: parts.log })
-  const observer = relayObserver(troubles, logRailRequests(parts.log))
+  const observer = relayObserver(troubles, logRailRequests(parts.log), traceRailRequests)
   const configured = parts.liveRails
     ? {}
     : openConfiguredRails(parts, directory, { budget, alarms: troubles, observer })

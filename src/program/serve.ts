@@ -22,6 +22,7 @@ import { buildFront } from './front.ts'
 import { collectMetrics, observeBatches, type ProcessMetrics, serveMetrics, writeMetrics } from './metrics.ts'
 import { type OpenedGateway, type OpenOptions, openGateway } from './open-gateway.ts'
 import { startTimers } from './process-timers.ts'
+import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 import { shareTrialAddresses } from './settings/trial-addresses.ts'
 import { buildLookout, buildSweeps, type CellSweep } from './sweeps.ts'
@@ -78,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     timers: [],
     reporter: null,
   }
+  const closeTracing = await startTracing(config)
   const metrics: ProcessMetrics = { own: new Registry(), figures: new Registry() }
   const { parent = null } = options
   const readMetrics = parent?.readMetrics ?? (() => writeMetrics(metrics))
@@ -112,12 +114,20 @@ export async function serve(options: ServeOptions): Promise<Service> {
     stop: async ({ atOnce } = { atOnce: false }) => {
       await drain(running, server, atOnce ? 0 : config.drainSeconds)
       removeTrialAddresses()
+      await closeTracing()
       await parent?.leave(await report(false))
       stopCollecting()
       await metricsServer?.close()
       log.info('stopped')
     },
   }
+}
+
+/** Traces where a receiver is set; otherwise nothing of it is loaded. Returns the function that ends it. */
+async function startTracing({ otlpEndpoint }: Config): Promise<() => Promise<void>> {
+  if (otlpEndpoint === null) return async () => {}
+  const { openTracing } = await import('./tracing/open-tracing.ts')
+  return openTracing(otlpEndpoint)
 }
 
 const reportMetrics = async ({ own, figures }: ProcessMetrics, withFigures: boolean): Promise<MetricReport> => [

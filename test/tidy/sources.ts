@@ -35,7 +35,7 @@ function readSource(path: string): Source {
 }
 
 const IMPORT =
-  /^(?:import|export)\s+(type\s+)?([\w*{][^'"`;=]*?)\s+from\s+['"]([^'"]+)['"]|(?:\{([^}]*)\}\s*=\s*await\s+)?import\(\s*['"]([^'"]+)['"]\s*\)/gm
+  /^(?:import|export)\s+(type\s+)?([\w*{][^'"`;=]*?)\s+from\s+['"]([^'"]+)['"]|(?:\{([^{}]*)\}\s*=\s*await\s+)?import\(\s*['"]([^'"]+)['"]\s*\)/gm
 
 function importsOf(path: string, text: string): Import[] {
   return [...text.matchAll(IMPORT)].map((match) => {

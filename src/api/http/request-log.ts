@@ -5,7 +5,7 @@ import type { AdmittedRequest, AnsweredRequest, Frame } from './frame.ts'
 import { clientAddress } from './guards.ts'
 
 // Probes call these every few seconds.
-const PROBE_ROUTES = ['/livez', '/healthz', '/readyz', '/metrics']
+export const PROBE_ROUTES = ['/livez', '/healthz', '/readyz', '/metrics']
 const OBJECT_ID = /^[a-z]{2,5}_[a-z0-9]{10,50}$/
 
 /**
@@ -50,6 +50,7 @@ function buildLogLine(
     code: code ?? undefined,
     ms: tenths(ms),
     ...buildSpentFields(request.spent),
+    trace_id: request.spent?.span?.traceId,
     merchant: merchantId,
     mode,
     scope,

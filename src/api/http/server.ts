@@ -24,6 +24,7 @@ import {
 } from './other-methods.ts'
 import { normalizeTarget, noteStoredRefusal, REQUEST_FACTS } from './request-facts.ts'
 import { logRequest } from './request-log.ts'
+import { beginRequestSpan, endRequestSpan } from './request-span.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
 
 /** The running HTTP server, as pages and documents register on it. */
@@ -113,6 +114,7 @@ function beginRequest(
   const { headers } = request.raw
   if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
   request.spent = newTimeSpent()
+  request.spent.span = beginRequestSpan(request)
   const refused = findHeadersRefusal(request.raw) ?? refuseUnknownPath(server, request, reply)
   trackTimeFor(request.spent, () => done(refused as never))
 }
@@ -228,6 +230,7 @@ function finishRequest<App>(frame: Frame<App>, request: FastifyRequest, reply: F
   try {
     if (status >= 400 && status < 500) request.passed?.giveBack?.()
     logRequest(frame, request, reply)
+    endRequestSpan(request, reply)
   } catch (error) {
     return error as Error
   }

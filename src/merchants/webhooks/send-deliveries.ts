@@ -4,6 +4,7 @@ import { itemDone } from '../../platform/batches/batch-run.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
 import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
 import { count as counted, recordTime, registerSockets } from '../../platform/log/measures.ts'
+import { beginSpan, isTracing, type Span } from '../../platform/log/tracing.ts'
 import type { PostAttempt } from '../../platform/outbound/attempt.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
@@ -112,11 +113,13 @@ async function postDelivery(app: App, claimed: ClaimedDelivery, secrets: readonl
   const body = Buffer.from(claimed.body, 'utf8')
   const signature = serviceSignature(secrets[0] ?? '', body)
   const alias = app.config.webhookSignatureAlias
+  const span = beginDelivery(claimed)
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': USER_AGENT,
     'X-Service-Signature': signature,
     ...(alias === null ? {} : { [alias]: signature }),
+    ...(span === null ? {} : { traceparent: span.traceparent }),
     ...standardHeaders({ id: claimed.eventId, at: app.clock.now(), body, secrets }),
   }
   crashPoint('delivery.sent')
@@ -129,9 +132,24 @@ async function postDelivery(app: App, claimed: ClaimedDelivery, secrets: readonl
     mayRepeat: true,
   })
   crashPoint('delivery.answered')
+  endDelivery(span, attempted)
   logAttempt(app, claimed, attempted)
   countAttempt(app, claimed, attempted)
   return attempted
+}
+
+/** Begins the span of an attempt, whose place in its trace the receiver is told. */
+const beginDelivery = ({ attempts, lane }: ClaimedDelivery): Span | null =>
+  isTracing()
+    ? beginSpan('webhook', { kind: 'client', attributes: { 'gateway.attempt': attempts + 1, 'gateway.lane': lane } })
+    : null
+
+function endDelivery(span: Span | null, attempted: PostAttempt): void {
+  if (attempted.kind === 'answered') span?.set({ 'http.response.status_code': attempted.status })
+  span?.set({
+    'gateway.outcome': isSuccess(attempted) ? 'delivered' : (formatAttemptError(attempted) ?? attempted.kind),
+  })
+  span?.end({ failed: !isSuccess(attempted) })
 }
 
 function countAttempt(app: App, { attempts, lane, createdAt }: ClaimedDelivery, attempted: PostAttempt): void {

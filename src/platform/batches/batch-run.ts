@@ -1,5 +1,6 @@
 import { DatabaseAway, isLockTimeout } from '../db/errors.ts'
-import { addBatchRun } from '../log/spent.ts'
+import { addBatchRun, newTimeSpent, trackTimeFor } from '../log/spent.ts'
+import { beginSpan, isTracing, type Span } from '../log/tracing.ts'
 import { crashPoint } from '../processes/crash-point.ts'
 import { unavailable } from '../refusal.ts'
 import type { WaitingItem } from './batch-lane.ts'
@@ -63,10 +64,28 @@ export async function timeRun<Item, Result>(
   work: () => Promise<void>,
 ): Promise<number> {
   const startedAt = performance.now()
+  const span = beginRun(items)
   crashPoint('batch.collected')
-  await work()
+  await (span === null ? work() : trackTimeFor({ ...newTimeSpent(), span }, work))
+  span?.end()
   const ms = performance.now() - startedAt
   addBatchRun(items, { startedAt, ms })
   for (const listener of listeners) listener(items.length, ms)
   return ms
+}
+
+/** Begins the span of a run: a part of the first request that it carries and is recorded, linked with all of them. */
+function beginRun(items: readonly Pick<WaitingItem<unknown, unknown>, 'spent'>[]): Span | null {
+  if (!isTracing()) return null
+  const carried = [...new Set(items.flatMap(({ spent }) => spent?.span ?? []))]
+  const [first] = carried
+  if (first === undefined) return null
+  const attributes = { 'gateway.items': items.length, 'gateway.items_recorded': carried.length }
+  const span = beginSpan('batch', { kind: 'internal', parent: first, attributes })
+  for (const request of carried) {
+    if (span === null) break
+    request.link(span)
+    if (request !== first) span.link(request)
+  }
+  return span
 }

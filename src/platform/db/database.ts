@@ -7,7 +7,7 @@ import { type DatabaseOptions, makePool, openConnections, withClient } from './p
 import { provenWork } from './silence-watch.ts'
 import { openSnapshots, type SnapshotWork } from './snapshots.ts'
 import { type Statement, statement } from './statement.ts'
-import { awaitAll, commitWork, runCall, sendTogether, withShortLockTimeout } from './transaction.ts'
+import { awaitAll, commitWork, runCall, sendTogether, traceStatements, withShortLockTimeout } from './transaction.ts'
 import { type CopyLiteral, copyOut } from './wire/copy-out.ts'
 import { setValueTypes } from './wire/value-types.ts'
 
@@ -106,7 +106,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     passGate(reads, READ_REQUEST, () => proving('statements', () => withClient(single, work)))
   const queries: Database['queries'] = (...calls) =>
     onSingle(async (client) => {
-      const results = await awaitAll(sendTogether(client, () => calls.map((call) => runCall(client, call))))
+      const sent = sendTogether(client, () => calls.map((call) => runCall(client, call)))
+      const results = await traceStatements(calls, () => awaitAll(sent))
       return results.map((result) => result.rows) as never
     })
   const works = async () => {
@@ -127,7 +128,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       ])
     },
     query: (statement, values = []) =>
-      onSingle(async (client) => (await runCall(client, { statement, values })).rows as never),
+      onSingle(async (client) => {
+        const sent = { statement, values }
+        return (await traceStatements([sent], () => runCall(client, sent))).rows as never
+      }),
     queries,
     copy: (statement, values) =>
       onSingle((client) => copyOut(client, statement, { values, memory: [], restFor: WITHOUT_RESTS })),

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { PoolClient } from 'pg'
 import { assert } from '../assert.ts'
 import { count } from '../log/measures.ts'
+import { tracePart } from '../log/tracing.ts'
 import { crashPoint } from '../processes/crash-point.ts'
 import type { Call, TransactionWork, Tx } from './database.ts'
 import { CommitUnknown, classifyDatabaseError } from './errors.ts'
@@ -48,7 +49,7 @@ export async function commitWork<T>(client: PoolClient, work: TransactionWork<T>
         ...calls.map((call) => runCall(client, call)),
       ])
       begun = true
-      const results = await awaitAll(sent)
+      const results = await traceStatements(calls, () => awaitAll(sent))
       return results.slice(sent.length - calls.length).map((result) => result.rows) as never
     },
   }
@@ -71,7 +72,7 @@ async function commit(client: PoolClient, first: readonly PreparedStatement[], l
     queryPrepared(client, COMMIT),
   ])
   crashPoint('batch.sent')
-  const outcomes = await Promise.allSettled(queries)
+  const outcomes = await traceStatements(last, () => Promise.allSettled(queries), 'commit')
   crashPoint('batch.committed')
   const failed = outcomes.slice(0, -1).find((outcome) => outcome.status === 'rejected')
   const committed = outcomes.at(-1)
@@ -86,6 +87,17 @@ async function commit(client: PoolClient, first: readonly PreparedStatement[], l
   count('commit_unknown_total')
   throw new CommitUnknown(committed.reason)
 }
+
+/** Traces statements that go out together, by their names. */
+export const traceStatements = <T>(calls: readonly Call[], work: () => Promise<T>, ...others: string[]): Promise<T> =>
+  tracePart(
+    'statements',
+    () => ({
+      'db.system.name': 'postgresql',
+      'gateway.statements': [...calls.map(({ statement }) => statement.name), ...others].join(', '),
+    }),
+    work,
+  )
 
 /** Puts everything that `send` sends on the wire in one write. */
 export function sendTogether<T>(client: PoolClient, send: () => T): T {

@@ -25,6 +25,7 @@ export const COUNTERS = {
   rate_limited_total: ['route'],
   rate_limiter_uncounted_total: [],
   signature_failures_total: ['source'],
+  trace_spans_dropped_total: ['reason'],
   log_lines_dropped_total: [],
   log_lines_left_out_total: [],
 } as const satisfies Record<string, readonly string[]>

@@ -157,6 +157,7 @@ const TABLE = {
     // Processes under one parent have one clock.
     over: 'average',
   },
+  trace_spans_dropped_total: counter(SAFETY, 'spans of traces that were lost', 'reason'),
   log_lines_dropped_total: counter(SAFETY, 'lines of the log without room'),
   log_lines_left_out_total: counter(
     SAFETY,

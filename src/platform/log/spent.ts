@@ -1,4 +1,5 @@
 import { newAsyncContext } from './async-context.ts'
+import type { Span } from './tracing.ts'
 
 /** Where the time of one request went, in ms; work done in parallel counts in full. `batch`: how many items shared its commit. */
 export type TimeSpent = {
@@ -8,11 +9,13 @@ export type TimeSpent = {
   railMs: number
   /** The class of the operator's answer (rails.md 3); null where no operator was asked. */
   railClass: string | null
+  /** Its piece of work in a trace; null where that is not recorded. */
+  span: Span | null
 }
 
 const timeSpentContext = newAsyncContext<TimeSpent | null>()
 
-export const newTimeSpent = (): TimeSpent => ({ dbMs: 0, queueMs: 0, batch: 0, railMs: 0, railClass: null })
+export const newTimeSpent = (): TimeSpent => ({ dbMs: 0, queueMs: 0, batch: 0, railMs: 0, railClass: null, span: null })
 
 /**
  * Runs work on the time account of a request; null: on no account. Single statements are counted only where that costs a payment nothing

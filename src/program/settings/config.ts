@@ -142,6 +142,12 @@ const SETTINGS = {
     optional,
   ),
   ...ALERT_SETTINGS,
+  otlpEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    '',
+    'an address without a path that takes traces by OTLP over HTTP ("Traces"); empty means none',
+    url,
+  ),
   drainSeconds: setting(
     'DRAIN_SECONDS',
     '',

@@ -145,7 +145,7 @@ A test key never touches money. The last nine digits of the phone decide how a t
 Set the address on the dashboard (Developers, Webhooks), where the secret that signs them can be shown: it begins with \`whsec_\`.
 Events are posted to your address in an envelope with \`id\`, \`timestamp\`, \`event\` and \`data\`, at least once and in no
 promised order. Check \`X-Service-Signature\` before you parse, dedupe on \`id\`, answer 2xx within 5 seconds, and work
-afterwards. The eight attempts come at once and then 1 minute, 5 minutes, 30 minutes, 2, 6, 12 and 24 hours after the
+afterwards. An attempt may carry a \`traceparent\` (W3C Trace Context), which is no part of the signature. The eight attempts come at once and then 1 minute, 5 minutes, 30 minutes, 2, 6, 12 and 24 hours after the
 one before.
 
 \`\`\`

@@ -158,7 +158,7 @@ test('every written phone that the service takes fits the pattern in the documen
   )
 })
 
-test('every event is described with its envelope, its four headers and exactly the data that is sent', () => {
+test('every event is described with its envelope, its headers and exactly the data that is sent', () => {
   assert.deepEqual(Object.keys(document.webhooks).sort(), [...EVENT_TYPES].sort())
   for (const [event, { post }] of Object.entries<any>(document.webhooks)) {
     const envelope = post.requestBody.content['application/json'].schema
@@ -166,7 +166,7 @@ test('every event is described with its envelope, its four headers and exactly t
     assert.equal(envelope.properties.event.const, event)
     assert.deepEqual(
       post.parameters.map((parameter: any) => parameter.name),
-      ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent'],
     )
   }
   const failed = { createdAt: new Date(0), completedAt: new Date(0), refundedAt: null, status: 'failed' }

@@ -43,6 +43,7 @@ const WEBHOOK_HEADERS: Record<string, string> = {
   'webhook-timestamp': 'Unix seconds of this attempt; judge freshness by it.',
   'webhook-signature':
     '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes that the base64 after `whsec_` stands for. During a change of secret several, with spaces between.',
+  traceparent: 'Where this attempt stands in a trace of ours (W3C Trace Context), where we record one. Not signed.',
 }
 
 /** The OpenAPI 3.1 document of these endpoints, printed from their declarations alone. */
@@ -166,7 +167,7 @@ function webhook({ event, summary, data, example }: WebhookDescription, schemas:
   const parameters = Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
     name,
     in: 'header',
-    required: true,
+    required: name !== 'traceparent',
     description,
     schema: { type: name === 'webhook-timestamp' ? 'integer' : 'string' },
   }))
