@@ -8,10 +8,10 @@ import type { Stage } from './stage.ts'
 
 const ROUNDS = 2
 // Of each process: until then it costs more, however many there are.
-const WARM_PAYMENTS = 8000
+const WARM_PAYMENTS = 6000
 const MEASURED_MS = 6000
-// On each process, so that each commits as much at once.
-const CONNECTIONS = 256
+// On each process, so that each commits as much at once; few enough that none is refused, because refusals cost processor time too.
+const CONNECTIONS = 64
 const QUIET_MS = 60_000
 const SETTLING_MS = 15_000
 // Two for the service, and as many for the database and the load.
