@@ -6,6 +6,8 @@ const LONG = {
   'test/crash/charge-reposted': 'a kill, and real seconds until the lease of the dead process is over',
   'test/crash/payouts-starved': 'a machine without processor time, for half a minute',
   'test/crash/bulk-resumes': 'a kill at each moment of a bulk call',
+  'test/drill/restore/restore-drill':
+    'servers that are backed up, destroyed and restored, in each way that is installed',
   'test/web/browser/once': 'double clicks and returns in a browser',
   'test/web/browser/ended-session': 'a session that ends under a form, in a browser',
   'test/web/browser/print': 'pages on paper, in a browser',

@@ -76,6 +76,13 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultOp
   }
 }
 
+/**
+ * Returns a text that tells master keys apart and reveals nothing of one: what stands beside a backup says with it which key opens the secrets in
+ * the backup.
+ */
+export const fingerprintMasterKey = (masterKey: Buffer): string =>
+  createHash('sha256').update(createHmac('sha256', masterKey).update('fingerprint').digest()).digest('hex')
+
 /** Derives the key of a purpose from this master key, before the database stores it. */
 export const deriveLasting = (masterKey: Buffer, purpose: LastingPurpose): Buffer =>
   createHmac('sha256', masterKey).update(purpose).digest()

@@ -2,15 +2,28 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import type { Database } from '../platform/db/database.ts'
 import { connectDirectly } from '../platform/db/pool.ts'
+import { statement } from '../platform/db/statement.ts'
 import { defineSealedColumn } from '../platform/rewrap.ts'
-import { deriveLasting, LASTING_PURPOSES, type LastingPurpose, openVault, type Vault } from '../platform/secrets.ts'
+import {
+  deriveLasting,
+  fingerprintMasterKey,
+  LASTING_PURPOSES,
+  type LastingPurpose,
+  openVault,
+  type Vault,
+} from '../platform/secrets.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 
 const MASTER_KEY_FILE = 'master.key'
 const CHECK_TEXT = 'the master key in use'
 const CHECK_BINDING = { merchantId: null, purpose: 'check', column: 'master_key_check.ciphertext' }
+const CHECK = statement<{ ciphertext: Buffer }>(
+  'check value of the master key',
+  'select ciphertext from master_key_check',
+)
 const lastingBinding = (purpose: string) => ({ merchantId: null, purpose, column: 'lasting_keys.ciphertext' })
 
 type MasterKeys = { current: Buffer; readable: readonly Buffer[] }
@@ -41,14 +54,23 @@ export async function unlockVault(
  * fits.
  */
 async function getDataKey(client: pg.Client, { current, readable }: MasterKeys): Promise<Buffer> {
-  await client.query('insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing', [
-    openVault(current).seal(CHECK_TEXT, CHECK_BINDING),
-  ])
-  const { rows } = await client.query<{ ciphertext: Buffer }>('select ciphertext from directory.master_key_check')
-  const sealed = rows[0]?.ciphertext
+  const sealed = (await readCheck(client)) ?? (await storeCheck(client, current))
   const holder = [current, ...readable].find((key) => sealed && canOpen(openVault(key), sealed))
   if (holder) return holder
   throw new WrongSettings('MASTER_KEY is not the key that the secrets of this database were sealed with')
+}
+
+// Written only where it is missing, so that a database that takes no writes can be read with its key.
+async function storeCheck(client: pg.Client, current: Buffer): Promise<Buffer | null> {
+  await client.query('insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing', [
+    openVault(current).seal(CHECK_TEXT, CHECK_BINDING),
+  ])
+  return readCheck(client)
+}
+
+async function readCheck(client: pg.Client): Promise<Buffer | null> {
+  const { rows } = await client.query<{ ciphertext: Buffer }>('select ciphertext from directory.master_key_check')
+  return rows[0]?.ciphertext ?? null
 }
 
 /**
@@ -63,18 +85,26 @@ async function ensureLastingKeys(
   const keys = new Map<LastingPurpose, Buffer>()
   for (const purpose of LASTING_PURPOSES) {
     const newlySealed = vault.seal(deriveLasting(holder, purpose).toString('base64'), lastingBinding(purpose))
-    await client.query(
-      'insert into directory.lasting_keys (purpose, ciphertext) values ($1, $2) on conflict do nothing',
-      [purpose, newlySealed],
-    )
-    const { rows } = await client.query<{ ciphertext: Buffer }>(
-      'select ciphertext from directory.lasting_keys where purpose = $1',
-      [purpose],
-    )
-    const sealed = rows[0]?.ciphertext ?? newlySealed
+    const sealed = (await readLastingKey(client, purpose)) ?? (await storeLastingKey(client, purpose, newlySealed))
     keys.set(purpose, Buffer.from(vault.open(sealed, lastingBinding(purpose)), 'base64'))
   }
   return keys
+}
+
+async function storeLastingKey(client: pg.Client, purpose: LastingPurpose, newlySealed: Buffer): Promise<Buffer> {
+  await client.query(
+    'insert into directory.lasting_keys (purpose, ciphertext) values ($1, $2) on conflict do nothing',
+    [purpose, newlySealed],
+  )
+  return (await readLastingKey(client, purpose)) ?? newlySealed
+}
+
+async function readLastingKey(client: pg.Client, purpose: LastingPurpose): Promise<Buffer | null> {
+  const { rows } = await client.query<{ ciphertext: Buffer }>(
+    'select ciphertext from directory.lasting_keys where purpose = $1',
+    [purpose],
+  )
+  return rows[0]?.ciphertext ?? null
 }
 
 function canOpen(vault: Vault, sealed: Buffer): boolean {
@@ -82,6 +112,27 @@ function canOpen(vault: Vault, sealed: Buffer): boolean {
     return vault.open(sealed, CHECK_BINDING) === CHECK_TEXT
   } catch {
     return false
+  }
+}
+
+/** Fingerprints of the master keys that the secrets of this database are sealed with: the one in use, and during a change the one before. */
+export async function fingerprintKeysInUse(config: Config, directory: Database): Promise<string[]> {
+  const current = readMasterKey(config)
+  const [row] = await directory.query(CHECK)
+  const keys = [current, ...config.masterKeyPrevious].filter(
+    (key) => key === current || (row !== undefined && canOpen(openVault(key), row.ciphertext)),
+  )
+  return [...new Set(keys.map(fingerprintMasterKey))]
+}
+
+/** The master keys at hand, without making one. `file`: the file that holds the first, where it is not in a setting. */
+export function findMasterKeys(config: Config): { keys: readonly Buffer[]; file: string | null } {
+  const path = join(config.dataDir, MASTER_KEY_FILE)
+  const isInFile = config.masterKey === null && existsSync(path)
+  const current = isInFile ? readKeyFile(path) : config.masterKey
+  return {
+    keys: [...(current === null ? [] : [current]), ...config.masterKeyPrevious],
+    file: isInFile ? path : null,
   }
 }
 
@@ -98,6 +149,10 @@ function readMasterKey(config: Config): Buffer {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
   }
+  return readKeyFile(path)
+}
+
+function readKeyFile(path: string): Buffer {
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
   if (key.length !== 32) throw new WrongSettings(`${path} does not hold a master key (base64 of 32 bytes)`)
   return key

@@ -2,8 +2,9 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { repairFreezeCopy } from '../merchants/account/payout-freeze.ts'
 import type { ServiceLogin } from '../platform/db/application-role.ts'
-import { sqlState } from '../platform/db/errors.ts'
+import { classifyDatabaseError, DatabaseAway, sqlState } from '../platform/db/errors.ts'
 import { type MigrationResult, migrate } from '../platform/db/migrate.ts'
+import { isReadOnly } from '../platform/db/read-only.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { type Clock, clockFollowingFile, systemClock } from '../platform/time/clock.ts'
 import { buildGateway, type Gateway, type GatewayParts } from './app.ts'
@@ -15,20 +16,57 @@ export type OpenedGateway = {
   gateway: Gateway
   migrated: MigrationResult
   embedded: boolean
+  /** Whether the server takes no writes: a standby, or a restored backup that has not been opened. */
+  readOnly: boolean
+  /** The address under which the embedded server can be asked for backups and its WAL; null with DATABASE_URL. */
+  replicationUrl(): string | null
+  /** The address with the login of the schema's owner. */
+  ownerUrl: string
   /** Joins the embedded server again when it has gone away; does nothing with DATABASE_URL. */
   rejoin(): Promise<void>
   close(): Promise<void>
 }
 
-/** `clock`, `liveRails` and `resolve` are passed in by code only, never by a setting. */
-export type OpenOptions = { config: Config; log: Logger; say: (line: string) => void; clock?: Clock } & Pick<
-  GatewayParts,
-  'liveRails' | 'resolve' | 'listensAt' | 'patient'
->
+/**
+ * `clock`, `liveRails` and `resolve` are passed in by code only, never by a setting. `writes`: a server that takes none counts as one that is
+ * away.
+ */
+export type OpenOptions = {
+  config: Config
+  log: Logger
+  say: (line: string) => void
+  clock?: Clock
+  writes?: boolean
+} & Pick<GatewayParts, 'liveRails' | 'resolve' | 'listensAt' | 'patient'>
 
-const DATABASE_NAME = 'gateway'
+export const DATABASE_NAME = 'gateway'
 const EMBEDDED_LOGIN = 'gateway_service'
 const MISSING_DATABASE_STATE = '3D000'
+const DATABASE_RETRY_MS = { first: 50, max: 2000 }
+const TAKES_NO_WRITES =
+  'it takes no writes: it is a standby, which has to be promoted, or a restored backup, which "gateway restore open" opens'
+
+/**
+ * Waits with back-off for a database that cannot be reached. Throws WrongSettings, which ends the process; null when it is stopped
+ * meanwhile.
+ */
+export async function reachDatabase(options: OpenOptions & { stopping?: AbortSignal }): Promise<OpenedGateway | null> {
+  for (
+    let waitMs = DATABASE_RETRY_MS.first;
+    !options.stopping?.aborted;
+    waitMs = Math.min(waitMs * 2, DATABASE_RETRY_MS.max)
+  ) {
+    try {
+      return await openGateway({ ...options, writes: true })
+    } catch (error) {
+      // Only a server that is away, starting or shutting down is waited for; waiting cures no other error.
+      if (!(classifyDatabaseError(error) instanceof DatabaseAway)) throw error
+      options.log.warn({ err: error }, 'the database is not there yet')
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+  return null
+}
 
 /**
  * Joins or reaches the database, brings its schema up to date, checks the master key and builds the gateway. Throws WrongSettings with a
@@ -50,6 +88,11 @@ export async function openGateway(options: OpenOptions): Promise<OpenedGateway> 
       cells: migrated.cells,
       role: migrated.role,
     })
+    const readOnly = await isReadOnly(gateway.directory)
+    if (readOnly && options.writes) {
+      await gateway.close()
+      throw new DatabaseAway(new Error(TAKES_NO_WRITES))
+    }
     await gateway.witness.askServer()
     await Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice()))
     // A cell that a migration has just created does not have the freeze yet.
@@ -57,6 +100,9 @@ export async function openGateway(options: OpenOptions): Promise<OpenedGateway> 
     return {
       gateway,
       migrated,
+      readOnly,
+      replicationUrl: server.replicationUrl,
+      ownerUrl: server.ownerUrl,
       embedded: config.databaseUrl === null,
       rejoin: server.rejoin,
       close: async () => {
@@ -85,6 +131,7 @@ type DatabaseAccess = {
   login: ServiceLogin
   /** Creates the database; null on a server that is not ours. */
   create: (() => Promise<void>) | null
+  replicationUrl(): string | null
   rejoin(): Promise<void>
   leave(): Promise<void>
 }
@@ -94,7 +141,15 @@ async function accessDatabase({ config, say }: OpenOptions): Promise<DatabaseAcc
   if (url !== null) {
     const login = { user: new pg.Client({ connectionString: url }).user ?? '', make: false }
     const ownerUrl = migrateDatabaseUrl ?? url
-    return { url, login, ownerUrl, create: null, rejoin: async () => {}, leave: async () => {} }
+    return {
+      url,
+      login,
+      ownerUrl,
+      create: null,
+      replicationUrl: () => null,
+      rejoin: async () => {},
+      leave: async () => {},
+    }
   }
   let server: EmbeddedServer = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
   return {
@@ -102,6 +157,7 @@ async function accessDatabase({ config, say }: OpenOptions): Promise<DatabaseAcc
     ownerUrl: server.url(DATABASE_NAME),
     login: { user: EMBEDDED_LOGIN, make: true },
     create: () => createDatabase(server.url('postgres')),
+    replicationUrl: () => server.url(DATABASE_NAME),
     rejoin: async () => {
       const before = server
       server = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })

@@ -9,18 +9,18 @@ import { watchDatabase } from '../operations/alerts/watch-database.ts'
 import { makeProcessReporter, type ProcessReporter } from '../operations/jobs/process-reporter.ts'
 import { waitUntilIdle } from '../platform/batches/lane.ts'
 import { type SweepWorker, startWorker } from '../platform/batches/sweep.ts'
-import { classifyDatabaseError, DatabaseAway } from '../platform/db/errors.ts'
 import { retryWhileAway } from '../platform/db/retry-while-away.ts'
 import { crashPoint } from '../platform/processes/crash-point.ts'
 import { railMetrics } from '../rails/rail-metrics.ts'
 import type { Gateway } from './app.ts'
+import { startStream } from './backup-server.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examineInstallation } from './commands/doctor.ts'
 import type { MetricReport } from './fleet/messages.ts'
 import type { ParentLink } from './fleet/parent-link.ts'
 import { buildFront } from './front.ts'
 import { collectMetrics, observeBatches, type ProcessMetrics, serveMetrics, writeMetrics } from './metrics.ts'
-import { type OpenedGateway, type OpenOptions, openGateway } from './open-gateway.ts'
+import { type OpenedGateway, type OpenOptions, reachDatabase } from './open-gateway.ts'
 import { startTimers } from './process-timers.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
@@ -56,6 +56,8 @@ type RunningService = {
   sweeps: CellSweep[]
   timers: NodeJS.Timeout[]
   reporter: ProcessReporter | null
+  /** Stops the stream of WAL to BACKUP_DIR, where this process has it. */
+  stopStream: () => Promise<void>
 }
 
 // Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Clients repeat the rest a second later.
@@ -66,7 +68,6 @@ const DATABASE_CHECK_MS = 15_000
 const HEARTBEAT_MS = 60_000
 // How long a start waits for a slow database before it fails.
 const START_WITHIN_MS = 60_000
-const DATABASE_RETRY_MS = { first: 50, max: 2000 }
 
 /** Listens, then reaches the database (for as long as it takes), then works until stopped. */
 export async function serve(options: ServeOptions): Promise<Service> {
@@ -78,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     sweeps: [],
     timers: [],
     reporter: null,
+    stopStream: async () => {},
   }
   const closeTracing = await startTracing(config)
   const metrics: ProcessMetrics = { own: new Registry(), figures: new Registry() }
@@ -173,32 +175,11 @@ async function startWork(
     every(HEARTBEAT_MS, async () => {
       if (await gateway.directory.works()) await sendHeartbeat(gateway)
     })
+  if (role !== 'web') running.stopStream = startStream(opened, options)
   if (role !== 'web') startWorkers(running, gateway, { log, byCell, reporter })
   // A dead worker cannot raise alerts, so web processes do when no worker reports; what two of them find is one alert.
   else every(ALERT_CHECKS_MS, () => runChecksWithoutWorker(gateway))
   options.ready?.(url)
-}
-
-/**
- * Waits with back-off for a database that cannot be reached. Throws WrongSettings, which ends the process; null when it is stopped
- * meanwhile.
- */
-async function reachDatabase(options: ServeOptions): Promise<OpenedGateway | null> {
-  for (
-    let waitMs = DATABASE_RETRY_MS.first;
-    !options.stopping?.aborted;
-    waitMs = Math.min(waitMs * 2, DATABASE_RETRY_MS.max)
-  ) {
-    try {
-      return await openGateway(options)
-    } catch (error) {
-      // Only a server that is away, starting or shutting down is waited for; waiting cures no other error.
-      if (!(classifyDatabaseError(error) instanceof DatabaseAway)) throw error
-      options.log.warn({ err: error }, 'the database is not there yet')
-      await new Promise((resolve) => setTimeout(resolve, waitMs))
-    }
-  }
-  return null
 }
 
 type WorkerParts = { log: Logger; byCell: Map<string, SweepWorker>; reporter: ProcessReporter }
@@ -232,6 +213,7 @@ async function drain(running: RunningService, server: HttpServer, drainSeconds: 
   await running.opened?.gateway.requests.flush()
   for (const timer of running.timers) clearInterval(timer)
   await running.reporter?.stop()
+  await running.stopStream()
   await running.opened?.close()
 }
 

@@ -23,7 +23,7 @@ export const ORDER = [
   ['reports'],
   ['reports/notices', 'operations/approvals'],
   ['operations/closing'],
-  ['operations/verify', 'operations/jobs', 'operations/waiting'],
+  ['operations/verify', 'operations/jobs', 'operations/waiting', 'operations/backups'],
   ['operations/alerts'],
   ['operations/reconciliation'],
   ['operations/investigation', 'operations/overview'],

@@ -54,7 +54,6 @@ export const ACTIONS = {
   export: { ...STEP_UP, readOnly: true, persons: OWNER_OR_ACCOUNTANT, unconfirmed: true },
   // Returns whose wallet a number is: asked for many numbers it would copy the operator's customer list.
   'wallet.look-up': { key: 'full', audited: true, readOnly: true, persons: OWNER_OR_ACCOUNTANT },
-
   'charge.create': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
   'charge.refund': { ...MONEY_OUT, key: 'full', persons: OWNER_OR_CASHIER, others: ['command', 'service'] },
   'link.create': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
@@ -207,6 +206,7 @@ export const ACTIONS = {
   'reconcile.run': { ...AUDITED, operators: ['finance', 'admin'] },
   'statement.take-back': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },
+  'backup.record': AUDITED,
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },
   'audit.verify': { ...AUDITED, readOnly: true, operators: STAFF },

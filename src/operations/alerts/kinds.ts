@@ -66,6 +66,16 @@ const KIND_FACTS = {
     toDo: 'Somebody changed the record of who did what, past the service. Keep the database and the logs as they are, freeze payouts, and compare with "gateway audit verify" on a restored backup.',
     page: '/audit',
   },
+  backup_late: {
+    urgency: 'today',
+    toDo: 'Take a backup ("gateway backup") and look why the one that is planned did not run; for a drill restore one ("Backup and restore" in docs/operating.md).',
+    page: '/jobs',
+  },
+  wal_stream_silent: {
+    urgency: 'page',
+    toDo: 'Start "gateway backup stream", or the worker of the embedded database, and look what it says: until it runs, each payment that is acknowledged lies on one disk alone.',
+    page: '/jobs',
+  },
   critical_break: {
     urgency: 'page',
     toDo: 'Look at "gateway exceptions list"; the payouts of an account that it names are paused until it is resolved.',

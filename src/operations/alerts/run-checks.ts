@@ -1,6 +1,7 @@
 import type { App, Gateway } from '../../program/app.ts'
 import { listProcesses, SILENT_AFTER_MS, workerAgeMs } from '../jobs/process.ts'
 import type { Check, Finding } from './check.ts'
+import { BACKUP_CHECKS } from './checks/backups.ts'
 import { MACHINE_CHECKS } from './checks/machine.ts'
 import { MAIL_CHECKS } from './checks/mails.ts'
 import { MERCHANT_CHECKS } from './checks/merchants.ts'
@@ -28,6 +29,7 @@ const CHECKS: readonly Check[] = [
   ...MAIL_CHECKS,
   ...PROCESS_CHECKS,
   ...WAITING_WORK_CHECKS,
+  ...BACKUP_CHECKS,
   ...MACHINE_CHECKS,
 ]
 

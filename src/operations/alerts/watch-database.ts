@@ -1,13 +1,8 @@
 import type { Database } from '../../platform/db/database.ts'
-import { statement } from '../../platform/db/statement.ts'
+import { isReadOnly } from '../../platform/db/read-only.ts'
 import type { Gateway } from '../../program/app.ts'
 import { type AlertState, alertMessage } from './alert-message.ts'
 import { type AlertSender, sendMessage } from './send-message.ts'
-
-const WRITABLE = statement<{ readOnly: boolean }>(
-  'does the database take writes',
-  `select current_setting('transaction_read_only') = 'on' or pg_is_in_recovery() as "readOnly"`,
-)
 
 type WatchedDatabases = Pick<Gateway, 'directory'> & { cells: readonly { db: Pick<Database, 'works'> }[] }
 
@@ -51,8 +46,7 @@ export function watchDatabase(gateway: AlertSender & WatchedDatabases): { check(
 
 async function findTrouble({ directory, cells }: WatchedDatabases): Promise<string | null> {
   try {
-    const [answer] = await directory.query(WRITABLE)
-    if (answer?.readOnly) return 'the database takes no writes'
+    if (await isReadOnly(directory)) return 'the database takes no writes'
     const work = await Promise.all(cells.map(({ db }) => db.works()))
     return work.every(Boolean)
       ? null

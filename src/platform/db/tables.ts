@@ -132,6 +132,7 @@ const TABLES = {
   sweep_runs: other('jobs'),
   sweep_requests: other('jobs'),
   verify_runs: other('verify'),
+  backup_runs: other('backups'),
   rail_checks: other('investigation'),
   audit_checks: other('alerts'),
   alerts: other('alerts'),

@@ -45,6 +45,8 @@ const SETTINGS = {
   shared_buffers: `${chooseSharedMegabytes()}MB`,
   // After each checkpoint a page is logged as a whole once more; with 1 GB a busy server makes one every twenty seconds.
   max_wal_size: '4GB',
+  // A stream of WAL that nobody takes any more must not fill the disk: beyond this it is given up, which `doctor` and an alert say.
+  max_slot_wal_keep_size: '8GB',
   // Detail and context of an error print whole rows, and a statement may hold its values: neither belongs in a file.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',

@@ -1,5 +1,11 @@
 import type { AuditAnchor } from '../../api/access/audit-chain.ts'
-import { askForAuditCheck, type ChainProof, listAuditChains } from '../../operations/alerts/check-audit.ts'
+import {
+  askForAuditCheck,
+  type ChainProof,
+  followChains,
+  listAuditChains,
+} from '../../operations/alerts/check-audit.ts'
+import { awaitReplay } from '../await-replay.ts'
 import { command } from './frame/command.ts'
 import { findText } from './frame/input.ts'
 import { WrongUsage } from './frame/wrong-usage.ts'
@@ -13,7 +19,10 @@ const verifyAudit = command({
     const chains = listAuditChains(gateway)
     if (anchor !== null && !chains.some(({ place }) => place === anchor.place))
       throw new WrongUsage(`--anchor must name one of ${chains.map(({ place }) => place).join(', ')}`)
-    const proofs = await askForAuditCheck(gateway, input.actor, anchor)
+    if (input.opened.readOnly) await awaitReplay(gateway.directory, input.say)
+    const proofs = input.opened.readOnly
+      ? await followChains(gateway, chains, anchor)
+      : await askForAuditCheck(gateway, input.actor, anchor)
     return {
       json: { holds: proofs.every(({ broken }) => broken === null), places: proofs.map(presentProof) },
       lines: proofs.map(formatProof),

@@ -1,5 +1,6 @@
 import { listAlertRecipients } from '../../operations/alerts/send-message.ts'
 import { isAlertAddressConfirmed } from '../../operations/alerts/test-alert.ts'
+import { findBackupWarnings } from '../../operations/backups/backup-faults.ts'
 import { findGuardFaults } from '../../platform/db/ledger-guard.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Gateway } from '../app.ts'
@@ -64,6 +65,7 @@ export async function examineInstallation({
   const admins = await gateway.directory.query(ANY_ADMIN)
   const warnings = [
     ...(await findAlertWarnings(gateway)),
+    ...(await findBackupWarnings(gateway)),
     ...findInstallationWarnings(config),
     ...(await findChoiceWarnings(gateway)),
     ...(admins.length === 0 ? ['the console has no admin: make one with "gateway admin create --email E"'] : []),

@@ -12,6 +12,7 @@ import {
 import { storeVerifyRun } from '../../operations/verify/verify-runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { App, Gateway } from '../app.ts'
+import { awaitReplay } from '../await-replay.ts'
 import { buildSweeps, type CellSweep } from '../sweeps.ts'
 import { examineInstallation } from './doctor.ts'
 import { command, formatFacts } from './frame/command.ts'
@@ -69,12 +70,14 @@ function findTasks(app: App, name: string | null): CellSweep[] {
 const verify = command({
   usage: 'verify',
   says: 'check every invariant of the ledger; exit 1 on a breach',
-  async run({ gateway }) {
+  async run({ gateway, opened, say }) {
+    if (opened.readOnly) await awaitReplay(gateway.directory, say)
     const cells = []
     for (const app of gateway.cells) {
       const begunAt = gateway.clock.now()
       const findings = [...(await verifyCell(app.db, begunAt)), await verifyStops(app)]
       cells.push({ cell: app.cell, findings })
+      if (opened.readOnly) continue
       await storeResult(app, begunAt, findings)
       await recordVerifyResult(app, findings)
     }

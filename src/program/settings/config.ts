@@ -5,6 +5,7 @@ import { armCrashPoint } from '../../platform/processes/crash-point.ts'
 import type { Op1Installation } from '../../rails/op1-momo/installation.ts'
 import { ALERT_SETTINGS } from './alert-settings.ts'
 import { AMOUNT_SETTINGS } from './amount-settings.ts'
+import { BACKUP_SETTINGS } from './backup-settings.ts'
 import { FOLLOW_SETTINGS } from './follow-settings.ts'
 import { readOp1Installations } from './op1-installations.ts'
 import { RATE_SETTINGS } from './rate-settings.ts'
@@ -141,6 +142,7 @@ const SETTINGS = {
     'bearer token that opens /metrics on the API port and on METRICS_PORT; empty keeps it shut to other machines',
     optional,
   ),
+  ...BACKUP_SETTINGS,
   ...ALERT_SETTINGS,
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -23,6 +23,14 @@ export function refusedSettings(config: Config): string[] {
       config.railPayoutMin > config.railPayoutMax,
       'RAIL_PAYOUT_MIN is more than RAIL_PAYOUT_MAX: no live payout could be sent',
     ],
+    [
+      config.backupDir !== null && config.backupPgbackrest !== null,
+      'BACKUP_DIR and BACKUP_PGBACKREST are two ways to back up: set one of them',
+    ],
+    [
+      config.backupKey !== null && config.masterKey?.equals(config.backupKey) === true,
+      'BACKUP_KEY is the same as MASTER_KEY: whoever holds the backups and their key must not be able to open the secrets in them',
+    ],
     [config.testHooks && config.production, 'TEST_HOOKS is refused with NODE_ENV=production'],
     [config.crashPoint !== null && !config.testHooks, 'CRASH_POINT needs TEST_HOOKS=1'],
     [!isCrashPoint(config.crashPoint), `CRASH_POINT: there is no point called ${config.crashPoint}`],

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { assert } from '../../../platform/assert.ts'
 import { echo, hasForbiddenControl } from '../../../platform/text/text.ts'
-import type { CommandInput } from './input.ts'
+import type { AloneInput, CommandInput } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
 /** The answer of a command: one JSON value for --json, lines for a person, an exit code. */
@@ -27,10 +27,15 @@ export type CommandSpec = {
   /** How many words follow the name, at least and at most. */
   words: { min: number; max: number }
   options: Readonly<Record<string, CommandOption>>
-  run(input: CommandInput): Promise<CommandAnswer>
+  run: RunOnGateway | { alone: RunAlone }
 }
 
-type CommandInputSpec = Pick<CommandSpec, 'usage' | 'says' | 'run'> & {
+type RunOnGateway = (input: CommandInput) => Promise<CommandAnswer>
+/** Runs without the database of the service, which may be lost, or is opened by the command itself. */
+type RunAlone = (input: AloneInput) => Promise<CommandAnswer>
+
+type CommandInputSpec<Run> = Pick<CommandSpec, 'usage' | 'says'> & {
+  run: Run
   /** Text options that the usage does not show. */
   unshown?: readonly string[]
 }
@@ -42,7 +47,13 @@ const USAGE_FORM = /^([a-z][a-z-]*(?: [a-z][a-z-]*)*)((?: <m>| \[[A-Z]+\])*)((?:
  * Declares a command. Its input is read from its usage: after the name the words (`<m>`, or `[NAME]` where it is optional), then the
  * options, `--id I` with a text or `--verified` without.
  */
-export function command({ usage, says, unshown = [], run }: CommandInputSpec): CommandSpec {
+export const command = (input: CommandInputSpec<RunOnGateway>): CommandSpec => declare(input)
+
+/** Declares a command that runs without the database of the service. */
+export const commandAlone = ({ run, ...input }: CommandInputSpec<RunAlone>): CommandSpec =>
+  declare({ ...input, run: { alone: run } })
+
+function declare({ usage, says, unshown = [], run }: CommandInputSpec<CommandSpec['run']>): CommandSpec {
   const parsed = USAGE_FORM.exec(usage)
   assert(parsed, `the usage of a command can be read: ${usage}`)
   const [, name = '', words = '', options = ''] = parsed

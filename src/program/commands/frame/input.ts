@@ -21,6 +21,14 @@ export type CommandInput = {
   say(line: string): void
 }
 
+/** The input of a command that runs without the database of the service. */
+export type AloneInput = Pick<CommandInput, 'words' | 'options' | 'config' | 'say'> & {
+  /** Aborted when the process is told to stop. */
+  stopping: AbortSignal
+}
+
+type WithOptions = Pick<CommandInput, 'options'>
+
 /** The merchant that the first word names, by id or handle. Throws 404. */
 export const getCommandMerchant = ({ gateway, words }: CommandInput) => getMerchantNamed(gateway, words[0] ?? '')
 
@@ -34,13 +42,13 @@ export async function getMerchantAndId(input: CommandInput, option: string) {
 }
 
 /** The text of a required option. Throws WrongUsage. */
-export function requireText(input: CommandInput, name: string): string {
+export function requireText(input: WithOptions, name: string): string {
   const value = input.options[name]
   if (typeof value !== 'string' || value === '') throw new WrongUsage(`--${name} is required`)
   return value
 }
 
-export const findText = (input: CommandInput, name: string): string | undefined => {
+export const findText = (input: WithOptions, name: string): string | undefined => {
   const value = input.options[name]
   return typeof value === 'string' ? value : undefined
 }

@@ -12,6 +12,7 @@ import { withTrialAddresses } from '../../settings/trial-addresses.ts'
 import { adminCommands } from '../admin.ts'
 import { alertCommands } from '../alerts.ts'
 import { auditCommands } from '../audit.ts'
+import { backupCommands } from '../backup.ts'
 import { disputeCommands } from '../disputes.ts'
 import { exceptionCommands } from '../exceptions.ts'
 import { giftCardCommands } from '../gift-cards.ts'
@@ -23,6 +24,7 @@ import { payoutCommands } from '../payouts.ts'
 import { peopleCommands } from '../people.ts'
 import { railCommands } from '../rails.ts'
 import { reconcileCommands } from '../reconcile.ts'
+import { restoreCommands } from '../restore.ts'
 import { secretCommands } from '../secrets.ts'
 import { statementCommands } from '../statements.ts'
 import { storefrontCommands } from '../storefront.ts'
@@ -74,6 +76,8 @@ const COMMANDS = [
   ...secretCommands,
   ...alertCommands,
   ...auditCommands,
+  ...backupCommands,
+  ...restoreCommands,
 ]
 
 /**
@@ -101,10 +105,17 @@ export async function runCommand(
       return 0
     }
     const config = withTrialAddresses(settings)
+    const say = (line: string) => streams.err(`${line}\n`)
+    if ('alone' in command.run) {
+      const stopping = stopSignal()
+      const answer = await command.run.alone({ words, options, config, say, stopping })
+      await streams.out(formatAnswer(answer, options.json === true))
+      return answer.exitCode ?? 0
+    }
     const opened = await openGateway({
       config,
       log: makeLog(config, streams),
-      say: (line) => streams.err(`${line}\n`),
+      say,
       patient: true,
     })
     try {
@@ -115,7 +126,7 @@ export async function runCommand(
         actor: readAccountActor(),
         opened,
         config,
-        say: (line) => streams.err(`${line}\n`),
+        say,
       })
       await streams.out(formatAnswer(answer, options.json === true))
       return answer.exitCode ?? 0
@@ -125,6 +136,13 @@ export async function runCommand(
   } catch (thrown) {
     return explain(thrown, streams)
   }
+}
+
+/** Aborts when the process is told to stop: what runs until then ends by itself. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController()
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort())
+  return stopping.signal
 }
 
 type CommandEnvironment = Record<string, string | undefined>

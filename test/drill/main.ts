@@ -1,0 +1,10 @@
+// npm run drill -- restore [--way embedded|own|pgbackrest] [--payments N] [--fill MB] [--seed N]
+import { runRestoreDrill } from './restore/restore-drill.ts'
+
+/** Each drill by its first argument. Returns whether all was found well. */
+const DRILLS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = { restore: runRestoreDrill }
+
+const [name = '', ...args] = process.argv.slice(2)
+const drill = DRILLS[name]
+if (drill === undefined) throw new Error(`usage: npm run drill -- ${Object.keys(DRILLS).join('|')}`)
+process.exitCode = (await drill(args)) ? 0 : 1

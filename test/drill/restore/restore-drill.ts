@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { chanceFrom } from '../../crash/chance.ts'
+import { freePort } from '../../crash/installation.ts'
+import { launch, PROGRAM, type Running } from '../../crash/processes.ts'
+import { runProgram } from '../../helpers/service/command-line.ts'
+import { NO_LIMITS } from '../../helpers/service/no-limits.ts'
+import { type DrillServer, type DrillWay, findHindrance, startDrillServer } from './drill-server.ts'
+import { type PaymentFlow, startFlow } from './payment-flow.ts'
+import { trySpoiled } from './spoiled.ts'
+
+type Options = { way: DrillWay; payments: number; fill: number; seed: number }
+/** What a drill has found: figures, and what was wrong. */
+type DrillReport = { figures: Record<string, string | number>; wrong: string[] }
+type Drill = Options & { folder: string; server: DrillServer; report: DrillReport }
+
+const WAYS: readonly DrillWay[] = ['embedded', 'own', 'pgbackrest']
+const CLIENTS = 4
+const RESTORES_MS = 1000
+
+/** The command line: tries each way that can be tried here, or one. Returns whether all was found well. */
+export async function runRestoreDrill(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      way: { type: 'string' },
+      payments: { type: 'string', default: '200' },
+      fill: { type: 'string', default: '0' },
+      seed: { type: 'string' },
+    },
+  })
+  const seed = Number(values.seed ?? randomInt(1_000_000))
+  const ways = WAYS.filter((way) => values.way === undefined || way === values.way)
+  if (ways.length === 0) throw new Error(`--way is one of ${WAYS.join(', ')}`)
+  const say = (line: string) => console.log(line)
+  let isClean = true
+  for (const way of ways) {
+    const hindrance = findHindrance(way)
+    if (hindrance !== null) say(`${way}: skipped, because ${hindrance}`)
+    else {
+      const { figures, wrong } = await drillRestore({
+        ...{ way, seed },
+        ...{ payments: Number(values.payments), fill: Number(values.fill) },
+      })
+      for (const [name, value] of Object.entries(figures)) say(`  ${name.padEnd(34)} ${value}`)
+      for (const line of wrong) say(`  WRONG: ${line}`)
+      say(`${way}: ${wrong.length === 0 ? 'CLEAN' : 'BROKEN'}; replay with --way ${way} --seed ${seed}`)
+      isClean &&= wrong.length === 0
+    }
+  }
+  return isClean
+}
+
+/** Backs up under payments, destroys the server, restores, and compares with what was acknowledged. */
+export async function drillRestore(options: Options): Promise<DrillReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-drill-'))
+  const report: DrillReport = { figures: { seed: options.seed }, wrong: [] }
+  const server = await startDrillServer(options.way, folder)
+  const drill: Drill = { ...options, folder, server, report }
+  let service: Running | null = null
+  try {
+    const port = await freePort()
+    service = launch({
+      ...{ program: PROGRAM, args: ['serve'], logFile: join(folder, 'service.log') },
+      env: { ...environment(), ...server.settings, PORT: String(port) },
+    })
+    if (!(await service.ready)) throw new Error(`the service did not start: ${service.said()}`)
+    await fill(drill)
+    const flow = startFlow({
+      ...{ url: `http://127.0.0.1:${port}`, key: await makeKey(server) },
+      ...{ chance: chanceFrom(options.seed), clients: CLIENTS },
+    })
+    const moment = await backUpUnderPayments(drill, flow)
+    // The embedded server would be started anew by the service, which lies on the same disk.
+    if (options.way === 'embedded') await service.kill()
+    const destroyedAt = Date.now()
+    await server.destroy()
+    await flow.stop()
+    await service.kill()
+    await compareAtMoment(drill, flow, moment)
+    await compareLatest(drill, flow, destroyedAt)
+    await trySpoiled({ ...drill, moment: new Date(moment), wrong: report.wrong })
+  } finally {
+    await service?.kill()
+    await server.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return report
+}
+
+const environment = () => ({
+  ...NO_LIMITS,
+  ...{ PATH: process.env.PATH ?? '', SANDBOX_OUTCOME_SECONDS: '0', LOG_LEVEL: 'warn' },
+})
+
+/** Runs a command of the program that must work, and returns its JSON. */
+async function commandOn(settings: Record<string, string>, ...args: string[]): Promise<any> {
+  const ran = await runProgram([...args, '--json'], settings)
+  if (ran.code !== 0) throw new Error(`gateway ${args.join(' ')}: ${ran.code} ${ran.stderr}${ran.stdout}`)
+  return JSON.parse(ran.stdout)
+}
+
+async function makeKey({ settings }: DrillServer): Promise<string> {
+  const made = await commandOn(settings, 'merchants', 'create', '--name', 'Drill', '--email', 'drill@shops.invalid')
+  return made.keys.test
+}
+
+/** Rows that only make the database larger, of texts that do not compress well. */
+async function fill({ fill, server, folder }: Drill): Promise<void> {
+  if (fill === 0) return
+  const url = server.settings.DATABASE_URL
+  const restored = url === undefined ? await server.startRestored(join(folder, 'data')) : null
+  await ask(
+    url ?? restored?.url ?? '',
+    `create table public.filler as select string_agg(md5(g || ' ' || n), '') as text
+     from generate_series(1, ${fill * 125}) g, generate_series(1, 240) n group by g`,
+  )
+  await restored?.stop()
+}
+
+/** Returns the moment that is restored later: everything acknowledged until then must be there. */
+async function backUpUnderPayments(drill: Drill, flow: PaymentFlow): Promise<number> {
+  const { server, report, payments, way } = drill
+  const { figures } = report
+  await flow.more(payments)
+  const calm = Date.now()
+  await flow.more(payments)
+  const before = Date.now()
+  const full = await commandOn(server.settings, 'backup', '--full')
+  const after = Date.now()
+  const shown = (from: number, to: number) => {
+    const { count, p50, p99 } = flow.latency(from, to)
+    return `${Math.round((count * 1000) / (to - from))}/s, p50 ${p50} ms, p99 ${p99} ms`
+  }
+  figures['payments without a backup'] = shown(calm, before)
+  figures['payments while it is taken'] = shown(before, after)
+  figures['database, MB'] = megabytes(full.database_bytes)
+  figures['full backup, s / MB'] = `${full.seconds} / ${megabytes(full.bytes)}`
+  await flow.more(payments)
+  if (way === 'pgbackrest') {
+    const more = await commandOn(server.settings, 'backup', '--incremental')
+    figures['incremental, s / MB'] = `${more.seconds} / ${megabytes(more.bytes)}`
+    await flow.more(payments)
+  }
+  const moment = Date.now()
+  await flow.more(payments)
+  // What was archived at an interval must have come so far.
+  if (way === 'pgbackrest') await ask(server.settings.DATABASE_URL ?? '', 'select pg_switch_wal()')
+  await flow.more(payments)
+  return moment
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 104_857.6) / 10
+
+async function compareAtMoment(drill: Drill, flow: PaymentFlow, moment: number): Promise<void> {
+  const { figures, wrong } = drill.report
+  const into = join(drill.folder, 'at-moment')
+  const { seconds, found, verified } = await restoreAndRead(drill, into, new Date(moment).toISOString())
+  figures['restore to the moment, s'] = seconds
+  figures['verify on it, s'] = verified
+  const until = flow.acknowledged.filter(({ answeredAt }) => answeredAt <= moment)
+  const missing = until.filter(({ id }) => !found.has(id))
+  const later = flow.acknowledged.filter(({ askedAt, id }) => askedAt > moment && found.has(id))
+  figures['acknowledged until then, missing'] = `${until.length}, ${missing.length}`
+  if (missing.length > 0) wrong.push(`${missing.length} payments acknowledged before the moment are not there`)
+  if (later.length > 0) wrong.push(`${later.length} payments asked for after the moment are there`)
+  if (until.length === 0) wrong.push('nothing was acknowledged before the moment')
+}
+
+/** What is lost with the disk, of all that was acknowledged. */
+async function compareLatest(drill: Drill, flow: PaymentFlow, destroyedAt: number): Promise<void> {
+  const { figures, wrong } = drill.report
+  const into = join(drill.folder, 'latest')
+  const { seconds, found } = await restoreAndRead(drill, into, 'latest')
+  figures['restore to the latest, s'] = seconds
+  const missing = flow.acknowledged.filter(({ id }) => !found.has(id))
+  const oldest = Math.min(destroyedAt, ...missing.map(({ answeredAt }) => answeredAt))
+  figures['acknowledged in all, lost'] = `${flow.acknowledged.length}, ${missing.length}`
+  figures['window of loss, ms'] = destroyedAt - oldest
+  const mayLose = { own: 0, embedded: RESTORES_MS, pgbackrest: 60_000 }[drill.way]
+  if (destroyedAt - oldest > mayLose) wrong.push(`what was acknowledged ${destroyedAt - oldest} ms before is lost`)
+}
+
+/** Restores, starts it, runs the checks read-only, and reads which payments are there. */
+async function restoreAndRead({ server, report }: Drill, into: string, to: string) {
+  const restored = await commandOn(server.repository, 'restore', '--to', to, '--into', into)
+  const running = await server.startRestored(into)
+  try {
+    const began = performance.now()
+    const checked = await commandOn(running.settings, 'verify')
+    const verified = Math.round(performance.now() - began) / 1000
+    const audit = await commandOn(running.settings, 'audit', 'verify')
+    if (!checked.holds || !audit.holds) report.wrong.push(`verify or audit verify does not hold at ${to}`)
+    const rows = await ask(
+      running.url,
+      `select id from cell_0.charges union all select id from cell_0.payouts union all
+       select case when current_setting('transaction_read_only') = 'on' then 'read-only' else 'writable' end`,
+    )
+    const found = new Set(rows.map(({ id }) => id))
+    if (!found.has('read-only')) report.wrong.push('what was restored takes writes before it was opened')
+    return { seconds: restored.seconds as number, found, verified }
+  } finally {
+    await running.stop()
+  }
+}
+
+async function ask(url: string, text: string): Promise<{ id: string }[]> {
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<{ id: string }>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** A copy of the backups that may be spoiled. */
+export function copyOf(backups: string, folder: string): string {
+  const copy = join(folder, 'spoiled')
+  rmSync(copy, { recursive: true, force: true })
+  execFileSync('cp', ['-a', backups, copy])
+  return copy
+}
