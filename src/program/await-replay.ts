@@ -15,10 +15,10 @@ const STILL_FOR_MS = 7000
 const MAX_WAIT_MS = 600_000
 
 /**
- * Waits until a restored backup has replayed all it is to replay, and says as of when it is. A standby that goes on for ten minutes follows
- * somebody: then it is taken as it is.
+ * Waits until a restored backup has replayed all it is to replay, and returns as of when it is: what waits there has waited until then, not until
+ * now. Null where the server does not say. A standby that goes on for ten minutes follows somebody: then it is taken as it is.
  */
-export async function awaitReplay(directory: Database, say: (line: string) => void): Promise<void> {
+export async function awaitReplay(directory: Database, say: (line: string) => void): Promise<Date | null> {
   const begun = performance.now()
   let [lsn, since]: [string | null, number] = [null, begun]
   for (;;) {
@@ -30,8 +30,9 @@ export async function awaitReplay(directory: Database, say: (line: string) => vo
       await sleep(LOOK_EVERY_MS)
       continue
     }
-    const at = replay?.at == null ? '' : ` as of ${replay.at.toISOString()}`
-    say(`the database takes no writes: this is the state${at}, and the result is not stored`)
-    return
+    const at = replay?.at ?? null
+    const asOf = at === null ? '' : ` as of ${at.toISOString()}`
+    say(`the database takes no writes: this is the state${asOf}, and the result is not stored`)
+    return at
   }
 }

@@ -70,15 +70,15 @@ export async function checkAudit(
   return proofs
 }
 
-/** Follows these chains and stores nothing: for a database that takes no writes. */
+/** Follows these chains as of a time and stores nothing: for a database that takes no writes. */
 export async function followChains(
-  { clock }: Pick<Gateway, 'clock'>,
   chains: readonly AuditChain[],
+  at: Date,
   keptAnchor: (AuditAnchor & { place: string }) | null,
 ): Promise<ChainProof[]> {
   const proofs: ChainProof[] = []
   for (const { place, db } of chains)
-    proofs.push({ place, ...(await verifyAudit(db, clock.now(), keptAnchor?.place === place ? keptAnchor : null)) })
+    proofs.push({ place, ...(await verifyAudit(db, at, keptAnchor?.place === place ? keptAnchor : null)) })
   return proofs
 }
 

@@ -19,9 +19,9 @@ const verifyAudit = command({
     const chains = listAuditChains(gateway)
     if (anchor !== null && !chains.some(({ place }) => place === anchor.place))
       throw new WrongUsage(`--anchor must name one of ${chains.map(({ place }) => place).join(', ')}`)
-    if (input.opened.readOnly) await awaitReplay(gateway.directory, input.say)
+    const asOf = input.opened.readOnly ? await awaitReplay(gateway.directory, input.say) : null
     const proofs = input.opened.readOnly
-      ? await followChains(gateway, chains, anchor)
+      ? await followChains(chains, asOf ?? gateway.clock.now(), anchor)
       : await askForAuditCheck(gateway, input.actor, anchor)
     return {
       json: { holds: proofs.every(({ broken }) => broken === null), places: proofs.map(presentProof) },

@@ -71,10 +71,10 @@ const verify = command({
   usage: 'verify',
   says: 'check every invariant of the ledger; exit 1 on a breach',
   async run({ gateway, opened, say }) {
-    if (opened.readOnly) await awaitReplay(gateway.directory, say)
+    const asOf = opened.readOnly ? await awaitReplay(gateway.directory, say) : null
     const cells = []
     for (const app of gateway.cells) {
-      const begunAt = gateway.clock.now()
+      const begunAt = asOf ?? gateway.clock.now()
       const findings = [...(await verifyCell(app.db, begunAt)), await verifyStops(app)]
       cells.push({ cell: app.cell, findings })
       if (opened.readOnly) continue
