@@ -6,8 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-// Statements are drawn and passwords are hashed in threads, which start from files beside the program.
-const THREADS = ['src/reports/statement/pdf/pdf-worker.ts', 'src/merchants/people/factors/password-worker.ts']
+// Statements are drawn, passwords are hashed and WAL is stored in threads, which start from files beside the program.
+const THREADS = [
+  'src/reports/statement/pdf/pdf-worker.ts',
+  'src/merchants/people/factors/password-worker.ts',
+  'src/platform/backups/wal-stream-thread.ts',
+]
 // Pictures are decoded in a process of their own.
 const PROCESSES = ['src/platform/processes/picture-process.ts']
 const EXTERNAL = [

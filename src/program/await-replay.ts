@@ -2,21 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
-type Replay = { recovering: boolean; lsn: string | null; paused: boolean; at: Date | null }
+type Replay = { recovering: boolean; follows: boolean; lsn: string | null; paused: boolean; at: Date | null }
 
 const REPLAY = statement<Replay>(
   'how far a standby is',
-  `select pg_is_in_recovery() as recovering, pg_last_wal_replay_lsn()::text as lsn,
+  `select pg_is_in_recovery() as recovering, pg_last_wal_receive_lsn() is not null as follows, pg_last_wal_replay_lsn()::text as lsn,
      pg_is_in_recovery() and pg_get_wal_replay_pause_state() = 'paused' as paused, pg_last_xact_replay_timestamp() as at`,
 )
 const LOOK_EVERY_MS = 500
 // A server that finds no more WAL looks again after five seconds, so one that has come no further for this long is at its end.
 const STILL_FOR_MS = 7000
-const MAX_WAIT_MS = 600_000
+const MAX_WAIT_MS = 6 * 3_600_000
 
 /**
  * Waits until a restored backup has replayed all it is to replay, and returns as of when it is: what waits there has waited until then, not until
- * now. Null where the server does not say. A standby that goes on for ten minutes follows somebody: then it is taken as it is.
+ * now. Null where the server does not say. A standby that follows somebody is
+ * taken as it is.
  */
 export async function awaitReplay(directory: Database, say: (line: string) => void): Promise<Date | null> {
   const begun = performance.now()
@@ -25,7 +26,8 @@ export async function awaitReplay(directory: Database, say: (line: string) => vo
     const [replay] = await directory.query(REPLAY)
     const now = performance.now()
     if (replay?.lsn !== lsn) [lsn, since] = [replay?.lsn ?? null, now]
-    const isOver = !replay?.recovering || replay.paused || now - since > STILL_FOR_MS || now - begun > MAX_WAIT_MS
+    const isOver =
+      !replay?.recovering || replay.follows || replay.paused || now - since > STILL_FOR_MS || now - begun > MAX_WAIT_MS
     if (!isOver) {
       await sleep(LOOK_EVERY_MS)
       continue

@@ -1,5 +1,5 @@
 import type { Repository } from '../platform/backups/repository.ts'
-import { streamWal } from '../platform/backups/wal-stream.ts'
+import { startWalThread } from '../platform/backups/wal-stream.ts'
 import { joinEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { DATABASE_NAME, type OpenedGateway, type OpenOptions } from './open-gateway.ts'
 import type { Config } from './settings/config.ts'
@@ -39,20 +39,16 @@ export function startStream(
   { replicationUrl }: OpenedGateway,
   { config, log, say }: Pick<OpenOptions, 'config' | 'log' | 'say'>,
 ): () => Promise<void> {
-  if (config.backupDir === null || replicationUrl() === null) return async () => {}
-  const stopping = new AbortController()
-  const ended = streamWal({
-    url: () => replicationUrl() ?? '',
+  const url = replicationUrl()
+  if (config.backupDir === null || url === null) return async () => {}
+  return startWalThread({
+    url,
     repository: getRepository(config),
-    say: (line) => log.info({ says: line }, 'backup'),
-    stopping: stopping.signal,
-  }).catch((error: Error) => {
-    // The alert wal_stream_silent wakes a person; payments go on.
-    log.error({ err: error }, 'the WAL is not streamed any more')
-    say(error.message)
+    tell: ({ says, ended }) => {
+      if (!ended) return log.info({ says }, 'backup')
+      // The alert wal_stream_silent wakes a person; payments go on.
+      log.error({ says }, 'the WAL is not streamed any more')
+      say(says)
+    },
   })
-  return async () => {
-    stopping.abort()
-    await ended
-  }
 }

@@ -14,7 +14,6 @@ const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/payments/charges/watch-charge.ts': 'a page asks earlier than the follower, which asks anyway',
   'src/payments/payouts/sending/send-payouts.ts': 'one payout of many; its row stays due',
   'src/platform/batches/sweep.ts': 'one run of a task; it runs again, and a count and an alert say that it fails',
-  'src/program/backup-server.ts': 'payments go on without the stream of WAL; an alert wakes a person',
   'src/program/commands/upkeep.ts': 'the findings of verify are printed, stored or not',
   'src/program/process-timers.ts': 'one look at what others did; the next comes within seconds',
   'src/rails/callbacks.ts': 'questions are not brought forward; they are asked at their time',

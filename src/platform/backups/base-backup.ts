@@ -25,6 +25,8 @@ export type FullBackupOptions = {
 const BACKUP_LOCK = 7_310_553_003
 const NAME = 'gateway_full_backup'
 const FRAME_BYTES = 1024 * 1024
+// Before the first byte the server makes a checkpoint.
+const SILENT_MS = 15 * 60_000
 // The server sends the manifest as an archive of its own, which nothing reads here: each frame is authenticated.
 const OPTIONS = `CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'no'`
 
@@ -52,7 +54,7 @@ export async function takeFullBackup({
     mkdirSync(folder, { mode: 0o700 })
     const writer = await createSealed(join(folder, BASE_FILE), repository.key)
     try {
-      const stream = copyMessages(client, `BASE_BACKUP (LABEL 'gateway ${label}', ${OPTIONS})`)
+      const stream = copyMessages(client, `BASE_BACKUP (LABEL 'gateway ${label}', ${OPTIONS})`, SILENT_MS)
       await storeArchive(stream, writer)
       await writer.end()
       const places = stream.results().flatMap((rows) => rows.filter((row) => 'recptr' in row))
@@ -76,9 +78,7 @@ export async function takeFullBackup({
 }
 
 async function readDatabaseBytes(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ bytes: string }>(
-    'select sum(pg_database_size(oid)) as bytes from pg_database where datallowconn',
-  )
+  const { rows } = await client.query<{ bytes: string }>('select pg_database_size(current_database()) as bytes')
   return Number(rows[0]?.bytes ?? 0)
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { DatabaseAway } from '../db/errors.ts'
 import { parseLsn, parseSize } from './wal-names.ts'
 
 /** What a server says of itself. */
@@ -60,8 +61,11 @@ export type CopyMessages = {
   results(): readonly Record<string, unknown>[][]
 }
 
-/** Sends a command of the replication protocol. While nobody takes messages, the server waits. */
-export function copyMessages(client: pg.Client, text: string): CopyMessages {
+/**
+ * Sends a command of the replication protocol. While nobody takes messages, the server waits. A server that says nothing for `silentMs` counts as
+ * away.
+ */
+export function copyMessages(client: pg.Client, text: string, silentMs: number): CopyMessages {
   const { connection } = client as unknown as { connection: ReplicationWire }
   let [queue, bytes, ended]: [Buffer[], number, boolean] = [[], 0, false]
   let failure: Error | null = null
@@ -83,8 +87,15 @@ export function copyMessages(client: pg.Client, text: string): CopyMessages {
   return {
     async take() {
       while (queue.length === 0 && !ended)
-        await new Promise<void>((resolve) => {
-          wake = resolve
+        await new Promise<void>((resolve, reject) => {
+          const silent = setTimeout(() => {
+            connection.stream.destroy()
+            reject(new DatabaseAway(new Error(`the server has said nothing for ${silentMs / 1000} s`)))
+          }, silentMs)
+          wake = () => {
+            clearTimeout(silent)
+            resolve()
+          }
         })
       if (queue.length === 0 && failure !== null) throw failure
       const taken = queue

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import type pg from 'pg'
-import { classifyDatabaseError, DatabaseAway, sqlState } from '../db/errors.ts'
+import { sqlState } from '../db/errors.ts'
 import { CannotStart } from '../processes/cannot-start.ts'
 import {
   type CopyMessages,
@@ -13,6 +14,7 @@ import {
 import { openForWriting, type Repository } from './repository.ts'
 import { beginAfterGap, openWalFolder, type WalFolder } from './wal-folder.ts'
 import { formatLsn, type Lsn, segmentStart } from './wal-names.ts'
+import type { StreamInput, StreamNews } from './wal-stream-thread.ts'
 
 /** The slot that keeps WAL on the server until it has been received, and the name under which the stream is a synchronous standby. */
 export const SLOT = 'gateway_backup'
@@ -29,6 +31,8 @@ export type WalStreamOptions = {
 const STREAM_LOCK = 7_310_553_002
 const RETRY_MS = { first: 200, max: 5000 }
 const REPORT_EVERY_MS = 10_000
+// It answers each report.
+const SILENT_MS = 45_000
 const REMOVED = '58P01'
 const EPOCH_MS = 946_684_800_000 // PostgreSQL counts from 2000.
 const XLOG_HEAD_BYTES = 25
@@ -45,7 +49,8 @@ export async function streamWal(options: WalStreamOptions): Promise<void> {
     try {
       await streamOnce(options)
     } catch (error) {
-      if (error instanceof CannotStart || !isPassing(error)) throw error
+      // A folder that is full or away for a while passes too.
+      if (error instanceof CannotStart) throw error
       if (!options.stopping.aborted) options.say(`the stream of WAL was interrupted: ${(error as Error).message}`)
     }
     if (performance.now() - since > RETRY_MS.max) waitMs = RETRY_MS.first
@@ -53,8 +58,6 @@ export async function streamWal(options: WalStreamOptions): Promise<void> {
     waitMs = Math.min(waitMs * 2, RETRY_MS.max)
   }
 }
-
-const isPassing = (error: unknown) => classifyDatabaseError(error) instanceof DatabaseAway
 
 async function streamOnce({ url, repository, say, stopping }: WalStreamOptions): Promise<void> {
   const client = await connectForReplication(url(), SLOT)
@@ -77,7 +80,7 @@ async function streamOnce({ url, repository, say, stopping }: WalStreamOptions):
       )
     say(`WAL is streamed to ${repository.folder} from ${formatLsn(begin)} on (timeline ${server.timeline})`)
     const command = `START_REPLICATION SLOT ${SLOT} PHYSICAL ${formatLsn(begin)} TIMELINE ${server.timeline}`
-    await receive(copyMessages(client, command), folder)
+    await receive(copyMessages(client, command, SILENT_MS), folder)
   } catch (error) {
     if (stopping.aborted) return
     if (sqlState(error) !== REMOVED || server === null) throw error
@@ -147,4 +150,19 @@ function statusOf(lsn: Lsn, asks: boolean): Buffer {
   message.write('r', 0, 'latin1')
   for (const place of [1, 9, 17]) message.writeBigUInt64BE(lsn, place)
   return message
+}
+
+type WalThread = { url: string; repository: Repository; tell(news: StreamNews): void }
+
+/** Streams WAL in a thread of its own. Returns the function that stops it. What happens is told; it never throws. */
+export function startWalThread({ url, repository, tell }: WalThread): () => Promise<void> {
+  const workerData: StreamInput = { url, ...repository }
+  const thread = new Worker(new URL('./wal-stream-thread.js', import.meta.url), { workerData, env: {} })
+  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+  thread.on('message', tell)
+  thread.on('error', (error: Error) => tell({ says: error.message, ended: true }))
+  return async () => {
+    thread.postMessage('stop')
+    await ended
+  }
 }
