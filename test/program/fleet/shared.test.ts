@@ -82,7 +82,9 @@ test('one scrape tells of all: sums of what was counted, and once what the datab
   assert.equal(sumOf(text, 'charges_total', 'status="succeeded"'), LIMIT)
   assert.equal(sumOf(text, 'processes', 'role="all"'), 2)
   for (const name of text.matchAll(/^# TYPE (\S+)/gm)) assert.equal(text.split(`# TYPE ${name[1]} `).length, 2, name[1])
-  assert.match(text, /^worker_heartbeat_age_seconds \d/m)
+  await eventually('a worker has told of itself', async () =>
+    /^worker_heartbeat_age_seconds \d/m.test(await scrape(fleet.metricsUrl)),
+  )
   assert.match(text, /^settlement_lag_seconds 0$/m)
 })
 
