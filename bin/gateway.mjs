@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs the bundled program. In a checkout it bundles first when a source file or an installed package is newer than the bundle,
-// so that `npm start` always runs what is on the disk; an installed package carries only dist/ and skips that.
+// so that `npm start` always runs what is on the disk. An artefact (scripts/release.mjs) has no sources, and nothing is written to it.
+import './supported.mjs'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ function newestBelow(folder) {
 }
 
 const sources = join(root, 'src')
-if (existsSync(sources)) {
+if (existsSync(join(sources, 'main.ts'))) {
   const newest = Math.max(newestBelow(sources), ...OTHERS.map((name) => changedAt(join(root, name))))
   if (newest > changedAt(program)) {
     const { spawnSync } = await import('node:child_process')
@@ -32,7 +33,8 @@ if (existsSync(sources)) {
     const run = spawnSync(process.execPath, [bundler], { stdio: ['ignore', 2, 2] })
     if (run.status !== 0) process.exit(run.status ?? 1)
   }
+  // What V8 has compiled is kept beside the program, where nobody else writes. Node 20 cannot. For an artefact whoever runs it says
+  // where, with NODE_COMPILE_CACHE.
+  module.enableCompileCache?.(join(root, 'dist', '.compiled'))
 }
-// What V8 has compiled is kept beside the program, where nobody else writes. Node 20 cannot.
-module.enableCompileCache?.(join(root, 'dist', '.compiled'))
 await import(pathToFileURL(program).href)

@@ -14,23 +14,22 @@ const THREADS = [
 ]
 // Pictures are decoded in a process of their own.
 const PROCESSES = ['src/platform/processes/picture-process.ts']
-const EXTERNAL = [
+// Packages that the program loads as they are, from node_modules.
+export const BESIDE = [
   // These read files beside themselves.
   'sharp',
   'pdfkit',
   '@node-rs/argon2',
-  // Wanted at few starts, or at none: pg and fastify load the others only where somebody uses what we do not.
+  // Wanted at few starts.
   'node-pg-migrate',
   'nodemailer',
   '@simplewebauthn/server',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/resources',
   '@opentelemetry/sdk-trace-base',
-  'pg-native',
-  'light-my-request',
-  '@fastify/ajv-compiler',
-  '@fastify/fast-json-stringify-compiler',
 ]
+// Wanted at none: pg and fastify load them only where somebody uses what we do not.
+const NEVER_LOADED = ['pg-native', 'light-my-request', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler']
 // Packages of the old kind ask for Node's own modules in this way.
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)"
@@ -51,7 +50,7 @@ async function bundle(main, folder) {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    external: EXTERNAL,
+    external: [...BESIDE, ...NEVER_LOADED],
     banner: { js: REQUIRE },
     define: { navigator: NAVIGATOR },
     sourcemap: 'linked',

@@ -12,7 +12,7 @@ import { shopFinder } from '../merchants/account/shops.ts'
 import { registerRailCallbacks } from '../operations/reconciliation/callback-routes.ts'
 import { estimateLaneWaitMs } from '../platform/batches/lane.ts'
 import { ROOT } from '../platform/processes/root.ts'
-import { VERSION } from '../platform/processes/version.ts'
+import { RELEASED_COMMIT, VERSION } from '../platform/processes/version.ts'
 import { unavailable } from '../platform/refusal.ts'
 import { type Clock, elapsedMs } from '../platform/time/clock.ts'
 import { registerInbound } from '../selling/vending/callbacks/inbound-routes.ts'
@@ -170,14 +170,17 @@ function connectionWaitMs(app: App, rate: string): number {
 
 const COMMIT_DIGITS = 12
 
-/** The first 12 hex digits of the running commit, or null outside of a git checkout (G2). */
+/** The first 12 hex digits of the running commit, by the checkout or as an artefact names it; null where neither says it (G2). */
 export function runningCommit(): string | null {
+  return (readHead() ?? RELEASED_COMMIT)?.slice(0, COMMIT_DIGITS) ?? null
+}
+
+function readHead(): string | null {
   const git = join(ROOT, '.git')
   try {
     const head = readFileSync(`${git}/HEAD`, 'utf8').trim()
     const ref = /^ref: (.+)$/.exec(head)?.[1]
-    const commit = ref === undefined ? head : readRef(git, ref)
-    return commit?.slice(0, COMMIT_DIGITS) ?? null
+    return ref === undefined ? head : readRef(git, ref)
   } catch {
     return null
   }
