@@ -1,0 +1,3 @@
+-- Run once, when the database is new. The service signs in with a login that owns nothing; migrations give it its rights.
+\getenv password LOGIN_PASSWORD
+create role gateway_login login password :'password';
