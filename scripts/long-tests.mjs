@@ -40,6 +40,7 @@ const LONG = {
   'test/program/fleet/stops': 'fleets of processes that are stopped and killed under load',
   'test/program/fleet/dying': 'processes that die again and again, for real seconds',
   'test/program/faults-of-processes': 'processes that sleep, and servers that are killed',
+  'test/program/containers': 'two drills with images and containers, where podman is',
   'test/soak/short-soak': 'hundreds of payments against an operator that misbehaves',
   'test/clients/generated-clients': 'generators of clients and their compilers',
   'test/clients/more-generators': 'two more generators and their compilers',

@@ -54,6 +54,7 @@ const WAITING = [
   'test/program/fleet/restarts',
   'test/program/fleet/stops',
   'test/program/fleet/dying',
+  'test/program/containers',
   'test/payments/payouts/resolve-account',
   'src/platform/outbound/attempt',
 ]
