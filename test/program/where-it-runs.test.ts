@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -45,20 +44,27 @@ test('an artefact on another kind of machine says which one is to be taken', (t)
   assert.deepEqual(start({ platform: 'linux', arch: 'x64' }, artefact(t)), { status: 0, stderr: '' })
 })
 
+// A process of its own: tests beside this one may keep this process busy for longer than the check waits.
+const ANSWERING = `require('node:http')
+  .createServer((request, response) => response.writeHead(request.url === '/readyz' ? +process.argv[1] : 404).end(process.argv[2]))
+  .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+
 /** What the health check of a container ends with when the service answers this, and what it prints. */
 async function healthCheck(status: number, body: string) {
-  const server = createServer((request, response) => {
-    assert.equal(request.url, '/readyz')
-    response.writeHead(status).end(body)
+  const service = spawn(process.execPath, ['-e', ANSWERING, String(status), body], {
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const env = { HOST: '0.0.0.0', PORT: String((server.address() as AddressInfo).port) }
-  const child = spawn(process.execPath, [join(BIN, 'healthy.mjs')], { env, stdio: ['ignore', 'pipe', 'ignore'] })
-  let said = ''
-  child.stdout.on('data', (part) => (said += part))
-  const code = await new Promise((resolve) => child.on('close', resolve))
-  server.close()
-  return { code, said }
+  try {
+    const [port] = await once(service.stdout, 'data')
+    const env = { HOST: '0.0.0.0', PORT: String(port).trim() }
+    const child = spawn(process.execPath, [join(BIN, 'healthy.mjs')], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    let said = ''
+    child.stdout.on('data', (part) => (said += part))
+    const [code] = await once(child, 'close')
+    return { code, said }
+  } finally {
+    service.kill()
+  }
 }
 
 test('the health check passes exactly while the service wants traffic, and prints why it does not', async () => {
