@@ -53,13 +53,15 @@ async function stored(on: Service, id: string): Promise<void> {
   await waitUntilIdle(on.app)
 }
 
-test('an answer that ends nothing stores the callback too, and the next question comes 5 seconds after it', async () => {
+test('an answer that ends nothing stores the callback too, and the next question comes within 5 seconds of it', async () => {
   const { id, reference } = await charged(service)
   await service.emulator.callback(reference, { status: 'SUCCESSFUL' })
   await stored(service, id)
   const { status, callbacks, callback_seen_at, question_count, follow_at } = await attemptOf(service, id)
   assert.deepEqual([status, callbacks, question_count], ['authorized', 1, 1])
-  assert.equal((follow_at?.getTime() ?? 0) - (callback_seen_at?.getTime() ?? 0), 5000)
+  // The ladder counts from the submit, which was before the callback.
+  const nextMs = (follow_at?.getTime() ?? 0) - (callback_seen_at?.getTime() ?? 0)
+  assert.ok(nextMs > 0 && nextMs <= 5000, `${nextMs} ms after the callback`)
   assert.deepEqual(await toldOf(service, reference), ['submit accepted', 'callback callback', 'status pending'])
   await service.emulator.resolve(reference, { status: 'SUCCESSFUL' })
   await followUntilEnded(service, id)
