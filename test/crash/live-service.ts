@@ -15,6 +15,7 @@ await serve({
   role: role as Role,
   log: pino({ level: config.logLevel }),
   say: (line) => process.stderr.write(`${line}\n`),
+  ready: (url) => process.stderr.write(`ready on ${url}\n`),
   liveRails: { op1_momo: railOf(httpRail(operatorUrl, clock)) },
 })
 
