@@ -14,6 +14,7 @@ import { startService } from '../helpers/service/test-service.ts'
 
 const LANES = [
   'bulk payouts',
+  'callbacks of own posts',
   'claim charges',
   'create charges',
   'create payouts',
