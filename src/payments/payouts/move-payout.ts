@@ -81,7 +81,7 @@ export async function finishPayoutsIn(_app: App, tx: Tx, { moves, at }: MovesAt<
     finished,
     book,
     writes: addEvents(buildOutcomeEvents(finished, termsById), at),
-    wakes: ['send-deliveries'],
+    wakes: finished.some(({ merchantId }) => termsById.get(merchantId)?.hasWebhookUrl) ? ['send-deliveries'] : [],
     tagOf: ({ merchantId }) => termsById.get(merchantId)?.tag,
   })
 }

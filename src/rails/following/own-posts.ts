@@ -131,7 +131,8 @@ class OwnPosts implements Lane {
   }
 
   async idle(): Promise<void> {
-    while (this.#working.size > 0) await Promise.all(this.#working)
+    // Those that wait are started when a question of the follower gives its place back.
+    while (this.waiting() > 0) await (this.#working.size > 0 ? Promise.all(this.#working) : this.#places.empty())
   }
 
   #leftMs = ({ until }: AcceptedPost): number => msLeft(until, this.#app.clock.nowMs())
@@ -180,7 +181,8 @@ class OwnPosts implements Lane {
     try {
       if (!(await mayAsk(this.#app, row.installation))) return
       const deadlineMs = Math.min(this.#leftMs(accepted), QUESTION_DEADLINE_MS)
-      await accepted.ask({ deadlineMs, onAnswer, heard })
+      // Where the answer could not be written, the callback is not stored with it either.
+      if (!(await accepted.ask({ deadlineMs, onAnswer, heard }))) heard.isStored = false
     } catch (error) {
       heard.isStored = false
       this.#app.log.warn(

@@ -12,7 +12,7 @@ export type QuestionPlaces = {
   full(): string[]
   /** Wakes the follower of the noun as soon as there are places for another claim. */
   wakeWhenFree(): void
-  /** Calls the listener whenever a place is free again. */
+  /** Calls the listener whenever a place may be free again: when an operator has answered, and when its answer is written. */
   onFree(listener: () => void): void
   /** `begin` calls `onAnswer` when the operator has answered, and resolves when the answer is written. */
   take(installation: string, begin: (onAnswer: () => void) => Promise<unknown>): void
@@ -63,7 +63,7 @@ function openPlaces(wake: () => void): QuestionPlaces {
     },
     take(installation, begin) {
       const onAnswer = () => {
-        if (!asking.delete(work)) return
+        asking.delete(work)
         for (const listener of listeners) listener()
         if (!isAwaited || free() < MAX_ROWS_PER_CLAIM) return
         isAwaited = false

@@ -65,6 +65,7 @@ export async function submitMovement<Row extends Movable, Failure extends string
   })
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
+    own.leave()
     if (!(error instanceof Refusal) || error instanceof TooBusy)
       app.log.error({ err: error, object_id: work.row.id }, 'recording a live submit failed; the sweep goes on')
     throw error
