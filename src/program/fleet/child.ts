@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { Role } from '../serve.ts'
 import type { MetricReport, ToChild, ToParent } from './messages.ts'
 
@@ -39,6 +39,8 @@ type ChildOptions = {
 }
 
 const REPORT_WITHIN_MS = 2000
+// What it has said before its end is in the channel by then.
+const SAYS_WITHIN_MS = 200
 
 /** Starts one more process of this program, as it is on the disk now. */
 export function startChild({ role, processes, port, readMetrics }: ChildOptions): Child {
@@ -80,7 +82,7 @@ export function startChild({ role, processes, port, readMetrics }: ChildOptions)
       const id = questions++
       const report = await new Promise<MetricReport | null>((resolve) => {
         reports.set(id, resolve)
-        setTimeout(() => resolve(null), REPORT_WITHIN_MS).unref()
+        setTimeout(REPORT_WITHIN_MS, null, { ref: false }).then(resolve)
         ended.then(() => resolve(null))
         tell(worker, { says: 'report', id, figures })
       })
@@ -99,11 +101,18 @@ function tell(worker: Worker, message: ToChild): void {
   if (worker.isConnected()) worker.send(message, () => {})
 }
 
-/** The exit, with everything that the process wrote and said before. */
+/**
+ * The exit, with everything that the process wrote and said before. A channel whose process was killed in the middle of a message never
+ * tells of its end, and Node's own `once` fails at the error of a connection that was being handed to it: neither may keep its end from us.
+ */
 async function endOf(worker: Worker): Promise<ChildEnd> {
   const { process: child } = worker
-  const silent = once(worker, 'disconnect')
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
-  await silent
+  const silent = heard(worker, 'disconnect')
+  const [code, signal] = (await heard(child, 'close')) as [number | null, NodeJS.Signals | null]
+  await Promise.race([silent, setTimeout(SAYS_WITHIN_MS, null, { ref: false })])
   return { code, signal }
 }
+
+/** The arguments of the next event of this name. */
+const heard = (emitter: NodeJS.EventEmitter, name: string): Promise<unknown[]> =>
+  new Promise((resolve) => emitter.once(name, (...values: unknown[]) => resolve(values)))
