@@ -158,19 +158,9 @@ const PARTLY_LONG = {
 
 export const WITH_LONG_TESTS = Object.keys(PARTLY_LONG)
 
-/**
- * Files that run only where they are named, because what they test is not whole: on a slow machine the start of several processes with a
- * database of its own sometimes hangs, and why is not known (docs/limits.md).
- */
-const HELD_BACK = /^test\/program\/fleet\//
-
 /** The test files of one part. */
-export const filesOf = (part, all) => {
-  const names = all.filter((name) => !HELD_BACK.test(name))
-  return part === 'long'
-    ? names.filter((name) => name in LONG || name in PARTLY_LONG)
-    : names.filter((name) => !(name in LONG))
-}
+export const filesOf = (part, all) =>
+  part === 'long' ? all.filter((name) => name in LONG || name in PARTLY_LONG) : all.filter((name) => !(name in LONG))
 
 /** Files of the lists above that are gone or have another name. */
 export const goneFrom = (names) => [...Object.keys(LONG), ...WITH_LONG_TESTS].filter((name) => !names.includes(name))

@@ -101,15 +101,43 @@ function tell(worker: Worker, message: ToChild): void {
   if (worker.isConnected()) worker.send(message, () => {})
 }
 
+/** A connection on its way to a process. */
+type Dealt = { close(): void }
+
 /**
- * The exit, with everything that the process wrote and said before. A channel whose process was killed in the middle of a message never
- * tells of its end, and Node's own `once` fails at the error of a connection that was being handed to it: neither may keep its end from us.
+ * The connection that Node deals to a process, one after the other, is open here too until the process has it. One that is killed before
+ * never takes it, and Node forgets it: its client would wait for ever. Returns a function that closes it.
+ */
+function rememberDealt({ process: child }: Worker): () => void {
+  const send = child.send.bind(child) as (...values: unknown[]) => boolean
+  let dealt: Dealt | undefined
+  child.send = (...values: unknown[]) => {
+    if (isDealt(values[1])) {
+      dealt = values[1]
+      // A process that retires gives it back, and another one gets it.
+      lastDealtTo.set(dealt, child)
+    }
+    return send(...values)
+  }
+  return () => {
+    if (dealt !== undefined && lastDealtTo.get(dealt) === child) dealt.close()
+  }
+}
+
+const isDealt = (value: unknown): value is Dealt => typeof value === 'object' && value !== null && 'close' in value
+const lastDealtTo = new WeakMap<Dealt, Worker['process']>()
+
+/**
+ * The exit, with everything that the process wrote and said before. Node's own `once` fails at the error of a connection that was being
+ * dealt to it. And a channel whose process was killed before it took one never tells of its end: Node must hear it to forget the process.
  */
 async function endOf(worker: Worker): Promise<ChildEnd> {
   const { process: child } = worker
-  const silent = heard(worker, 'disconnect')
+  const closeDealt = rememberDealt(worker)
+  const silent = heard(worker, 'disconnect').then(() => true)
   const [code, signal] = (await heard(child, 'close')) as [number | null, NodeJS.Signals | null]
-  await Promise.race([silent, setTimeout(SAYS_WITHIN_MS, null, { ref: false })])
+  closeDealt()
+  if (!(await Promise.race([silent, setTimeout(SAYS_WITHIN_MS, false, { ref: false })]))) child.emit('disconnect')
   return { code, signal }
 }
 
