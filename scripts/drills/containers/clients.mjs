@@ -48,7 +48,7 @@ async function findKey(ask, path, cookie) {
   return key
 }
 
-/** Creates a charge under a key of its own; the answer, or null where none came. */
+/** Creates a charge under a key of its own; the answer, or where none came the reason. */
 export async function pay({ ask }, key, name) {
   const headers = {
     Authorization: `Bearer ${key}`,
@@ -59,8 +59,8 @@ export async function pay({ ask }, key, name) {
   try {
     const answer = await ask('/v1/charges', { method: 'POST', headers, body: JSON.stringify(charge) })
     return { status: answer.status, body: await answer.json() }
-  } catch {
-    return null
+  } catch (error) {
+    return { status: null, body: String(error.cause ?? error) }
   }
 }
 
@@ -72,10 +72,10 @@ export async function read({ ask }, key, path) {
 
 /**
  * Pays all the time, from several clients. Whoever gets no 201 asks again under the same key, as the documentation tells, until it has
- * one or `stop` is called. `acknowledged` has the id by the reference.
+ * one or `stop` is called. `acknowledged` has the id by the reference, `failures` what the others heard.
  */
 export function payAllTheTime(door, key, series) {
-  const load = { acknowledged: new Map(), refused: 0, unanswered: 0, lastAt: performance.now(), longestGapMs: 0 }
+  const load = { acknowledged: new Map(), failures: [], lastAt: performance.now(), longestGapMs: 0 }
   let stopped = false
   let number = 0
   const client = async () => {
@@ -94,8 +94,8 @@ export function payAllTheTime(door, key, series) {
 }
 
 function note(load, name, answer) {
-  if (answer?.status !== 201) {
-    load[answer === null ? 'unanswered' : 'refused'] += 1
+  if (answer.status !== 201) {
+    load.failures.push(`${name}: ${answer.status ?? 'unanswered'} ${JSON.stringify(answer.body)}`)
     return false
   }
   const now = performance.now()

@@ -12,6 +12,9 @@ const POLL_MS = 20
 
 export const podman = (...words) => run('podman', words).trim()
 
+/** The same with a text to read: an argument of a program holds at most 128 KiB. */
+export const podmanReading = (input, ...words) => run('podman', words, { input }).trim()
+
 /** What a container is, as podman tells it. */
 export const inspect = (name) => JSON.parse(podman('inspect', name))[0]
 

@@ -3,8 +3,9 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { run } from '../../release/run.mjs'
-import { inspect, podman, until } from './podman.mjs'
+import { inspect, podman, podmanReading, until } from './podman.mjs'
 
+const DATABASE = ['-h', '/run/postgresql', '-U', 'gateway_owner', '-d', 'gateway']
 const LIMITS_OFF = ['RATE_LIMIT_CHARGES', 'RATE_LIMIT_READS', 'RATE_LIMIT_ALL'].map((name) => `${name}=0\n`).join('')
 
 /** The services of compose.yaml in a folder with an unpacked artefact, under a name of their own, with settings as docs/installing.md makes them. */
@@ -36,22 +37,11 @@ export async function openProject(folder, name, image) {
     ...{ folder, name, settings, url: settings.BASE_URL, container },
     compose: (...words) => run('podman-compose', ['-p', name, ...words], { cwd: folder }),
     /** Asks the database itself, as the owner of the schema. */
-    sql: (text) =>
-      podman(
-        'exec',
-        '--env',
-        `PGPASSWORD=${owner}`,
-        container('postgres'),
-        'psql',
-        '-h',
-        '/run/postgresql',
-        '-U',
-        'gateway_owner',
-        '-d',
-        'gateway',
-        '-Atc',
-        text,
-      ),
+    sql(text) {
+      const password = ['--env', `PGPASSWORD=${owner}`]
+      const psql = ['psql', ...DATABASE, '-v', 'ON_ERROR_STOP=1', '-At']
+      return podmanReading(text, 'exec', '--interactive', ...password, container('postgres'), ...psql)
+    },
     gateway: (...words) => podman('exec', container('worker'), 'gateway', ...words),
     mails: () => readMails(`${name}_data`),
   }
@@ -80,18 +70,7 @@ export function readMails(volume) {
 /** The database, its schema, and an alert that somebody has confirmed, without which production does not start. */
 export async function prepare({ compose, container, mails }) {
   compose('up', '-d', 'postgres')
-  const ask = [
-    'exec',
-    container('postgres'),
-    'pg_isready',
-    '-q',
-    '-h',
-    '/run/postgresql',
-    '-U',
-    'gateway_owner',
-    '-d',
-    'gateway',
-  ]
+  const ask = ['exec', container('postgres'), 'pg_isready', '-q', ...DATABASE]
   await until('the database is there', 60, () => succeeds(() => podman(...ask)))
   compose('run', '--rm', '-T', 'migrate')
   compose('run', '--rm', '-T', 'worker', 'alerts', 'test')
