@@ -20,9 +20,10 @@ export type QuestionPlaces = {
   empty(): Promise<unknown>
 }
 
-const MAX_QUESTIONS_UNDER_WAY = 32
-/** Fewer than all places, so that an installation that does not answer leaves places for the others. */
-export const MAX_QUESTIONS_PER_INSTALLATION = 24
+const MAX_QUESTIONS_UNDER_WAY = 96
+// Fewer than all places, so that an installation that does not answer leaves places for the others. As many as posts are under way by
+// default: with fewer the ends fall behind the posts.
+const MAX_QUESTIONS_PER_INSTALLATION = 64
 const MAX_ROWS_PER_CLAIM = 8
 // Answers that are being written hold no place, but their number is limited, so that a slow database slows the questions down.
 const MAX_ANSWERS_BEING_WRITTEN = 200

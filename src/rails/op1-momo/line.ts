@@ -11,11 +11,11 @@ import { type Credentials, type Op1Installation, PRODUCT_OF, type Product } from
 import { type NoToken, openTokenKeeper, type TokenKeeper } from './token.ts'
 import {
   buildEvidence,
+  countStatusConnections,
   type OperatorReply,
   type OperatorRequest,
   type PoolName,
   replyNotSent,
-  STATUS_CONNECTIONS,
   type Wire,
 } from './transport.ts'
 
@@ -95,7 +95,7 @@ export function openLine(
     token,
     breaker,
     submits: openGate(own.submitConnections, { perSecond: own.submitPerSecond, nowMs }),
-    questions: openGate(STATUS_CONNECTIONS, { perSecond: null, nowMs }),
+    questions: openGate(countStatusConnections(own), { perSecond: null, nowMs }),
     lookups: openBucket(own.lookupsPerSecond, nowMs),
     unanswered: new Set(),
     callbackRefused: false,

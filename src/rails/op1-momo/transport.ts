@@ -35,7 +35,7 @@ export type Wire = {
   close(): Promise<void>
 }
 
-export const STATUS_CONNECTIONS = 16
+const MIN_STATUS_CONNECTIONS = 16
 const TOKEN_CONNECTIONS = 4
 const STATUS_HEADERS_SECONDS = 10
 const KEEP_ALIVE_MS = 4000
@@ -47,6 +47,10 @@ type WireSettings = Pick<Op1Installation, 'baseUrl' | 'submitConnections' | 'tok
   timeouts: Pick<Op1Installation['timeouts'], 'connect' | 'headers' | 'body'>
 }
 
+/** Every payment needs a question: with fewer sockets than the posts have, the ends would fall behind the posts. */
+export const countStatusConnections = ({ submitConnections }: Pick<Op1Installation, 'submitConnections'>): number =>
+  Math.max(MIN_STATUS_CONNECTIONS, submitConnections)
+
 /** Whether a host name, or an address in its place, resolves. */
 export const resolveName = (hostname: string): Promise<boolean> =>
   lookup(hostname.replace(/^\[|\]$/g, '')).then(
@@ -55,7 +59,8 @@ export const resolveName = (hostname: string): Promise<boolean> =>
   )
 
 /** Opens the sockets of one installation. Redirects are not followed, and nothing is repeated. */
-export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs }: WireSettings): Wire {
+export function openWire(settings: WireSettings): Wire {
+  const { baseUrl, timeouts, submitConnections, tokenTimeoutMs } = settings
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/+$/, '')
   const open = (connections: number, headersTimeout: number) =>
@@ -72,7 +77,7 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
     })
   const pools: Record<PoolName, Pool> = {
     submit: open(submitConnections, timeouts.headers * SECOND_MS),
-    status: open(STATUS_CONNECTIONS, Math.min(timeouts.headers, STATUS_HEADERS_SECONDS) * SECOND_MS),
+    status: open(countStatusConnections(settings), Math.min(timeouts.headers, STATUS_HEADERS_SECONDS) * SECOND_MS),
     token: open(TOKEN_CONNECTIONS, tokenTimeoutMs),
   }
   return {

@@ -15,14 +15,14 @@ test('S3: a question that hangs delays neither test mode nor other charges, nor 
     const charge = async () => (await live.charge({ customer: { phone: newPayer() } })).body
     const stuck = []
     // More than one contract may have in progress at once, so this shows that others have places of their own.
-    for (let nth = 0; nth < 40; nth += 1) {
+    for (let nth = 0; nth < 80; nth += 1) {
       const body = await charge()
       service.operator.onQuestion({ answer: 'book', until: held.opened }, body.id)
       stuck.push(body.id)
     }
     service.pass(7000)
     const asked = () => service.operator.journal.filter(({ what }) => what === 'question').length
-    await eventually('as many questions hang as may', () => asked() >= 24)
+    await eventually('as many questions hang as may', () => asked() >= 64)
     service.rail.activate('second contract')
     const other = await charge()
     second.pays(other.id)
@@ -33,7 +33,7 @@ test('S3: a question that hangs delays neither test mode nor other charges, nor 
     await eventually('the other contract goes on', async () => (await statusOf(live, other.id)) === 'succeeded')
     const given = await service.rows(`select 1 from rail_evidence where operation = 'status' and answer <> 'succeeded'`)
     assert.equal(given.length, 0, 'while not one of the hanging questions has been given up')
-    assert.ok(asked() <= 24, `${asked()} of 32 places taken by one contract`)
+    assert.ok(asked() <= 64, `${asked()} of 96 places taken by one contract`)
     service.rail.activate(FIRST_INSTALLATION)
     held.open()
     await service.verify()

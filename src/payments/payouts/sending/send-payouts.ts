@@ -2,7 +2,6 @@ import type { App } from '../../../program/app.ts'
 import { askAboutMovement, QUESTION_DEADLINE_MS } from '../../../rails/following/ask.ts'
 import { budgetedClaims, hasUnlimitedInstallation } from '../../../rails/following/budgeted-claims.ts'
 import { followSafely } from '../../../rails/following/follow-safely.ts'
-import { MAX_QUESTIONS_PER_INSTALLATION } from '../../../rails/following/question-places.ts'
 import { hasLiveRail } from '../../../rails/live-rails.ts'
 import { SENDING_MS } from '../../../rails/posting/repost-times.ts'
 import type { CallDeadline } from '../../../rails/rail.ts'
@@ -18,6 +17,8 @@ export const TEST_PAYOUTS_PER_RUN = 200
 // gets half of them, so that the others have some while its own hang.
 const MAX_LIVE_CALLS = 32
 const MAX_CALLS_PER_MERCHANT = 16
+// Fewer than all, so that an installation that does not answer leaves some for the others.
+const MAX_QUESTIONS_PER_INSTALLATION = 24
 
 /** Sends and follows payouts. `stop` waits for live calls that were started. */
 type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
