@@ -112,7 +112,11 @@ async function ownServer(way: 'own' | 'pgbackrest', folder: string): Promise<Dri
   // Servers that are restored ask pgBackRest for their WAL, and find its configuration by this too.
   if (way === 'pgbackrest') process.env.PGBACKREST_CONFIG = config
   if (way === 'pgbackrest') configurePgBackRest({ config, data, backups, port })
-  const settings = { DATABASE_URL: url, BACKUP_DATABASE_URL: url.replace(`${SUPERUSER}@`, 'gateway_backup@'), ...repository }
+  const settings = {
+    DATABASE_URL: url,
+    BACKUP_DATABASE_URL: url.replace(`${SUPERUSER}@`, 'gateway_backup@'),
+    ...repository,
+  }
   const stream = way === 'own' ? await startStream(port, settings) : null
   return {
     settings,

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { chanceFrom } from '../../crash/chance.ts'
@@ -22,6 +23,10 @@ type Drill = Options & { folder: string; server: DrillServer; report: DrillRepor
 const WAYS: readonly DrillWay[] = ['embedded', 'own', 'pgbackrest']
 const CLIENTS = 4
 const RESTORES_MS = 1000
+const POLL_MS = 500
+const CATCHES_UP_MS = 600_000
+const BEHIND = `select 'behind' as id where not exists (select 1 from pg_stat_replication
+  where application_name = 'gateway_backup' and pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn) < 1048576)`
 
 /** The command line: tries each way that can be tried here, or one. Returns whether all was found well. */
 export async function runRestoreDrill(args: readonly string[]): Promise<boolean> {
@@ -110,17 +115,24 @@ async function makeKey({ settings }: DrillServer): Promise<string> {
   return made.keys.test
 }
 
-/** Rows that only make the database larger, of texts that do not compress well. */
-async function fill({ fill, server, folder }: Drill): Promise<void> {
+/** Rows that only make the database larger, of texts that do not compress well. Resolves when the stream has their WAL too. */
+async function fill({ fill, server, folder, report, way }: Drill): Promise<void> {
   if (fill === 0) return
-  const url = server.settings.DATABASE_URL
-  const restored = url === undefined ? await server.startRestored(join(folder, 'data')) : null
+  const own = server.settings.DATABASE_URL
+  const joined = own === undefined ? await server.startRestored(join(folder, 'data')) : null
+  const url = own ?? joined?.url ?? ''
   await ask(
-    url ?? restored?.url ?? '',
+    url,
     `create table public.filler as select string_agg(md5(g || ' ' || n), '') as text
      from generate_series(1, ${fill * 125}) g, generate_series(1, 240) n group by g`,
   )
-  await restored?.stop()
+  const filledAt = performance.now()
+  while (way !== 'pgbackrest' && (await ask(url, BEHIND)).length > 0) {
+    if (performance.now() - filledAt > CATCHES_UP_MS) throw new Error('the stream of WAL does not catch up')
+    await setTimeout(POLL_MS)
+  }
+  report.figures['WAL of the filling streamed after, s'] = Math.round((performance.now() - filledAt) / 100) / 10
+  await joined?.stop()
 }
 
 /** Returns the moment that is restored later: everything acknowledged until then must be there. */
