@@ -25,6 +25,9 @@ export type FullBackupOptions = {
 const BACKUP_LOCK = 7_310_553_003
 const NAME = 'gateway_full_backup'
 const FRAME_BYTES = 1024 * 1024
+// What is written goes to the disk as it comes. A file system puts it there with the next flush of any file otherwise, and the stream of WAL
+// would wait for hundreds of megabytes with it.
+const FLUSH_BYTES = 8 * FRAME_BYTES
 // Before the first byte the server makes a checkpoint.
 const SILENT_MS = 15 * 60_000
 // The server sends the manifest as an archive of its own, which nothing reads here: each frame is authenticated.
@@ -85,10 +88,14 @@ async function readDatabaseBytes(client: pg.Client): Promise<number> {
 /** `n` begins an archive, `d` is data of it, `p` says how far it is. */
 async function storeArchive(stream: CopyMessages, writer: SealedWriter): Promise<void> {
   let [archives, waiting, bytes]: [number, Buffer[], number] = [0, [], 0]
+  let flushedAt = 0
   const writeOut = async () => {
     const data = Buffer.concat(waiting)
     ;[waiting, bytes] = [[], 0]
     await writer.write(data)
+    if (writer.bytes - flushedAt < FLUSH_BYTES) return
+    await writer.flush()
+    flushedAt = writer.bytes
   }
   for (let messages = await stream.take(); messages.length > 0; messages = await stream.take())
     for (const message of messages) {
