@@ -55,15 +55,25 @@ function forgetOverdue(memory: TestChargeMemory, nowMs: number): void {
 export async function takeDueTestCharges(app: App, limit: number): Promise<DueCharge[]> {
   const memory = memoryOf(app)
   const nowMs = app.clock.nowMs()
-  const isIdle = memory.size === 0
+  // Before those kept here are taken: when the table cannot be read, they are still there for the next run.
+  const overdue = await readOverdue(app, memory, { nowMs, limit })
   const kept = takeDueGroups(memory, nowMs, limit)
+  return overdue.length === 0 ? kept : [...kept, ...withoutKept(kept, memory, overdue)]
+}
+
+/** Reads overdue charges of the table, now and then. */
+async function readOverdue(
+  app: App,
+  memory: TestChargeMemory,
+  { nowMs, limit }: { nowMs: number; limit: number },
+): Promise<DueCharge[]> {
   const { askedMs } = memory
+  const isIdle = memory.size === 0
   const everyMs = isIdle ? READ_EVERY_MS.idle : READ_EVERY_MS.keeping
-  if (askedMs !== null && nowMs >= askedMs && nowMs - askedMs < everyMs) return kept
+  if (askedMs !== null && nowMs >= askedMs && nowMs - askedMs < everyMs) return []
   memory.askedMs = nowMs
   const since = new Date(nowMs - (isIdle ? 0 : OVERDUE_MS))
-  const overdue = await app.db.query(DUE_TEST, [since.toISOString(), limit])
-  return overdue.length === 0 ? kept : [...kept, ...withoutKept(kept, memory, overdue)]
+  return app.db.query(DUE_TEST, [since.toISOString(), limit])
 }
 
 /** Drops the overdue charges that this process keeps itself: a process that is late finds its own in the table. */
