@@ -35,6 +35,7 @@ const LONG = {
   'test/payments/scheduled-payouts/scheduled-payouts-workers': 'workers beside each other',
   'test/merchants/webhooks/webhook-workers': 'workers beside each other',
   'test/web/dashboard/money-out/prepared-races': 'races of approvals',
+  'test/platform/several-servers': 'servers of their own, of which one takes over from the other',
   'test/platform/frozen-server': 'servers of their own that stand still, and a standby that is promoted',
   // What all processes share stays in program/fleet/shared, a kill and a restart without a gap in program/fleet/restarts.
   'test/program/fleet/stops': 'fleets of processes that are stopped and killed under load',

@@ -100,6 +100,8 @@ export type GatewayParts = {
   liveRails?: Rails['live']
   /** True for commands, which wait for connections because no client repeats them. */
   patient?: boolean
+  /** A server that takes no writes counts as one that is away. */
+  writes?: boolean
   /** How host names are resolved, for tests with their own servers. */
   resolve?: Parameters<typeof createPoster>[0]['resolve']
 }
@@ -121,7 +123,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       connections,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       applicationName: 'gateway',
-      patient: parts.patient ?? false,
+      ...{ patient: parts.patient ?? false, writes: parts.writes ?? false },
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const posting = openPosters(parts)

@@ -1,10 +1,11 @@
-import pg from 'pg'
 import type { Logger } from 'pino'
 import { repairFreezeCopy } from '../merchants/account/payout-freeze.ts'
 import type { ServiceLogin } from '../platform/db/application-role.ts'
-import { classifyDatabaseError, DatabaseAway, sqlState } from '../platform/db/errors.ts'
+import { classifyDatabaseError, DatabaseAway, sqlState, TAKES_NO_WRITES } from '../platform/db/errors.ts'
 import { type MigrationResult, migrate } from '../platform/db/migrate.ts'
 import { isReadOnly } from '../platform/db/read-only.ts'
+import { readServerAddress } from '../platform/db/servers/server-address.ts'
+import { newServerClient } from '../platform/db/servers/server-client.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { type Clock, clockFollowingFile, systemClock } from '../platform/time/clock.ts'
 import { buildGateway, type Gateway, type GatewayParts } from './app.ts'
@@ -27,24 +28,18 @@ export type OpenedGateway = {
   close(): Promise<void>
 }
 
-/**
- * `clock`, `liveRails` and `resolve` are passed in by code only, never by a setting. `writes`: a server that takes none counts as one that is
- * away.
- */
+/** `clock`, `liveRails` and `resolve` are passed in by code only, never by a setting. */
 export type OpenOptions = {
   config: Config
   log: Logger
   say: (line: string) => void
   clock?: Clock
-  writes?: boolean
-} & Pick<GatewayParts, 'liveRails' | 'resolve' | 'listensAt' | 'patient'>
+} & Pick<GatewayParts, 'liveRails' | 'resolve' | 'listensAt' | 'patient' | 'writes'>
 
 export const DATABASE_NAME = 'gateway'
 const EMBEDDED_LOGIN = 'gateway_service'
 const MISSING_DATABASE_STATE = '3D000'
 const DATABASE_RETRY_MS = { first: 50, max: 2000 }
-const TAKES_NO_WRITES =
-  'it takes no writes: it is a standby, which has to be promoted, or a restored backup, which "gateway restore open" opens'
 
 /**
  * Waits with back-off for a database that cannot be reached. Throws WrongSettings, which ends the process; null when it is stopped
@@ -88,11 +83,10 @@ export async function openGateway(options: OpenOptions): Promise<OpenedGateway> 
       cells: migrated.cells,
       role: migrated.role,
     })
-    const readOnly = await isReadOnly(gateway.directory)
-    if (readOnly && options.writes) {
+    const readOnly = await readsOnly(gateway, options).catch(async (error) => {
       await gateway.close()
-      throw new DatabaseAway(new Error(TAKES_NO_WRITES))
-    }
+      throw error
+    })
     await gateway.witness.askServer()
     await Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice()))
     // A cell that a migration has just created does not have the freeze yet.
@@ -119,6 +113,13 @@ export async function openGateway(options: OpenOptions): Promise<OpenedGateway> 
   }
 }
 
+/** Whether the server takes no writes. Throws DatabaseAway where they are wanted. */
+async function readsOnly({ directory }: Gateway, { writes = false }: OpenOptions): Promise<boolean> {
+  const readOnly = await isReadOnly(directory)
+  if (readOnly && writes) throw new DatabaseAway(new Error(TAKES_NO_WRITES))
+  return readOnly
+}
+
 /** The machine's clock, or the one that the file of TEST_CLOCK moves. */
 export const openClock = (config: Config): Clock =>
   config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
@@ -139,7 +140,7 @@ type DatabaseAccess = {
 async function accessDatabase({ config, say }: OpenOptions): Promise<DatabaseAccess> {
   const { databaseUrl: url, migrateDatabaseUrl } = config
   if (url !== null) {
-    const login = { user: new pg.Client({ connectionString: url }).user ?? '', make: false }
+    const login = { user: readServerAddress(url).user, make: false }
     const ownerUrl = migrateDatabaseUrl ?? url
     return {
       url,
@@ -183,8 +184,7 @@ async function migrateDatabase(
 }
 
 async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
+  const client = newServerClient(url)
   await client.connect()
   try {
     await client.query(`create database ${DATABASE_NAME}`).catch((error) => {

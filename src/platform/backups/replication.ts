@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { DatabaseAway } from '../db/errors.ts'
+import { newServerClient } from '../db/servers/server-client.ts'
 import { parseLsn, parseSize } from './wal-names.ts'
 
 /** What a server says of itself. */
@@ -21,12 +22,11 @@ const KEEP_ALIVE_MS = 10_000
  * statements as well, one at a time and without parameters.
  */
 export async function connectForReplication(url: string, name: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    ...{ connectionString: url, application_name: name, connectionTimeoutMillis: CONNECT_MS },
+  const client = newServerClient(url, {
+    ...{ application_name: name, connectionTimeoutMillis: CONNECT_MS },
     ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
     ...({ replication: 'database' } as object),
   })
-  client.on('error', () => {}) // Whatever waits for an answer gets the error too.
   await client.connect()
   return client
 }

@@ -21,6 +21,10 @@ export class CommitUnknown extends Error {
 /** A rule of our own rolled the transaction back. Nothing was written, and a later try may succeed. */
 export class TryLater extends Error {}
 
+/** What is said of a server that takes no writes. */
+export const TAKES_NO_WRITES =
+  'it takes no writes: it is a standby, which has to be promoted, or a restored backup, which "gateway restore open" opens'
+
 const LOCK_NOT_AVAILABLE = '55P03'
 const RETRYABLE = new Set(['40001', '40P01', LOCK_NOT_AVAILABLE])
 // Classes of connection and resource errors, server shutting down or starting, read-only after a failover, statement cancelled.
@@ -64,7 +68,7 @@ function isConnectionTrouble(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   return (
     /^(ECONN|EPIPE|ENOENT|EACCES|EAI_|ENOTFOUND|ETIMEDOUT|EHOST|ENET)/.test(code) ||
-    /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed|Cannot use a pool/.test(
+    /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Client was closed|Cannot use a pool/.test(
       error.message,
     )
   )

@@ -7,6 +7,7 @@ import { crashPoint } from '../processes/crash-point.ts'
 import { ROOT } from '../processes/root.ts'
 import { APPLICATION_ROLE, canGrantRights, findUsableRole, grantRights, type ServiceLogin } from './application-role.ts'
 import { sqlState } from './errors.ts'
+import { newServerClient } from './servers/server-client.ts'
 
 const MIGRATIONS = join(ROOT, 'migrations')
 // Only a process that changes the schema takes it: processes that start at the same time wait for the first, then find nothing to do.
@@ -35,8 +36,7 @@ export async function migrate(
   service?: ServiceLogin,
   waiting: WaitOptions = {},
 ): Promise<MigrationResult> {
-  const client = new pg.Client({ connectionString })
-  client.on('error', () => {})
+  const client = newServerClient(connectionString)
   await client.connect()
   const login = service ?? { user: client.user ?? '', make: false }
   try {

@@ -1,6 +1,7 @@
 import pg, { type PoolClient } from 'pg'
 import { CannotStart } from '../processes/cannot-start.ts'
 import { CommitUnknown, classifyDatabaseError } from './errors.ts'
+import { isUnreplicated, newServerClient, ServerClient, serverConfig } from './servers/server-client.ts'
 import { watchSilence } from './silence-watch.ts'
 import { newServerSocket } from './wire/server-socket.ts'
 
@@ -16,6 +17,8 @@ export type DatabaseOptions = {
   applicationName: string
   /** Waits long for a connection instead of refusing: for commands, which are not repeated automatically. */
   patient?: boolean
+  /** A server that takes no writes counts as one that is away. */
+  writes?: boolean
 }
 
 // The longest time for opening a new connection. Waiting for one that is in use happens at the gate.
@@ -48,7 +51,8 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
     ...(pipeline ? INDEX_PLANS : []),
   ]
   const pool = new pg.Pool({
-    connectionString: options.connectionString,
+    ...serverConfig({ url: options.connectionString, writes: options.writes ?? false }),
+    Client: ServerClient as unknown as new () => ServerClient,
     max: options.connections,
     connectionTimeoutMillis: options.patient ? OPEN_CONNECTION_MS.patient : OPEN_CONNECTION_MS.service,
     min: pipeline ? MIN_CONNECTIONS : 0,
@@ -84,6 +88,7 @@ export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) =>
   let broken = true
   try {
     const value = await work(client)
+    if (isUnreplicated(client)) throw new CommitUnknown(new Error('the server did not wait for its standby'))
     broken = false
     return value
   } catch (error) {
@@ -110,8 +115,7 @@ const REFUSED_BY_POOLER = /unsupported startup parameter/
 export async function connectDirectly(connectionString: string, role: string | null): Promise<pg.Client> {
   const settings = [`search_path=${SCHEMA}`, ...(role === null ? [] : [`role=${role}`])]
   const options = settings.map((setting) => `-c ${setting}`).join(' ')
-  const client = new pg.Client({ connectionString, options })
-  client.on('error', () => {})
+  const client = newServerClient(connectionString, { options })
   await client.connect().catch((error) => {
     throw error instanceof Error && REFUSED_BY_POOLER.test(error.message) ? poolerFault() : error
   })

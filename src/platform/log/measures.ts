@@ -12,6 +12,7 @@ export const COUNTERS = {
   balance_inconsistent_total: [],
   db_retries_total: ['sqlstate'],
   commit_unknown_total: [],
+  db_server_changes_total: [],
   db_silent_connections_total: [],
   sweep_failed_total: ['sweep'],
   process_deaths_total: ['role'],

@@ -77,6 +77,7 @@ const TABLE = {
   batch_waiting: gauge(DATABASE, 'count', 'items waiting for a group commit', 'lane'),
   db_retries_total: counter(DATABASE, 'transactions that were run again', 'sqlstate'),
   commit_unknown_total: counter(DATABASE, 'commits whose outcome is not known'),
+  db_server_changes_total: counter(DATABASE, 'how often another server of DATABASE_URL took the writes'),
   db_silent_connections_total: counter(DATABASE, 'connections that were ended because the server was silent'),
   idle_in_transaction_oldest_seconds: gauge(DATABASE, 'seconds', 'age of the oldest transaction that does nothing'),
   wal_volume_used_ratio: gauge(DATABASE, 'ratio', 'how full the disk of the embedded database is'),

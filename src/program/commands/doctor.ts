@@ -5,6 +5,7 @@ import { findGuardFaults } from '../../platform/db/ledger-guard.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Gateway } from '../app.ts'
 import type { Config } from '../settings/config.ts'
+import { readDurability } from './durability.ts'
 import {
   findChoiceWarnings,
   findEmulatorFaults,
@@ -66,6 +67,7 @@ export async function examineInstallation({
   const warnings = [
     ...(await findAlertWarnings(gateway)),
     ...(await findBackupWarnings(gateway)),
+    ...(await readDurability(gateway)).warnings,
     ...findInstallationWarnings(config),
     ...(await findChoiceWarnings(gateway)),
     ...(admins.length === 0 ? ['the console has no admin: make one with "gateway admin create --email E"'] : []),
@@ -117,10 +119,13 @@ function findSettingsFaults(config: Config): string[] {
 
 async function findServerFaults(gateway: Gateway, processes: number): Promise<string[]> {
   const faults: string[] = []
-  const expected = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', server_encoding: 'UTF8' }
+  const expected = {
+    ...{ fsync: ['on'], synchronous_commit: ['on', 'remote_apply'] },
+    ...{ full_page_writes: ['on'], server_encoding: ['UTF8'] },
+  }
   for (const { name, value } of await gateway.directory.query(SERVER_SETTINGS, [Object.keys(expected)])) {
     const good = expected[name as keyof typeof expected]
-    if (value !== good) faults.push(`the database has ${name} = ${value}; it must be ${good}`)
+    if (!good.includes(value)) faults.push(`the database has ${name} = ${value}; it must be ${good[0]}`)
   }
   await gateway.witness.askServer()
   const doubt = gateway.witness.doubt()

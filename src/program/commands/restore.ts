@@ -1,12 +1,12 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import pg from 'pg'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { freezePlatform, readPlatformFreeze } from '../../merchants/account/payout-freeze.ts'
 import { choosePgBackRest, readPgBackRest, restoreWithPgBackRest } from '../../platform/backups/pgbackrest.ts'
 import { requireEmptyFolder, restoreInto } from '../../platform/backups/restore-folder.ts'
 import { planRestore } from '../../platform/backups/restore-plan.ts'
+import { newServerClient } from '../../platform/db/servers/server-client.ts'
 import { CannotStart } from '../../platform/processes/cannot-start.ts'
 import { fingerprintMasterKey } from '../../platform/secrets.ts'
 import { getRepository } from '../backup-server.ts'
@@ -123,8 +123,7 @@ const open = command({
 const WAIT_SECONDS = 60
 
 async function promote(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
+  const client = newServerClient(url)
   await client.connect()
   try {
     const { rows } = await client.query<{ done: boolean }>(`select pg_promote(true, ${WAIT_SECONDS}) as done`)

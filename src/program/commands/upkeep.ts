@@ -15,6 +15,7 @@ import type { App, Gateway } from '../app.ts'
 import { awaitReplay } from '../await-replay.ts'
 import { buildSweeps, type CellSweep } from '../sweeps.ts'
 import { examineInstallation } from './doctor.ts'
+import { readDurability } from './durability.ts'
 import { command, formatFacts } from './frame/command.ts'
 import { WrongUsage } from './frame/wrong-usage.ts'
 
@@ -103,14 +104,16 @@ async function storeResult(app: App, begunAt: Date, findings: readonly Invariant
 
 const doctor = command({
   usage: 'doctor',
-  says: 'what is wrong with the settings and the database; exit 1 when production refuses',
+  says: 'what is wrong with the settings and the database, and what is lost with its host; exit 1 when production refuses',
   async run(input) {
     const findings = await examineInstallation(input)
+    const { promises } = await readDurability(input.gateway)
     const refused = findings.some(({ level }) => level === 'refused')
+    const found =
+      findings.length === 0 ? ['nothing to report'] : findings.map(({ level, says }) => `${level.padEnd(8)} ${says}`)
     return {
-      json: { ok: !refused, findings },
-      lines:
-        findings.length === 0 ? ['nothing to report'] : findings.map(({ level, says }) => `${level.padEnd(8)} ${says}`),
+      json: { ok: !refused, findings, promises },
+      lines: [...found, ...promises.map((says) => `promise  ${says}`)],
       exitCode: refused ? 1 : 0,
     }
   },

@@ -42,7 +42,7 @@ const SETTINGS = {
   databaseUrl: setting(
     'DATABASE_URL',
     '',
-    'a PostgreSQL server (15 to 18) of yours; empty means the embedded one in DATA_DIR',
+    'a PostgreSQL server (15 to 18) of yours, or several with commas between, of which the one that takes writes is used; empty means the embedded one in DATA_DIR',
     databaseUrl,
   ),
   migrateDatabaseUrl: setting(

@@ -1,4 +1,5 @@
 import { MAX_RETRY_DELAY_S } from '../../merchants/webhooks/delivery.ts'
+import { readServerAddress, WrongAddress } from '../../platform/db/servers/server-address.ts'
 
 /** The settings cannot be used, with sentences that a person can act on. All wrong values are named at once, and the start stops. */
 export class WrongSettings extends Error {}
@@ -74,9 +75,15 @@ export const mailFrom = (text: string) => {
   return text
 }
 export const databaseUrl = (text: string) => {
-  if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
-    throw new WrongSettings('must start with postgres:// or postgresql://')
-  return optional(text)
+  if (text === '') return null
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new WrongSettings('must start with postgres:// or postgresql://')
+  try {
+    readServerAddress(text)
+  } catch (error) {
+    if (!(error instanceof WrongAddress)) throw error
+    throw new WrongSettings(error.message)
+  }
+  return text
 }
 export const masterKey = (text: string) => {
   if (text === '') return null

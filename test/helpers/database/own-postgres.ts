@@ -20,6 +20,7 @@ export type Pair = {
   urlOf(port: number, database: string): string
   /** Every process of the primary stands still, as if its host did; `wake` lets them go on. */
   freezePrimary(): { wake(): void }
+  freezeStandby(): { wake(): void }
   /** Makes the standby the primary. */
   promote(): void
   end(): void
@@ -51,17 +52,20 @@ export async function startPair(): Promise<Pair> {
   return {
     ports,
     urlOf: (port, database) => `postgresql://${SUPERUSER}@127.0.0.1:${port}/${database}`,
-    freezePrimary: () => {
-      const stopped = familyOf(ports.primary)
-      for (const pid of stopped) process.kill(pid, 'SIGSTOP')
-      return { wake: () => signal(stopped, 'SIGCONT') }
-    },
+    freezePrimary: () => freeze(ports.primary),
+    freezeStandby: () => freeze(ports.standby),
     promote: () => void run('pg_ctl', ['promote', '-w', '-D', other]),
     end: () => {
       for (const data of [other, one]) stop(data)
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function freeze(port: number): { wake(): void } {
+  const stopped = familyOf(port)
+  for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+  return { wake: () => signal(stopped, 'SIGCONT') }
 }
 
 /** Not durable: it is frozen and never killed. */

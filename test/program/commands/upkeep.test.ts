@@ -93,6 +93,7 @@ test('doctor warns outside production and refuses inside', async () => {
   assert.equal(warned.ok, true)
   assert.ok(warned.findings.length > 0)
   assert.ok(warned.findings.every((finding: any) => finding.level === 'warning'))
+  assert.match(warned.promises.join(), /can be lost with a crash of the database \(synchronous_commit is off\)/)
   const production = {
     ...settings,
     NODE_ENV: 'production',
@@ -107,6 +108,14 @@ test('doctor warns outside production and refuses inside', async () => {
   assert.match(says, /warning MAIL_URL is unset/)
   assert.match(says, /warning the console has no admin: make one with "gateway admin create --email E"/)
   assert.match(says, /warning OP1_INSTALLATIONS is empty: live charges and payouts are refused/)
+})
+
+test('a wrong list of servers is refused with what is wrong with it, by every command', async () => {
+  for (const [url, says] of [
+    ['postgres://u@one:5432,/gateway', /^DATABASE_URL names a server without a host: give each one/],
+    ['postgres://u@one,two/gateway?target_session_attrs=standby', /^DATABASE_URL has target_session_attrs=standby/],
+  ] as const)
+    assertRefused(await runInside(['merchants', 'list'], { ...settings, DATABASE_URL: url }), { code: 2, says })
 })
 
 test('doctor names a contract behind which no money moves, and the side that has none', async () => {
