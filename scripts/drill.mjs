@@ -1,15 +1,18 @@
 // Runs a drill on this machine: `npm run drill -- containers`, or `-- guide`; an artefact that was made before may follow. It prints figures, and ends with 1 when one of them breaks its bar, with 3 when
-// something that it needs is not here. `-- restore` is written as a test is, and is compiled first.
+// something that it needs is not here. `-- restore` and `-- failover` are written as tests are, and are compiled first.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const DRILLS = { containers: './drills/containers.mjs', guide: './drills/guide.mjs' }
+const COMPILED = ['restore', 'failover']
 const CANNOT_RUN = 3
 
 const [name, ...words] = process.argv.slice(2)
-if (name === 'restore') process.exit(runCompiled())
+if (COMPILED.includes(name)) process.exit(runCompiled())
 if (DRILLS[name] === undefined) {
-  console.error(`there is no drill ${name ?? '(none given)'}; known: restore, ${Object.keys(DRILLS).join(', ')}`)
+  console.error(
+    `there is no drill ${name ?? '(none given)'}; known: ${[...COMPILED, ...Object.keys(DRILLS)].join(', ')}`,
+  )
   process.exit(2)
 }
 const { runDrill } = await import(DRILLS[name])

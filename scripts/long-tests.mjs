@@ -6,6 +6,8 @@ const LONG = {
   'test/crash/charge-reposted': 'a kill, and real seconds until the lease of the dead process is over',
   'test/crash/payouts-starved': 'a machine without processor time, for half a minute',
   'test/crash/bulk-resumes': 'a kill at each moment of a bulk call',
+  'test/drill/failover/failover-drill':
+    'three servers under Patroni that are killed, frozen and cut off under payments, where it is installed',
   'test/drill/restore/restore-drill':
     'servers that are backed up, destroyed and restored, in each way that is installed',
   'test/web/browser/once': 'double clicks and returns in a browser',

@@ -4,7 +4,12 @@ const FILES_OF_A_ROOM = 56
 const WAITING_FILES_OF_A_ROOM = 10
 
 // Before all others, one after the other: each starts so many processes that it needs the machine for itself.
-const ALONE = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-soak']
+const ALONE = [
+  'test/crash/crash-points',
+  'test/races/races',
+  'test/soak/short-soak',
+  'test/drill/failover/failover-drill',
+]
 
 // They sleep for real seconds until a deadline of the product passes, and need next to nothing of the machine: beside those.
 const SLEEPING = [

@@ -1,8 +1,13 @@
 // npm run drill -- restore [--way embedded|own|pgbackrest] [--payments N] [--fill MB] [--seed N]
+// npm run drill -- failover [--faults kill,freeze,switch,cut,etcd,twice] [--rate N] [--bar SECONDS] [--seed N]
+import { runFailoverDrill } from './failover/failover-drill.ts'
 import { runRestoreDrill } from './restore/restore-drill.ts'
 
 /** Each drill by its first argument. Returns whether all was found well. */
-const DRILLS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = { restore: runRestoreDrill }
+const DRILLS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  restore: runRestoreDrill,
+  failover: runFailoverDrill,
+}
 
 const [name = '', ...args] = process.argv.slice(2)
 const drill = DRILLS[name]

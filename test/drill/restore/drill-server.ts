@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findAccount, runsAsRoot } from '../../../src/platform/embedded-postgres/run-as.ts'
 import { joinEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
 import { freePort } from '../../crash/installation.ts'
 import { killPostgres, PROGRAM } from '../../crash/processes.ts'
+import { account, DEBIAN, findServerPrograms } from '../debian-servers.ts'
+import { MASTER_KEY } from '../on-program.ts'
 
 export type DrillWay = 'embedded' | 'own' | 'pgbackrest'
 /** A database server of the drill, which it may destroy. */
@@ -26,10 +27,8 @@ export type DrillServer = {
 /** `settings`: of commands that work on it. `url`: to look at its rows. */
 type RestoredServer = { settings: Record<string, string>; url: string; stop(): Promise<void> }
 
-const DEBIAN = '/usr/lib/postgresql'
 const STANZA = 'drill'
 const SUPERUSER = 'postgres'
-const MASTER_KEY = Buffer.alloc(32, 3).toString('base64')
 const BACKUP_KEY = Buffer.alloc(32, 5).toString('base64')
 // What a server of one's own is told, so that no acknowledged payment lies on one disk alone.
 const SYNCHRONOUS = `alter system set synchronous_standby_names = 'gateway_backup'`
@@ -67,18 +66,9 @@ async function embedded(folder: string): Promise<DrillServer> {
   }
 }
 
-const account = () => (runsAsRoot() ? findAccount() : null)
 const identity = () => {
   const own = account()
   return own === null ? {} : { uid: own.uid, gid: own.gid }
-}
-
-/** The programs of the newest server of Debian's packages. */
-function findServerPrograms(): string | null {
-  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((name) => /^\d+$/.test(name)) : []
-  const newest = versions.map(Number).sort((a, b) => b - a)[0]
-  const bin = join(DEBIAN, String(newest), 'bin')
-  return existsSync(join(bin, 'initdb')) ? bin : null
 }
 
 function run(program: string, words: readonly string[]): string {

@@ -9,15 +9,12 @@ import pg from 'pg'
 import { chanceFrom } from '../../crash/chance.ts'
 import { freePort } from '../../crash/installation.ts'
 import { launch, PROGRAM, type Running } from '../../crash/processes.ts'
-import { runProgram } from '../../helpers/service/command-line.ts'
-import { NO_LIMITS } from '../../helpers/service/no-limits.ts'
+import { commandOn, type DrillReport, drillEnvironment } from '../on-program.ts'
 import { type DrillServer, type DrillWay, findHindrance, startDrillServer } from './drill-server.ts'
 import { type PaymentFlow, startFlow } from './payment-flow.ts'
 import { trySpoiled } from './spoiled.ts'
 
 type Options = { way: DrillWay; payments: number; fill: number; seed: number }
-/** What a drill has found: figures, and what was wrong. */
-type DrillReport = { figures: Record<string, string | number>; wrong: string[] }
 type Drill = Options & { folder: string; server: DrillServer; report: DrillReport }
 
 const WAYS: readonly DrillWay[] = ['embedded', 'own', 'pgbackrest']
@@ -72,7 +69,7 @@ export async function drillRestore(options: Options): Promise<DrillReport> {
     const port = await freePort()
     service = launch({
       ...{ program: PROGRAM, args: ['serve'], logFile: join(folder, 'service.log') },
-      env: { ...environment(), ...server.settings, PORT: String(port) },
+      env: { ...drillEnvironment(), ...server.settings, PORT: String(port) },
     })
     if (!(await service.ready)) throw new Error(`the service did not start: ${service.said()}`)
     await fill(drill)
@@ -96,18 +93,6 @@ export async function drillRestore(options: Options): Promise<DrillReport> {
     rmSync(folder, { recursive: true, force: true })
   }
   return report
-}
-
-const environment = () => ({
-  ...NO_LIMITS,
-  ...{ PATH: process.env.PATH ?? '', SANDBOX_OUTCOME_SECONDS: '0', LOG_LEVEL: 'warn' },
-})
-
-/** Runs a command of the program that must work, and returns its JSON. */
-async function commandOn(settings: Record<string, string>, ...args: string[]): Promise<any> {
-  const ran = await runProgram([...args, '--json'], settings)
-  if (ran.code !== 0) throw new Error(`gateway ${args.join(' ')}: ${ran.code} ${ran.stderr}${ran.stdout}`)
-  return JSON.parse(ran.stdout)
 }
 
 async function makeKey({ settings }: DrillServer): Promise<string> {

@@ -1,0 +1,54 @@
+import type { Receiver } from '../../fakes/receiver.ts'
+import { askHost, DATABASE } from './cluster.ts'
+import type { Host } from './hosts.ts'
+import { AMOUNT, type Payments } from './payments.ts'
+
+type Books = { lost: number; doubled: number; untold: number; wrong: string[] }
+
+const ENDS_MS = 90_000
+const READ_MS = 30_000
+const LOOK_MS = 200
+
+/**
+ * Compares what was acknowledged with the books of the database and with what the receiver was told, once all has ended. Our own count: it
+ * knows nothing of how the service keeps its books but which rows are credits.
+ */
+export async function compareBooks(primary: Host, payments: Payments, receiver: Receiver): Promise<Books> {
+  const wrong: string[] = []
+  const read = (text: string) => askHost(primary, text, { database: DATABASE, ms: READ_MS })
+  const told = () => new Set(receiver.received.map(({ event }) => event.data?.id))
+  const isOver = async () => {
+    const [open] = await read(`select count(*) from cell_0.charges where status in ('pending', 'authorized')`)
+    const heard = told()
+    return Number(open?.count) === 0 && payments.acknowledged.every(({ id }) => heard.has(id))
+  }
+  const giveUpAt = performance.now() + ENDS_MS
+  while (!(await isOver()) && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+
+  const charges = await read('select id, status, reference, amount from cell_0.charges')
+  const credits = await read(
+    `select subject, sum(amount) as amount, count(*) filter (where kind = 'charge_net') as nets
+     from cell_0.transfers where kind in ('charge_net', 'charge_fee') group by subject`,
+  )
+  const credited = new Map(
+    credits.map(({ subject, amount, nets }) => [subject, { amount: Number(amount), nets: Number(nets) }]),
+  )
+  const stored = new Map(charges.map((charge) => [charge.id, charge]))
+  const isLost = ({ id }: { id: string }) =>
+    stored.get(id)?.status !== 'succeeded' || credited.get(id)?.amount !== AMOUNT || credited.get(id)?.nets !== 1
+  const heard = told()
+  const made = new Map<string, number>()
+  for (const { reference } of charges) made.set(reference, (made.get(reference) ?? 0) + 1)
+  const uncredited = charges.filter(({ id, status }) => status === 'succeeded' && credited.get(id)?.nets !== 1)
+  if (uncredited.length > 0) wrong.push(`${uncredited.length} succeeded charges were not credited once`)
+  if (credits.length > charges.length) wrong.push(`${credits.length} credits of ${charges.length} charges`)
+  return {
+    lost: payments.acknowledged.filter(isLost).length,
+    doubled: [...made.values()].filter((count) => count > 1).length + countTwice(payments),
+    untold: payments.acknowledged.filter(({ id }) => !heard.has(id)).length,
+    wrong,
+  }
+}
+
+/** Payments that were acknowledged under the name of another one's charge. */
+const countTwice = ({ acknowledged }: Payments) => acknowledged.length - new Set(acknowledged.map(({ id }) => id)).size
