@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Pool } from 'undici'
 import { type Fleet, isThere, startFleet } from '../../helpers/service/fleet.ts'
 import { assertVerified, eventually } from '../../helpers/service/live-service.ts'
 import { made, opened } from '../../helpers/service/opened.ts'
-import { sendCharge, startSteadyLoad } from '../../helpers/service/steady-load.ts'
+import { type Sent, sendCharge, startSteadyLoad } from '../../helpers/service/steady-load.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 
 const ENOUGH = 60
@@ -72,6 +73,26 @@ test('a process that is killed under load is started again, and a repeated reque
   const [told] = saying('a process has ended by itself')
   assert.deepEqual([told?.child_pid, told?.signal, told?.ready], [victim, 'SIGKILL', 1])
   assert.ok(((await figure(CREATED)) ?? 0) >= (countBefore ?? 0), 'a sum never becomes smaller')
+})
+
+test('a connection that was on its way to a process as it is killed is closed, and its client asks again', async () => {
+  const [victim] = fleet.children() as [number]
+  // It takes no connection any more, and is dealt one in its turn.
+  process.kill(victim, 'SIGSTOP')
+  const ended: Sent[] = []
+  const asked = Array.from({ length: 4 }, async () => {
+    const pool = new Pool(fleet.url, { connections: 1 })
+    ended.push(await sendCharge(pool, shop.keys.test, randomUUID()))
+    await pool.destroy()
+  })
+  await eventually('the other process answers all but one', () => ended.length === 3)
+  process.kill(victim, 'SIGKILL')
+  await eventually('the last client hears that its connection is gone', () => ended.length === 4)
+  await Promise.all(asked)
+  const lost = ended.filter(({ status }) => status !== 201)
+  assert.deepEqual(lost, ended.slice(3))
+  assert.notEqual(lost[0]?.error, null)
+  await eventually('another one works', async () => (await figure('processes{role="all"}')) === 2)
 })
 
 test('afterwards every invariant holds', async () => {
