@@ -81,6 +81,20 @@ test('a charge is accepted, paid, posted, shown in the balance and announced to 
   assert.equal(deliveries.data[0].attempts, 1)
 })
 
+test('a charge that is due while its table cannot be read is paid by the very next run', async () => {
+  const api = service.client((await service.merchant()).keys.test)
+  const { body } = await api.charge()
+  service.pass(2000)
+  await service.rows('alter table charges rename to charges_away')
+  try {
+    await assert.rejects(service.run('follow-charges'))
+  } finally {
+    await service.rows('alter table charges_away rename to charges')
+  }
+  assert.equal(await service.run('follow-charges'), 1)
+  assert.equal((await api.get(`/v1/charges/${body.id}`)).body.status, 'succeeded')
+})
+
 test('the same request again gets the same bytes, and never makes a second charge', async () => {
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
