@@ -1,7 +1,7 @@
 // In a process of its own: runs compiled test files one after the other, each as a suite that is named after it.
 import { before, describe } from 'node:test'
 
-// Three times what the longest takes. A test that fails and leaves something open would keep the process for ever.
+// The longest takes ten minutes. A test that fails and leaves something open would keep the process for ever.
 const LONGEST_MS = 15 * 60_000
 
 /** What a file declares runs when the files before it are through. One that throws while it loads is a suite that fails. */
