@@ -1,16 +1,19 @@
-#!/bin/bash
-# A whole copy of the database each day, the last seven kept. Ends at once when it is told to.
-set -uo pipefail
-trap 'exit 0' TERM INT
+#!/bin/sh
+# A full backup each day. One that failed is tried again after a minute; one that is fresh is not made anew by a restart. Ends at once when
+# it is told to.
+trap 'kill "$child" 2> /dev/null; wait "$child"; exit 0' TERM INT
+run() {
+  "$@" &
+  child=$!
+  wait "$child"
+}
+made=${BACKUP_DIR:?is missing in gateway.env}/.made
 while :; do
-  to=/backups/$(date -u +%Y-%m-%dT%H%M%SZ)
-  if pg_basebackup -h /run/postgresql -U gateway_owner -D "$to.new" -Ft -z -X stream -c fast; then
-    mv "$to.new" "$to" && echo "backed up to $to"
-    ls -d /backups/*Z 2>/dev/null | head -n -7 | xargs -r rm -rf
-    wait=86400
+  if [ -n "$(find "$made" -mmin -1435 2> /dev/null)" ]; then
+    run sleep 300
+  elif run gateway backup; then
+    touch "$made"
   else
-    rm -rf "$to.new"
-    wait=60
+    run sleep 60
   fi
-  sleep "$wait" & wait $!
 done

@@ -29,3 +29,11 @@ for service in web1 web2 worker; do
   done
   echo "$service runs $image"
 done
+# Nobody waits for these.
+for service in stream backup; do
+  container=${project}_${service}_1
+  podman stop --time 45 "$container" > /dev/null
+  podman rm --volumes "$container" > /dev/null
+  podman-compose -p "$project" up -d --no-deps "$service" > /dev/null 2>&1
+  echo "$service runs $image"
+done

@@ -99,6 +99,10 @@ async function followWithCompose(work, file, figures) {
   for (const service of ['web1', 'web2', 'worker']) await untilReady(`${PROJECT}_${service}_1`)
   figures.holds('With compose: the first operator gets a link', follow(first, { from }).includes('/console/'))
   await takePayment(`https://localhost:${ports.HTTPS_PORT}`, figures)
+  for (const block of blocksOf('restore')) {
+    const said = follow(block, { from })
+    figures.holds('Restore: what was restored verifies', /every invariant holds/i.test(said), said)
+  }
   podman('tag', 'localhost/gateway:latest', 'localhost/gateway:next')
   for (const block of blocksOf('upgrade')) follow(block, { from })
   const runs = podman('inspect', '--format', '{{.ImageName}}', `${PROJECT}_web2_1`)

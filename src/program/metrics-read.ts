@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Gauge, Registry } from 'prom-client'
 import { readSealLagSeconds } from '../api/access/seal-audit.ts'
+import { findBackupFaults, findSilentStream } from '../operations/backups/backup-faults.ts'
 import { workerAgeMs } from '../operations/jobs/process.ts'
 import { lagMs } from '../operations/jobs/read-jobs.ts'
 import { readDueSince } from '../operations/overview/cell-figures.ts'
@@ -108,6 +109,8 @@ const SLOW_METRICS = [
   'idle_in_transaction_oldest_seconds',
   'replica_lag_seconds',
   'wal_volume_used_ratio',
+  'backup_faults',
+  'wal_stream_silent',
 ] as const satisfies readonly MetricName[]
 
 /** Adds figures that cost more or change slowly: they are read at most once a minute. */
@@ -129,7 +132,8 @@ function addSlowGauges(registry: Registry, gateway: () => Gateway | null): void 
     })
 }
 
-async function readSlowFigures({ cells, clock, config, directory }: Gateway): Promise<SlowFigures> {
+async function readSlowFigures(gateway: Gateway): Promise<SlowFigures> {
+  const { cells, clock, config, directory } = gateway
   const nowMs = clock.nowMs()
   const age = (at: Date | null) => (at === null ? 0 : Math.max(0, (nowMs - at.getTime()) / 1000))
   const due = await Promise.all(cells.map(readDueSince))
@@ -139,6 +143,8 @@ async function readSlowFigures({ cells, clock, config, directory }: Gateway): Pr
     idle_in_transaction_oldest_seconds: age(server?.idleSince ?? null),
     ...(server?.replicaLag == null ? {} : { replica_lag_seconds: server.replicaLag }),
     ...(config.databaseUrl === null ? { wal_volume_used_ratio: await usedRatio(config.dataDir) } : {}),
+    backup_faults: (await findBackupFaults(gateway, clock.now())).length,
+    wal_stream_silent: (await findSilentStream(gateway)) === null ? 0 : 1,
   }
 }
 

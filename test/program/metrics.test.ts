@@ -36,7 +36,7 @@ const PROMISED =
   idempotency_total idempotency_running_oldest_seconds
   webhook_first_attempt_seconds webhook_attempts_total webhook_pending webhook_oldest_seconds webhook_sockets webhook_refused_target_total
   rail_requests_total rail_seconds breaker_state rail_float_ugx supplier_requests_total dispensing_oldest_seconds
-  auth_failures_total rate_limited_total rate_limiter_down signature_failures_total audit_chain_lag_seconds clock_apart_seconds
+  auth_failures_total rate_limited_total rate_limiter_down signature_failures_total backup_faults wal_stream_silent audit_chain_lag_seconds clock_apart_seconds
   log_lines_dropped_total`
     .trim()
     .split(/\s+/)

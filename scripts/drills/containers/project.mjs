@@ -14,11 +14,15 @@ export async function openProject(folder, name, image) {
   const secret = () => randomBytes(24).toString('hex')
   const owner = secret()
   const login = secret()
+  const backup = secret()
   const token = secret()
   const settings = {
     ...{ NODE_ENV: 'production', BASE_URL: `https://localhost:${https}`, TRUSTED_PROXIES: '1' },
     DATABASE_URL: `postgres://gateway_login:${login}@localhost/gateway?host=/run/postgresql`,
     MASTER_KEY: randomBytes(32).toString('base64'),
+    BACKUP_DIR: '/backups',
+    BACKUP_KEY: randomBytes(32).toString('base64'),
+    BACKUP_DATABASE_URL: `postgres://gateway_backup:${backup}@localhost/gateway?host=/run/postgresql`,
     ...{ METRICS_TOKEN: token, ALERT_MAIL: 'ops@example.org' },
   }
   const outside = {
@@ -27,6 +31,7 @@ export async function openProject(folder, name, image) {
     HTTP_PORT: http,
     OWNER_PASSWORD: owner,
     LOGIN_PASSWORD: login,
+    BACKUP_PASSWORD: backup,
   }
   writeFileSync(join(folder, '.env'), lines({ ...outside, GATEWAY_IMAGE: image, SHARED_BUFFERS: '128MB' }))
   writeFileSync(join(folder, 'gateway.env'), lines(settings))
@@ -108,7 +113,7 @@ export const untilReady = (name) =>
 /** Ends everything that the project made. Returns the exit code of each container that it stopped. */
 export function close({ name, compose, container }) {
   const codes = {}
-  for (const service of ['caddy', 'web1', 'web2', 'worker', 'postgres']) {
+  for (const service of ['caddy', 'web1', 'web2', 'worker', 'backup', 'stream', 'postgres']) {
     if (!succeeds(() => podman('container', 'exists', container(service)))) continue
     succeeds(() => podman('stop', '--time', '45', container(service)))
     codes[service] = inspect(container(service)).State.ExitCode

@@ -148,6 +148,8 @@ const TABLE = {
   },
   rate_limiter_uncounted_total: counter(SAFETY, 'requests that passed without being counted'),
   signature_failures_total: counter(SAFETY, 'callbacks whose signature or token is not valid', 'source'),
+  backup_faults: gauge(SAFETY, 'count', 'what is late about backups and their drills, where backups are configured'),
+  wal_stream_silent: gauge(SAFETY, 'state', '1 while nothing receives the WAL that BACKUP_DIR should have'),
   audit_chain_lag_seconds: gauge(SAFETY, 'seconds', 'age of the oldest audit row that no seal holds', 'place'),
   clock_apart_seconds: {
     ...gauge(

@@ -13,7 +13,12 @@ const DAY = 24 * HOUR
 
 const person = opened(() => startReceiver())
 const service = opened(() =>
-  startService({ env: { ALERT_WEBHOOK: person.url, BACKUP_DIR: join(tmpdir(), 'backups-of-nobody') } }),
+  startService({
+    env: {
+      ...{ ALERT_WEBHOOK: person.url, METRICS_TOKEN: 'look' },
+      BACKUP_DIR: join(tmpdir(), 'backups-of-nobody'),
+    },
+  }),
 )
 
 /** Looks after this time; what the alerts of this kind say then, and whether they are open. */
@@ -33,6 +38,13 @@ const taken = (kind: string) =>
      values ($1, 'test', $2, $2, 'full-1', '/backups', $3, 1)`,
     [kind, service.clock.now(), kind === 'drill' ? null : 10],
   )
+
+test('the metrics say what is late, and that nothing receives the WAL', async () => {
+  const scraped = await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer look' } })
+  const text = await scraped.text()
+  assert.match(text, /^backup_faults 1$/m)
+  assert.match(text, /^wal_stream_silent 1$/m)
+})
 
 test('a backup that was never taken is told, then that nobody has restored it, and both are over', async () => {
   assert.match((await told('backup_late', 0)).join(), /opened: backups are configured and no full one was ever taken/)
