@@ -32,7 +32,7 @@ const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>('add r
   sending_since: time(({ attempt }) => (attempt.state === 'sending' ? attempt.at : null)),
   sends: integer(({ attempt }) => (attempt.state === 'sending' ? 1 : 0)),
   created_at: time(({ attempt }) => attempt.at),
-  callback_token_sha256: bytea(({ digest }) => digest),
+  callback_digest: bytea(({ digest }) => digest),
 })
 // An attempt that may have left keeps its installation; trigger attempts_keep_installation enforces it and sets the time of the
 // first post.

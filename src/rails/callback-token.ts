@@ -1,21 +1,19 @@
-import { createHmac, hash } from 'node:crypto'
-import { parseTagOfAnyPrefix } from '../platform/text/ids.ts'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { App } from '../program/app.ts'
 import type { Channel } from './rail.ts'
 
 type CallbackParts = Pick<App, 'vault' | 'rails'>
 
 /**
- * Makes the path at which an operator calls back about one attempt, below the installation's callback address: the merchant's tag,
- * which every id carries, and the token. Null where no installation calls back.
+ * Makes the path at which an operator calls back about one attempt, below the installation's callback address: the id of the movement,
+ * by which the attempt is found, and the token. Null where no installation calls back.
  */
 export const callbackPathFor = (
   app: CallbackParts,
   { id, reference, channel }: { id: string; reference: string; channel: string },
-): string | null =>
-  hasAttemptCallbacks(app, channel) ? `${parseTagOfAnyPrefix(id)}/${deriveToken(app.vault, reference)}` : null
+): string | null => (hasAttemptCallbacks(app, channel) ? `${id}/${deriveToken(app.vault, reference)}` : null)
 
-/** Returns the digest by which an attempt is found from its token; null where no installation calls back. */
+/** Returns the digest of an attempt's token, which is stored with it; null where no installation calls back. */
 export const callbackDigestFor = (
   app: CallbackParts,
   { reference, channel }: { reference: string; channel: string },
@@ -23,6 +21,10 @@ export const callbackDigestFor = (
 
 /** Digests a token as it came in an address. */
 export const digestCallbackToken = (token: string): Buffer => hash('sha256', token, 'buffer')
+
+/** Whether two digests are the same, in a time that does not tell where they differ. False where the attempt has none. */
+export const isSameDigest = (digest: Buffer, stored: Buffer | null): boolean =>
+  stored?.length === digest.length && timingSafeEqual(stored, digest)
 
 // The token is derived from the reference, so that a repeated post after a crash carries the same address.
 const deriveToken = (vault: App['vault'], reference: string): string =>

@@ -8,12 +8,11 @@ import { writeInTransaction } from '../platform/db/write-in-transaction.ts'
 import { groupBy } from '../platform/group-by.ts'
 import type { App } from '../program/app.ts'
 import type { AttemptState } from './attempt-facts.ts'
+import { type CallbackAddress, findSubjects } from './callback-subjects.ts'
 import { addCallbackEvidence } from './evidence.ts'
 
 /** A call of an operator with a token of this merchant. Nothing in its body is believed; the digest of the body is stored. */
-export type OperatorCallback = {
-  merchantId: number
-  digest: Buffer
+export type OperatorCallback = CallbackAddress & {
   bodySha256: string | null
   /** Brings the next question about a movement forward. */
   sooner(movement: { merchantId: number; id: string }, at: Date): Call
@@ -28,20 +27,19 @@ type HintedAttempt = {
   submitEndedAt: Date | null
   seenAt: Date | null
   earlier: number
-  digest: Buffer
 }
 
 const NOTE_CALLBACKS = statement<HintedAttempt>(
   'callbacks seen',
   `with found as (
      select a.merchant_id, a.id, a.callback_seen_at as seen_at, n.times
-     from ${unnestColumns('bigint', 'bytea', 'bigint')} as n (merchant_id, digest, times)
-     join rail_attempts a on a.merchant_id = n.merchant_id and a.callback_token_sha256 = n.digest
-     order by a.merchant_id, a.id for no key update of a)
+     from ${unnestColumns('bigint', 'text', 'bigint')} as n (merchant_id, subject, times)
+     join rail_attempts a on a.merchant_id = n.merchant_id and a.subject = n.subject
+     order by a.merchant_id, a.subject for no key update of a)
    update rail_attempts a set callback_seen_at = $4, callbacks = a.callbacks + f.times, hurried = true
    from found f where a.merchant_id = f.merchant_id and a.id = f.id
    returning a.merchant_id as "merchantId", a.id as reference, a.subject, a.state, a.submit_ended_at as "submitEndedAt",
-     f.seen_at as "seenAt", a.callbacks - f.times as "earlier", a.callback_token_sha256 as digest`,
+     f.seen_at as "seenAt", a.callbacks - f.times as "earlier"`,
 )
 
 // A reference is not asked about more often than this, however often its operator calls back.
@@ -116,9 +114,8 @@ const callbackLane = defineLane(
     }),
 )
 
-/** The name of an attempt in this process: its merchant and the digest of its token. */
-export const callbackKey = ({ merchantId, digest }: Pick<OperatorCallback, 'merchantId' | 'digest'>) =>
-  `${merchantId} ${digest.toString('hex')}`
+/** A callback whose token is that of an attempt, and how many came about it in this batch. */
+type KnownCallback = OperatorCallback & { subject: string; times: number }
 
 /** Records a batch of callbacks: many about one attempt cost as much as one. */
 async function noteCallbacks(
@@ -127,39 +124,53 @@ async function noteCallbacks(
   turn: BatchTurn,
 ): Promise<ItemOutcome<string | null>[]> {
   const now = app.clock.now()
-  const byName = groupBy(callbacks, callbackKey)
-  const firsts = [...byName.values()].flatMap(([first, ...more]) =>
-    first === undefined ? [] : [{ ...first, times: 1 + more.length }],
-  )
-  const each = toColumns(firsts)
-  const hintedByKey = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
-    const update = call(
-      NOTE_CALLBACKS,
-      ...[...each.numbers('merchantId'), ...each.values('digest'), ...each.numbers('times'), now.toISOString()],
+  const { subjects, firsts, hintedById } = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
+    const subjects = await findSubjects(tx, callbacks)
+    const firsts = countByMovement(callbacks, subjects)
+    if (firsts.length === 0) return { value: { subjects, firsts, hintedById: new Map<string, HintedAttempt>() } }
+    const each = toColumns(firsts)
+    const [rows] = await tx.send(
+      call(
+        NOTE_CALLBACKS,
+        ...[...each.numbers('merchantId'), ...each.texts('subject'), ...each.numbers('times'), now.toISOString()],
+      ),
     )
-    const [rows] = await tx.send(update)
-    const hinted = new Map(rows.map((row) => [callbackKey(row), row]))
-    return { value: hinted, last: joinRowCalls(buildCallbackEvidence(firsts, hinted, now)) }
+    const hintedById = new Map(rows.map((row) => [row.subject, row]))
+    const last = joinRowCalls(buildCallbackEvidence(firsts, hintedById, now))
+    return { value: { subjects, firsts, hintedById }, last }
   })
   // A separate transaction, because a movement is always locked before its attempt. A hint that is lost here costs only time.
   const forward = firsts.flatMap((callback) => {
-    const row = hintedByKey.get(callbackKey(callback))
+    const row = hintedById.get(callback.subject)
     if (row === undefined || !mayBeAsked(row)) return []
     return [callback.sooner({ merchantId: row.merchantId, id: row.subject }, earliestQuestionAt(row, now))]
   })
   await writeInTransaction(app.db, joinRowCalls(forward)).catch((error) =>
     app.log.warn({ err: error }, 'callbacks brought no question forward'),
   )
-  return callbacks.map((callback) => itemDone(hintedByKey.get(callbackKey(callback))?.subject ?? null))
+  return callbacks.map((callback) => itemDone(subjects.get(callback) ?? null))
+}
+
+function countByMovement(
+  callbacks: readonly OperatorCallback[],
+  subjects: ReadonlyMap<OperatorCallback, string>,
+): KnownCallback[] {
+  const byMovement = groupBy(
+    callbacks.filter((callback) => subjects.has(callback)),
+    (callback) => subjects.get(callback) as string, // Only those that have one are left.
+  )
+  return [...byMovement].flatMap(([subject, [first, ...more]]) =>
+    first === undefined ? [] : [{ ...first, subject, times: 1 + more.length }],
+  )
 }
 
 const buildCallbackEvidence = (
-  callbacks: readonly OperatorCallback[],
+  callbacks: readonly KnownCallback[],
   hinted: ReadonlyMap<string, HintedAttempt>,
   at: Date,
 ): Call[] =>
   callbacks.flatMap((callback) => {
-    const row = hinted.get(callbackKey(callback))
+    const row = hinted.get(callback.subject)
     if (row === undefined || row.earlier >= MAX_CALLBACK_EVIDENCE) return []
     return [addCallbackEvidence(row, { at, bodySha256: callback.bodySha256 })]
   })

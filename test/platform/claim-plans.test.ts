@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import test from 'node:test'
 import { listStatements } from '../../src/platform/db/statement.ts'
 import { writeAgain } from '../helpers/database/rows-again.ts'
@@ -33,7 +34,12 @@ prepare(async () => {
       values: [letter, dueAt],
     })
   await writeAgain(service, 'rail_attempts', {
-    own: { id: 'c.rail_reference::uuid', subject: 'c.id', callback_token_sha256: 'sha256(c.id::bytea)' },
+    own: {
+      id: 'c.rail_reference::uuid',
+      subject: 'c.id',
+      callback_token_sha256: 'sha256(c.id::bytea)',
+      callback_digest: 'null',
+    },
     from: `rail_attempts t, charges c where c.mode = 'live' and c.id <> t.subject`,
     values: [],
   })
@@ -44,12 +50,26 @@ const installation = async () => {
   const [row] = await service.rows<{ installation: string }>('select installation from rail_attempts limit 1')
   return row?.installation ?? assert.fail('there is an attempt')
 }
+const attempt = async () => {
+  const [row] = await service.rows<{ merchantId: number; subject: string }>(
+    'select merchant_id as "merchantId", subject from rail_attempts where callback_token_sha256 is not null limit 1',
+  )
+  return row ?? assert.fail('there is an attempt')
+}
 const room = () => [after(HOUR / 2), PLACES, after(HOUR)]
 const STATEMENTS: Record<string, () => Promise<unknown[]>> = {
   'claim due live charges': async () => [...room(), '{}'],
   'claim recent live charges': async () => [...room(), await installation(), 1],
   'claim old live charges': async () => [...room(), await installation()],
   'look for due live charges': async () => [after(HOUR / 2), `{${await installation()}}`],
+  'attempts called back about': async () => {
+    const { merchantId, subject } = await attempt()
+    return [`{${merchantId}}`, `{${subject}}`]
+  },
+  'attempts of callback tokens': async () => {
+    const { merchantId, subject } = await attempt()
+    return [`{${merchantId}}`, `{"\\\\x${hash('sha256', subject)}"}`]
+  },
 }
 
 for (const [name, valuesOf] of Object.entries(STATEMENTS))

@@ -67,6 +67,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'passkey_challenges.hash',
     'prepared_payouts.fingerprint',
     'prepared_payouts.request',
+    'rail_attempts.callback_digest',
     'rail_attempts.callback_token_sha256',
     'rail_statement_lines.digest',
     'rail_statement_staged.digest',

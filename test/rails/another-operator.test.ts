@@ -95,7 +95,7 @@ for (const echo of ECHOES) {
 test('a callback of such an operator has one address: no attempt gets one of its own', async () => {
   const { id } = await chargeTold([], {})
   const [row] = await service.rows<{ digest: Buffer | null }>(
-    'select callback_token_sha256 as digest from rail_attempts where subject = $1',
+    'select callback_digest as digest from rail_attempts where subject = $1',
     [id],
   )
   assert.equal(row?.digest, null)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { waitUntilIdle } from '../../src/platform/batches/lane.ts'
+import { parseTag } from '../../src/platform/text/ids.ts'
 import { freePort } from '../crash/installation.ts'
 import { eventsOf, transfersOf } from '../helpers/database/money-rows.ts'
 import { followUntilEnded } from '../helpers/payments/following-charges.ts'
@@ -74,6 +75,30 @@ test('a callback brings the next question forward where this process did not pos
   assert.deepEqual([(await eventsOf(service, id)).length, questionsOf(reference)], [1, 1])
 })
 
+test('an address that an earlier release gave, which names only the merchant, goes on working', async () => {
+  const { shop, id, reference } = await charged()
+  const [kept] = await service.rows<{ digest: Buffer | null }>(
+    'select callback_token_sha256 as digest from rail_attempts where subject = $1',
+    [id],
+  )
+  assert.equal(kept?.digest, null, 'a new attempt is not in the index of tokens')
+  // As that release stored it.
+  await service.rows(
+    `update rail_attempts set callback_token_sha256 = callback_digest, callback_digest = null where subject = $1`,
+    [id],
+  )
+  const url = callbackUrlOf(reference).replace(`/${id}/`, `/${parseTag('txn_', id)}/`)
+  assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 200)
+  await heard(id, 1)
+  // Posted again by this release, it has both addresses.
+  service.pass(6000)
+  await service.emulator.resolve(reference, { status: 'SUCCESSFUL' })
+  await heard(id, 2)
+  await service.run('follow-charges')
+  assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'succeeded')
+  assert.deepEqual([(await eventsOf(service, id)).length, (await transfersOf(service, id)).length], [1, 2])
+})
+
 longTest('hundreds of callbacks at once lead to few questions, one credit and one event', async () => {
   const { id, reference } = await charged()
   const url = callbackUrlOf(reference)
@@ -140,15 +165,16 @@ test('payouts are brought forward the same way', async () => {
 test('unknown, malformed and foreign tokens get the same answer and lead to no question', async () => {
   const { id, reference } = await charged()
   const url = callbackUrlOf(reference)
-  const tag = url.split('/').at(-2) ?? ''
   const other = await charged()
   const foreign = callbackUrlOf(other.reference).split('/').at(-1) ?? ''
   const addresses = [
     url.replace(/[^/]+$/, 'x'.repeat(43)),
     url.replace(/[^/]+$/, 'short'),
-    url.replace(`/${tag}/`, '/zzzzz/'),
+    url.replace(`/${id}/`, `/${id.slice(0, -1)}/`),
+    url.replace(`/${id}/`, '/zzzzz/'),
+    url.replace(`/${id}/`, `/${parseTag('txn_', id)}/`),
     url.replace(/[^/]+$/, foreign),
-    url.replace(`/${tag}/`, `/${'9'.repeat(300)}/`),
+    url.replace(`/${id}/`, `/${'9'.repeat(300)}/`),
   ]
   for (const address of addresses) {
     const reply = await fetch(address, { method: 'POST', body: '{}' })

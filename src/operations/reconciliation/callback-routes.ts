@@ -7,7 +7,7 @@ import { STAND_IN_METHOD } from '../../api/http/other-methods.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type RailCallbacks, railCallbacks } from './rail-callback.ts'
 
-const PATH = '/inbound/op1/:tag/:token'
+const PATH = '/inbound/op1/:about/:token'
 const MAX_BODY_BYTES = 64 * 1024
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
 
@@ -18,11 +18,11 @@ export function registerRailCallbacks(
 ): void {
   const callbacks = railCallbacks(options)
   const take = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { tag = '', token = '' } = request.params as { tag?: string; token?: string }
+    const { about = '', token = '' } = request.params as { about?: string; token?: string }
     const body = Buffer.isBuffer(request.body) ? request.body : null
     const address = clientAddress(request.raw, options.trustedProxies)
     const actor = publicActor('rail', { origin: address, requestId: request.id })
-    callbacks.take({ actor, tag, token, body, address })
+    callbacks.take({ actor, about, token, body, address })
     return answer(reply)
   }
   server.register(async (inbound) => {

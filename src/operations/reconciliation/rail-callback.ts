@@ -10,6 +10,7 @@ import { bringTopUpForward } from '../../payments/top-ups/write-top-ups.ts'
 import { assert } from '../../platform/assert.ts'
 import { count as counted } from '../../platform/log/measures.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { parseTagOfAnyPrefix } from '../../platform/text/ids.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { App, Gateway } from '../../program/app.ts'
 import { digestCallbackToken } from '../../rails/callback-token.ts'
@@ -19,8 +20,10 @@ import { hearOwnPost } from '../../rails/following/own-posts.ts'
 /** The parts that find the attempt of a callback. */
 export type RailCallbacks = { gateway: () => Gateway; shops: ShopFinder; clock: Clock; log: Logger }
 
-/** A callback of an operator as it came. */
-type RailCallback = { actor: Actor; tag: string; token: string; body: Buffer | null; address: string }
+/** A callback of an operator as it came. `about`: what the first part of its path names. */
+type RailCallback = { actor: Actor; about: string; token: string; body: Buffer | null; address: string }
+/** Whose attempt it is about: a movement, or in an address that an earlier release gave, only a merchant. */
+type CallbackOwner = { tag: string; subject: string | null }
 
 const TAG = /^[a-z0-9]{5}$/
 const TOKEN = /^[\w-]{43}$/
@@ -63,13 +66,13 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
     }
   }
 
-  async function handle({ actor, tag, token, body, address }: RailCallback): Promise<void> {
+  async function handle({ actor, token, body, address }: RailCallback, { tag, subject }: CallbackOwner): Promise<void> {
     allow(actor, 'callback.receive')
     const shop = await shops.locate(gateway(), tag)
     const bodySha256 = body === null ? null : hash('sha256', body, 'hex')
     if (shop === null) return countUnknown(address)
     const { app, merchantId } = shop
-    const heard = { merchantId, digest: digestCallbackToken(token), bodySha256, sooner }
+    const heard = { merchantId, subject, digest: digestCallbackToken(token), bodySha256, sooner }
     const store = async () => {
       const id = await noteCallback(app, heard)
       if (id === null) countUnknown(address)
@@ -89,9 +92,10 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
 
   return {
     take(callback) {
-      if (!TAG.test(callback.tag) || !TOKEN.test(callback.token)) return countUnknown(callback.address)
+      const owner = parseOwner(callback.about)
+      if (owner === null || !TOKEN.test(callback.token)) return countUnknown(callback.address)
       if (working.size >= MAX_CALLBACKS_AT_ONCE || !mayLookUp(callback.address)) return
-      const work = handle(callback)
+      const work = handle(callback, owner)
         .catch((error) => log.warn({ err: error }, 'a callback of an operator was not noted; it is asked anyway'))
         .finally(() => working.delete(work))
       working.add(work)
@@ -100,4 +104,10 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
       await Promise.all(working)
     },
   }
+}
+
+function parseOwner(about: string): CallbackOwner | null {
+  if (TAG.test(about)) return { tag: about, subject: null }
+  const tag = parseTagOfAnyPrefix(about)
+  return tag === null ? null : { tag, subject: about }
 }

@@ -4,8 +4,8 @@ import { parseTagOfAnyPrefix } from '../../platform/text/ids.ts'
 import { msLeft, type TimeSpan } from '../../platform/time/clock.ts'
 import type { Moment } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
-import { callbackDigestFor } from '../callback-token.ts'
-import { callbackKey, type OperatorCallback } from '../callbacks.ts'
+import { callbackDigestFor, isSameDigest } from '../callback-token.ts'
+import type { OperatorCallback } from '../callbacks.ts'
 import type { TravellingNoun } from '../lock-movements.ts'
 import type { Followed, Movable, Mover } from '../mover.ts'
 import { askAboutMovement, type HeardCallback, QUESTION_DEADLINE_MS } from './ask.ts'
@@ -28,7 +28,8 @@ type OwnQuestion = { deadlineMs: number; onAnswer(): void; heard: HeardCallback 
 
 /** A callback that waits for its question. `otherwise` stores it the way of all others. */
 type Waiting = HeardCallback & { otherwise(): Promise<void> }
-type KeptPost = { key: string; heard: Waiting | null; accepted: AcceptedPost | null }
+/** `id` of the charge, `digest` of the token of its callbacks. */
+type KeptPost = { id: string; digest: Buffer; heard: Waiting | null; accepted: AcceptedPost | null }
 
 const MAX_KEPT = 20_000
 // A question that is begun later than this before the end of the time might be asked twice.
@@ -39,10 +40,10 @@ const NOT_KEPT: OwnPost = { accepted: () => {}, leave: () => {} }
 const postsOfCell = defineLane('callbacks of own posts', (app) => new OwnPosts(app, questionPlaces(app, 'charge')))
 
 /** Keeps a charge that this process is about to post. The caller must call one of the two functions in the end. */
-export function keepOwnPost(app: App, noun: TravellingNoun, { merchantId, railReference, channel }: Movable): OwnPost {
+export function keepOwnPost(app: App, noun: TravellingNoun, { id, railReference, channel }: Movable): OwnPost {
   if (noun !== 'charge' || railReference === null) return NOT_KEPT
   const digest = callbackDigestFor(app, { reference: railReference, channel })
-  return digest === null ? NOT_KEPT : postsOfCell(app).keep(callbackKey({ merchantId, digest }))
+  return digest === null ? NOT_KEPT : postsOfCell(app).keep(id, digest)
 }
 
 /** Takes a callback about a charge that this process keeps. False where it does not: then the caller stores it. */
@@ -94,11 +95,11 @@ class OwnPosts implements Lane {
     places.onFree(() => this.#startWaiting())
   }
 
-  keep(key: string): OwnPost {
+  keep(id: string, digest: Buffer): OwnPost {
     this.#forgetOver()
     if (this.#kept.size >= MAX_KEPT) return NOT_KEPT
-    const post: KeptPost = { key, heard: null, accepted: null }
-    this.#kept.set(key, post)
+    const post: KeptPost = { id, digest, heard: null, accepted: null }
+    this.#kept.set(id, post)
     return {
       accepted: (accepted) => {
         post.accepted = accepted
@@ -109,11 +110,11 @@ class OwnPosts implements Lane {
   }
 
   hear(callback: OperatorCallback, otherwise: () => Promise<void>): boolean {
-    const post = this.#kept.get(callbackKey(callback))
-    if (post === undefined) return false
+    const post = callback.subject === null ? undefined : this.#kept.get(callback.subject)
+    if (post === undefined || !isSameDigest(callback.digest, post.digest)) return false
     const { accepted, heard } = post
     if (accepted !== null && this.#leftMs(accepted) < MIN_LEFT_MS) {
-      this.#kept.delete(post.key)
+      this.#kept.delete(post.id)
       return false
     }
     if (heard !== null) {
@@ -139,14 +140,14 @@ class OwnPosts implements Lane {
 
   /** They stand in the order of their posts, so those whose time is over come first. */
   #forgetOver(): void {
-    for (const { key, accepted } of this.#kept.values()) {
+    for (const { id, accepted } of this.#kept.values()) {
       if (accepted === null || this.#leftMs(accepted) > 0) return
-      this.#kept.delete(key)
+      this.#kept.delete(id)
     }
   }
 
   #leave(post: KeptPost): void {
-    this.#kept.delete(post.key)
+    this.#kept.delete(post.id)
     if (post.heard !== null) this.#run(post.heard.otherwise())
     post.heard = null
   }
@@ -172,7 +173,7 @@ class OwnPosts implements Lane {
       return
     }
     // From now on every further callback about it is stored.
-    this.#kept.delete(post.key)
+    this.#kept.delete(post.id)
     this.#places.take(accepted.row.installation, (onAnswer) => this.#run(this.#ask(accepted, heard, onAnswer)))
   }
 
