@@ -5,8 +5,8 @@ import type { App } from '../program/app.ts'
 import { moveAttempt } from './attempts.ts'
 import type { Movable, Mover } from './mover.ts'
 
-// After this long the request that reserved a live key has given up, because its submit ends within 25 s.
-const ORPHANED_AFTER_MS = 30_000
+/** After this long the request that stored a live movement has given up, because its submit ends within 25 s. */
+export const ORPHANED_AFTER_MS = 30_000
 
 type OrphanedKeys<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>
@@ -43,8 +43,12 @@ async function finishOrphan<Row extends Movable, Failure extends string>(
   return { answer: { status: 201, body }, writes: row.published ? [] : showInDoubt(app, mover, row) }
 }
 
-/** Shows the movement in the commit that stores its answer, so that a process that wakes up late cannot take it back any more. */
-const showInDoubt = <Row extends Movable, Failure extends string>(app: App, mover: Mover<Row, Failure>, row: Row) => [
+/** Shows the movement in the commit from which its answer counts, so that a process that wakes up late cannot take it back any more. */
+export const showInDoubt = <Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  row: Row,
+) => [
   mover.publish(app, row, { acceptedBy: null }),
   moveAttempt({ merchantId: row.merchantId, reference: row.railReference as string }, 'in_doubt', null), // A live one travels.
 ]

@@ -55,7 +55,9 @@ test('M3: a live charge whose process died before the call is posted by the next
   )
   assert.equal(credit?.times, 1)
   await eventually('the key of the request is answered', async () => {
-    const open = await world.installation.sql('select 1 from idempotency_keys where status is null')
+    const open = await world.installation.sql(
+      'select 1 from idempotency_keys where status is null union all select 1 from charges where not published',
+    )
     return open.length === 0
   })
   await next.kill()

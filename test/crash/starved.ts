@@ -145,7 +145,10 @@ function watchKeys({ sql }: Installation) {
   let left = Number.POSITIVE_INFINITY
   let watching = true
   async function look(): Promise<void> {
-    const rows = await sql<{ key: string }>('select key from idempotency_keys where status is null')
+    const rows = await sql<{ key: string }>(
+      `select k.key from idempotency_keys k left join charges c on c.merchant_id = k.merchant_id and c.id = k.object_id
+       where k.status is null or not c.published`,
+    )
     const running = new Set(rows.map(({ key }) => key))
     for (const key of [...since.keys()]) if (!running.has(key)) since.delete(key)
     for (const key of running) {

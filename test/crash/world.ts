@@ -174,7 +174,8 @@ const LEFT = `select
   (select count(*)::int from dispense_claims where state in ('claimed', 'commanding') or reports_at <= $2) as "openClaims",
   (select count(*)::int from vending_orders where refund_due_at <= $2) as "dueJams",
   (select count(*)::int from deliveries where status = 'pending' and next_attempt_at is not null) as undelivered,
-  (select count(*)::int from idempotency_keys where status is null) as "runningKeys"`
+  (select count(*)::int from idempotency_keys where status is null)
+    + (select count(*)::int from charges where not published and follow_at is not null) as "runningKeys"`
 
 async function runDry(world: World): Promise<void> {
   const { installation, operator } = world

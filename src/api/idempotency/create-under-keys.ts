@@ -17,7 +17,7 @@ export type CreateRequest<Input> = {
   input: Input
 }
 
-/** The answer; or with `stored` what was made under a key that stays running, and when: then the answer must still come from outside. */
+/** The answer; or with `stored` what was made and must still be sent outside, and when: then the answer counts only once that was heard. */
 export type CreatedAnswer<Made> = Answer & { stored?: { made: Made; mark: Moment } }
 
 /** The part of a request that is decided in the transaction. */
@@ -32,6 +32,8 @@ type CreationRules<Request, Made> = {
   decide(request: Request): Made
   /** The body of the 201, or null where the key stays running. */
   bodyOf(made: Made): string | null
+  /** Whether it must still be sent outside although its answer is known. Absent where that is never so. */
+  mustBeSent?(made: Made): boolean
 }
 
 /** The result of a transaction: one outcome for each request, and what it writes. */
@@ -76,7 +78,8 @@ export function createUnderKeys<Request extends KeyedInput, Made extends { id: s
     const body = deciding.bodyOf(made)
     const answer = body === null ? null : { status: 201, body, objectId: made.id }
     keep(request, answer, made.id)
-    return answer ?? { status: 201, body: '', stored: { made, mark: momentAt(deciding.at) }, objectId: made.id }
+    if (answer !== null && deciding.mustBeSent?.(made) !== true) return answer
+    return { status: 201, body: body ?? '', stored: { made, mark: momentAt(deciding.at) }, objectId: made.id }
   }
 
   function outcomeOf(request: Request): ItemOutcome<CreatedAnswer<Made>> {

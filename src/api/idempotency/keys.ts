@@ -1,6 +1,5 @@
-import { callForRow, callForRows, toColumns, unnestColumns } from '../../platform/db/columns.ts'
+import { callForRow, toColumns, unnestColumns } from '../../platform/db/columns.ts'
 import { type Call, call, type Database } from '../../platform/db/database.ts'
-import { guardedSql } from '../../platform/db/guarded.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { bigint, bytea, copyInto, mode, smallint, text, time } from '../../platform/db/wire/copy.ts'
 import type { Mode } from '../../platform/mode.ts'
@@ -15,12 +14,16 @@ export type KeyUse = KeyOwner & { fingerprint: Buffer }
  */
 export type RunningKey = KeyOwner & { objectId: string }
 
-/** A row of the table. Without a status the key is running: reserved, its work not finished. */
+/**
+ * A row of the table. Without a status the key is running: reserved, its work not finished. The answer of a live charge is stored with the
+ * charge, so its key counts as running too while the charge is `hidden`; null where the object is no charge.
+ */
 export type KeyRow = KeyOwner & {
   fingerprint: Buffer
   status: number | null
   body: string | null
   objectId: string | null
+  hidden: boolean | null
 }
 
 /** The first answer, stored to the byte. */
@@ -28,7 +31,8 @@ export type StoredAnswer = { status: number; body: string; objectId: string | nu
 
 const FIND = statement<KeyRow>(
   'find idempotency keys',
-  `select k.merchant_id as "merchantId", k.mode, k.key, k.fingerprint, k.status, k.body, k.object_id as "objectId"
+  `select k.merchant_id as "merchantId", k.mode, k.key, k.fingerprint, k.status, k.body, k.object_id as "objectId",
+     (select not c.published from charges c where c.merchant_id = k.merchant_id and c.id = k.object_id) as hidden
    from unnest($1::bigint[], $2::mode[], $3::text[]) as n (merchant_id, mode, key)
    join idempotency_keys k on k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key`,
 )
@@ -52,19 +56,14 @@ const FINISH = statement(
    where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.object_id = n.object_id
      and k.status is null`,
 )
-const FINISH_RUNNING = statement(
-  'finish running idempotency keys',
-  guardedSql(
-    (rows) => `update idempotency_keys k set status = n.status, body = n.body
-     from ${rows} as n (merchant_id, mode, key, object_id, status, body)
-     where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.object_id = n.object_id and k.status is null`,
-    { types: ['bigint', 'mode', 'text', 'text', 'bigint', 'text'], count: 7 },
-  ),
-)
 const FREE = statement(
   'free idempotency key',
   `delete from idempotency_keys
    where merchant_id = $1 and mode = $2 and key = $3 and object_id = $4 and status is null`,
+)
+const FREE_ANSWERED = statement(
+  'free answered idempotency key',
+  `delete from idempotency_keys where merchant_id = $1 and mode = $2 and key = $3 and object_id = $4`,
 )
 // A header cannot carry a control character, so no API client can use such a key.
 const RESERVED = '\u0001'
@@ -91,26 +90,13 @@ export const finishKey = (key: RunningKey, { status, body }: { status: number; b
     ...each.values('body'),
   ])
 
-type FinishedKey = { owner: RunningKey; answer: { status: number; body: string } }
-
-/** Stores the answers of keys that run for these objects; fails the transaction where one runs no more. No call where there are none. */
-export function finishRunningKeys(finished: readonly FinishedKey[]): Call[] {
-  const rows = [...finished]
-    .sort((a, b) => compareKeyOwners(a.owner, b.owner))
-    .map(({ owner, answer: { status, body } }) => ({ ...owner, status, body }))
-  return callForRows(FINISH_RUNNING, rows, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.modes('mode'),
-    ...each.values('key', 'objectId'),
-    ...each.numbers('status'),
-    ...each.values('body'),
-    rows.length,
-  ])
-}
-
 /** Frees a key that runs for this object, when its answer may not be stored (contract.md 3 i). */
 export const freeKey = ({ merchantId, mode, key, objectId }: RunningKey): Call =>
   call(FREE, merchantId, mode, key, objectId)
+
+/** Frees a key whose answer was stored with its object, in the commit that takes the object back before it was ever shown. */
+export const freeAnsweredKey = ({ merchantId, mode, key, objectId }: RunningKey): Call =>
+  call(FREE_ANSWERED, merchantId, mode, key, objectId)
 
 /** Returns the stored answer of a used key. Throws 409 when the key was used for another request or is still running. */
 export function getReplay(row: KeyRow, fingerprint: Buffer): StoredAnswer {
@@ -124,8 +110,8 @@ export function getReplay(row: KeyRow, fingerprint: Buffer): StoredAnswer {
  * The answer stored in a row; null while the key is running. A request that has its own answer late sends the stored one instead,
  * because another process may have taken the key for an orphan and finished it (contract.md G58).
  */
-const answerIn = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
-  status === null || body === null ? null : { status, body, objectId }
+const answerIn = ({ status, body, objectId, hidden }: KeyRow): StoredAnswer | null =>
+  status === null || body === null || hidden === true ? null : { status, body, objectId }
 
 /** Reads the answer stored under a key, whatever object it is about; null while the key is running, or when it was freed. */
 export async function findStoredAnswer(db: Database, owner: KeyOwner): Promise<StoredAnswer | null> {

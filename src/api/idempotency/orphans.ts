@@ -58,17 +58,36 @@ type OrphanRules = {
  * key whose finishing throws is logged and left for the next run; it does not delay the others. Returns how many were finished.
  * Throws DatabaseAway.
  */
-export async function finishOrphans(app: FinisherServices, { prefix, afterMs, decide }: OrphanRules): Promise<number> {
+export function finishOrphans(app: FinisherServices, { prefix, afterMs, decide }: OrphanRules): Promise<number> {
   const bounds = computeOrphanBounds(app.clock, afterMs)
+  return finishEach(app, {
+    list: (skipped) => app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_PER_PAGE, skipped]),
+    finish: (orphan) => finishOrphan(app, orphan, decide),
+  })
+}
+
+type LeftWork<Left> = {
+  /** Lists what is left, at most ORPHANS_PER_PAGE, oldest first, after so many that could not be finished. */
+  list(skipped: number): Promise<readonly Left[]>
+  finish(left: Left): Promise<unknown>
+}
+
+/**
+ * Finishes what processes that died have left, one after the other. One whose finishing throws is logged and left for the next run; it does
+ * not delay the others. Returns how many were finished. Throws DatabaseAway.
+ */
+export async function finishEach<Left extends { objectId: string }>(
+  app: FinisherServices,
+  { list, finish }: LeftWork<Left>,
+): Promise<number> {
   const waitsUntil = performance.now() + MAX_RUN_WAIT_MS
   let finished = 0
   let skipped = 0
   for (let page = 0; page < MAX_PAGES_PER_RUN; page += 1) {
-    const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_PER_PAGE, skipped])
+    const orphans = await list(skipped)
     for (const orphan of orphans) {
       const waitMs = Math.max(0, Math.min(MAX_ORPHAN_WAIT_MS, waitsUntil - performance.now()))
-      if (await tryToFinish(app, orphan, () => retryWhileAway(() => finishOrphan(app, orphan, decide), waitMs)))
-        finished += 1
+      if (await tryToFinish(app, orphan, () => retryWhileAway(() => finish(orphan), waitMs))) finished += 1
       else skipped += 1
     }
     if (orphans.length < ORPHANS_PER_PAGE) break
@@ -83,14 +102,18 @@ function finishOrphan({ db }: FinisherServices, orphan: Orphan, endOf: OrphanRul
   })
 }
 
-async function tryToFinish(app: FinisherServices, orphan: Orphan, finish: () => Promise<unknown>): Promise<boolean> {
+async function tryToFinish(
+  app: FinisherServices,
+  { objectId }: { objectId: string },
+  finish: () => Promise<unknown>,
+): Promise<boolean> {
   try {
     await finish()
     return true
   } catch (error) {
     if (classifyDatabaseError(error) instanceof DatabaseAway) throw error
     app.log.error(
-      { err: error, object_id: orphan.objectId },
+      { err: error, object_id: objectId },
       'a key that was left running could not be finished; it is tried again',
     )
     return false

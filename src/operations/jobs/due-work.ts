@@ -15,8 +15,9 @@ const dueSql = (rows: Partial<Record<SweepName, readonly string[]>>) =>
     )
     .join(' union all ')
 
-// Includes the keys of requests that are under way, which exist for milliseconds.
+// Include those of requests that are under way, which exist for milliseconds.
 const RUNNING_KEYS = 'idempotency_keys where status is null'
+const HIDDEN_CHARGES = `charges where mode = 'live' and not published and follow_at is not null`
 
 const CELL_ROWS = {
   // Both modes by name: the index of due times begins with the mode.
@@ -35,7 +36,7 @@ const CELL_ROWS = {
   'send-deliveries': ['deliveries where next_attempt_at <= $1'],
   'follow-freeze': ['ledger_heads where payouts_frozen_until <= $1'],
   'tend-addresses': ['merchants where webhook_changed_at is not null'],
-  'finish-keys': [RUNNING_KEYS],
+  'finish-keys': [RUNNING_KEYS, HIDDEN_CHARGES],
   'finish-bulks': ['bulk_batches where lease_until is not null', RUNNING_KEYS],
   'seal-audit': ['audit_to_seal'],
 } satisfies Partial<Record<SweepName, readonly string[]>>

@@ -46,10 +46,12 @@ const WEBHOOKS = statement<WebhookBacklog>(
 )
 
 type OldestWork = { key: Date | null; dispense: Date | null }
-// Indexes: idempotency_keys_running and dispense_claims_commanded.
+// Indexes: idempotency_keys_running, charges_hidden and dispense_claims_commanded. The key of a live charge counts as running while the
+// charge is hidden.
 const OLDEST = statement<OldestWork>(
   'oldest keys and dispenses under way',
-  `select (select created_at from idempotency_keys where status is null order by created_at limit 1) as key,
+  `select least((select created_at from idempotency_keys where status is null order by created_at limit 1),
+       (select created_at from charges where mode = 'live' and not published and follow_at is not null order by created_at limit 1)) as key,
      (select commanded_at from dispense_claims where state in ('commanding', 'accepted', 'ambiguous') and commanded_at > $1
       order by commanded_at limit 1) as dispense`,
 )

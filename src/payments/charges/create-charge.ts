@@ -26,7 +26,7 @@ import { judgeCharge, railUnavailable } from './charge-rules.ts'
 import { balanceFull, balanceTotals, type Headroom, headroomFor } from './headroom.ts'
 import { expectedFinishMs, finishBacklogMs } from './move-charge.ts'
 import { newCharge, newChargeAttempt } from './new-charge.ts'
-import { submitLiveCharge } from './submit-live-charge.ts'
+import { firstLiveAnswer, submitLiveCharge } from './submit-live-charge.ts'
 import { countKeptTestCharges, keepUntilDue } from './test-charges/due-test-charges.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
 
@@ -84,8 +84,8 @@ function submitStored(
   crashPoint('key.reserved')
   assert(installation !== null, 'a stored live charge has an installation')
   const { made: charge, mark } = created.stored
-  const heldKey = { ...owner, objectId: charge.id }
-  return submitLiveCharge(app, { charge, mark, installation, owner: heldKey, spent })
+  const { body } = created
+  return submitLiveCharge(app, { charge, mark, installation, keyed: { key: { ...owner, objectId: charge.id }, body }, spent })
 }
 
 // Objects are written field by field here and below: every payment passes, and spreading costs several times as much.
@@ -172,7 +172,8 @@ async function storeCharges(
         windows,
         at,
         decide: (request) => acceptCharge(app, request, bounds),
-        bodyOf: (charge) => (charge.mode === 'live' ? null : chargeJson(charge)),
+        bodyOf: (charge) => (charge.mode === 'live' ? firstLiveAnswer(charge) : chargeJson(charge)),
+        mustBeSent: isLive,
       })
       return {
         value: { outcomes, made },
@@ -191,6 +192,7 @@ async function storeCharges(
 }
 
 const isTest = ({ mode }: NewCharge) => mode === 'test'
+const isLive = ({ mode }: NewCharge) => mode === 'live'
 
 /** The rows that the transaction has read and locked for the rules. */
 type ChargeContext = {

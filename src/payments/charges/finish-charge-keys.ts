@@ -1,7 +1,8 @@
-import type { Tx } from '../../platform/db/database.ts'
+import { computeOrphanBounds, finishEach, ORPHANS_PER_PAGE } from '../../api/idempotency/orphans.ts'
+import { call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
-import { finishMovementKeys } from '../../rails/finish-movement-keys.ts'
+import { finishMovementKeys, ORPHANED_AFTER_MS, showInDoubt } from '../../rails/finish-movement-keys.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
 import { type ChargeShare, sharesOfCharges } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
@@ -12,8 +13,35 @@ const CHARGE_OF_KEY = statement<Charge & { published: boolean }>(
   `select ${CHARGE_COLUMNS}, c.published from charges c where c.merchant_id = $1 and c.id = $2 and c.voided_at is null for no key update`,
 )
 
+// Index: charges_hidden.
+const HIDDEN_CHARGES = statement<{ merchantId: number; objectId: string }>(
+  'hidden charges',
+  `select c.merchant_id as "merchantId", c.id as "objectId" from charges c
+   where c.mode = 'live' and not c.published and c.follow_at is not null and (c.created_at < $1 or c.created_at > $2)
+   order by c.created_at, c.merchant_id, c.id limit $3 offset $4`,
+)
+
 /** Finishes the keys whose process died while it created a live charge (G58). Returns how many. */
-export const finishChargeKeys = (app: App): Promise<number> =>
+export async function finishChargeKeys(app: App): Promise<number> {
+  const shown = await showHiddenCharges(app)
+  return shown + (await finishRunningKeys(app))
+}
+
+/** Shows the charges whose process died before it did, so that the answers under their keys count. */
+function showHiddenCharges(app: App): Promise<number> {
+  const bounds = computeOrphanBounds(app.clock, ORPHANED_AFTER_MS)
+  return finishEach(app, {
+    list: (skipped) => app.db.query(HIDDEN_CHARGES, [...bounds, ORPHANS_PER_PAGE, skipped]),
+    finish: ({ merchantId, objectId }) =>
+      app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
+        const [[charge]] = await tx.send(call(CHARGE_OF_KEY, merchantId, objectId))
+        return { value: null, last: charge?.published === false ? showInDoubt(app, CHARGE_MOVER, charge) : [] }
+      }),
+  })
+}
+
+/** Finishes keys that the release before left running: it stored the answer of a charge only when the charge was shown. */
+const finishRunningKeys = (app: App): Promise<number> =>
   finishMovementKeys<Charge, ChargeFailure>(app, {
     mover: CHARGE_MOVER,
     prefix: 'txn_',

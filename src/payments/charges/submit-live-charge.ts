@@ -1,5 +1,5 @@
 import type { Answer } from '../../api/http/answer.ts'
-import { freeKey, type RunningKey } from '../../api/idempotency/keys.ts'
+import { freeAnsweredKey, type RunningKey } from '../../api/idempotency/keys.ts'
 import type { Call } from '../../platform/db/database.ts'
 import type { TimeSpent } from '../../platform/log/spent.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
@@ -16,14 +16,14 @@ import { finishCards } from './finish-cards.ts'
 import { takeBackCharge } from './write-charge-status.ts'
 
 /**
- * A stored live charge. `mark` is when it was marked as sending, `installation` will carry it, and `owner` is the key that waits for its
- * answer: null for a customer on a hosted page, who has none.
+ * A stored live charge. `mark` is when it was marked as sending, `installation` will carry it, and `keyed` is the key under which it was
+ * stored, with the answer that waits there until the charge is shown: null for a customer on a hosted page, who has none.
  */
 type StoredLiveCharge = {
   charge: Charge
   mark: Moment
   installation: string
-  owner: RunningKey | null
+  keyed: { key: RunningKey; body: string } | null
   spent?: TimeSpent | null
 }
 type ChargeSubmission = Submission<Charge, ChargeFailure>
@@ -33,29 +33,23 @@ type ChargeSubmission = Submission<Charge, ChargeFailure>
  * 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
 export function submitLiveCharge(app: App, stored: StoredLiveCharge): Promise<Answer> {
-  const { charge, mark, installation, owner, spent = null } = stored
+  const { charge, mark, installation, keyed, spent = null } = stored
   crashPoint('charge.stored')
   const work: ChargeSubmission = {
     mover: CHARGE_MOVER,
     row: charge,
     mark,
     installation,
-    owner,
+    owner: null,
     spent,
-    firstAnswer: () => firstAnswer(charge),
-    refuseNotTaken: (_, heard, parked) => refuseNotTaken(app, work, { heard, parked }),
+    firstAnswer: () => ({ status: 201, body: keyed?.body ?? firstLiveAnswer(charge), objectId: charge.id }),
+    refuseNotTaken: (_, heard, parked) => refuseNotTaken(app, work, { heard, parked, key: keyed?.key ?? null }),
   }
   return submitMovement(app, work)
 }
 
-/** The 201 of every live charge: authorized, never final (G11a). */
-function firstAnswer(charge: Charge): Answer & { objectId: string } {
-  return {
-    status: 201,
-    body: chargeJson({ ...charge, status: 'authorized' }),
-    objectId: charge.id,
-  }
-}
+/** The body of the 201 of every live charge: authorized, never final, whatever its operator says (G11a). So it is known beforehand. */
+export const firstLiveAnswer = (charge: Charge): string => chargeJson({ ...charge, status: 'authorized' })
 
 /**
  * Handles the proof that the operator took nothing. A charge that was never shown is taken back. After the 201 it exists, so the
@@ -64,19 +58,19 @@ function firstAnswer(charge: Charge): Answer & { objectId: string } {
 function refuseNotTaken(
   app: App,
   work: ChargeSubmission,
-  { heard, parked }: { heard: Unavailable; parked: boolean },
+  { heard, parked, key }: { heard: Unavailable; parked: boolean; key: RunningKey | null },
 ): Promise<Answer> {
   const undo = async () => {
-    if (!parked && (await takeBack(app, work))) throw railUnavailable(heard.retryAfterSeconds)
+    if (!parked && (await takeBack(app, work, key))) throw railUnavailable(heard.retryAfterSeconds)
   }
   return refuseMovement(app, work, { heard, reason: 'rail_rejected', undo })
 }
 
 /** Takes back a charge that was never shown, and frees its key and card. Returns false when it was shown. */
-function takeBack(app: App, work: ChargeSubmission): Promise<boolean> {
-  const { row: charge, owner } = work
+function takeBack(app: App, work: ChargeSubmission, key: RunningKey | null): Promise<boolean> {
+  const { row: charge } = work
   const at = app.clock.now()
-  const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]
+  const freed = [...(key === null ? [] : [freeAnsweredKey(key)]), ...freeCard(charge, at)]
   return takeBackUnseen(app, work, { hide: takeBackCharge(charge, at), freed })
 }
 

@@ -4,7 +4,6 @@ import {
   compareKeyOwners,
   findKeys,
   finishKey,
-  finishRunningKeys,
   formatKeyOwner,
   type RunningKey,
 } from '../../api/idempotency/keys.ts'
@@ -25,7 +24,7 @@ import type { NewlyAccepted } from '../mover.ts'
 type PostRecord = {
   noun: TravellingNoun
   row: { merchantId: number; id: string }
-  /** The key that waits for the answer; null for a customer on a hosted page. */
+  /** The key that waits for the answer; null where none does. */
   owner: RunningKey | null
   answer: Answer
   evidence: readonly Call[]
@@ -69,8 +68,8 @@ const postRecordLane = defineLane(
 const movementKey = ({ row }: PostRecord) => `${row.merchantId} ${row.id}`
 
 /**
- * Records acceptances in one flush, without reading anything first. Null where something is not as this process knows it: then nothing
- * was written. Locks in the order of everybody: movements, attempts, keys.
+ * Records acceptances in one flush, without reading anything first. Null where a key waits, or something is not as this process knows it:
+ * then nothing was written. Locks in the order of everybody: movements before attempts.
  */
 async function recordPlainly(
   app: App,
@@ -78,17 +77,16 @@ async function recordPlainly(
   turn: Partial<BatchTurn>,
 ): Promise<ItemOutcome<Answer | null>[] | null> {
   const [first] = posts
-  const rows = posts.flatMap(({ noun, row, acceptance }) =>
-    noun !== first?.noun || acceptance === null
+  const rows = posts.flatMap(({ noun, row, owner, acceptance }) =>
+    noun !== first?.noun || owner !== null || acceptance === null
       ? []
       : [{ merchantId: row.merchantId, id: row.id, ...acceptance, followAt: acceptance.followAt() }],
   )
   const publishNew = first?.acceptance?.publishNew
   if (publishNew === undefined || rows.length < posts.length) return null
   rows.sort((a, b) => a.merchantId - b.merchantId || (a.id < b.id ? -1 : 1))
-  const answered = posts.flatMap(({ owner, answer }) => (owner === null ? [] : [{ owner, answer }]))
   const evidence = joinRowCalls(posts.flatMap((post) => post.evidence))
-  const last = [publishNew(rows), acceptFirstPosts(rows), ...finishRunningKeys(answered), ...evidence]
+  const last = [publishNew(rows), acceptFirstPosts(rows), ...evidence]
   const value = posts.map(({ answer }) => itemDone<Answer | null>(answer))
   try {
     return await app.db.transactionFor({ kind: 'outcome', ...turn }, async () => ({ value, last }))
@@ -110,7 +108,8 @@ function recordOnLockedRows(
     })
     const lockedRows = await tx.send(...locks)
     // Read after the movements are locked, because a transaction that finishes one of these keys holds its movement.
-    const [keys] = await tx.send(findKeys(posts.flatMap(({ owner }) => owner ?? [])))
+    const owners = posts.flatMap(({ owner }) => owner ?? [])
+    const [keys] = owners.length === 0 ? [[]] : await tx.send(findKeys(owners))
     const keyByName = new Map(keys.map((row) => [formatKeyOwner(row), row]))
     const lockedById = new Map(lockedRows.flat().map((locked) => [locked.id, locked]))
     const standing: PostRecord[] = []

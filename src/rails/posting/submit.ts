@@ -21,7 +21,7 @@ import { applyRefusal } from './refuse.ts'
 
 /**
  * A stored live movement whose caller waits. `mark` is when it was marked as sending, `installation` will carry it, and `owner` is the
- * key that waits for its answer: null for a customer on a hosted page, who has none.
+ * key that waits for its answer: null where no key does. That of a charge has it already.
  */
 export type Submission<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>

@@ -63,7 +63,7 @@ export async function payLink(
   if (charge.completedAt !== null || charge.mode === 'test') return answer
   assert(installation, 'a live charge was stored because its rail was ready')
   try {
-    await submitLiveCharge(app, { charge, mark, installation, owner: null })
+    await submitLiveCharge(app, { charge, mark, installation, keyed: null })
     return answer
   } catch (error) {
     // The charge was taken back: nothing was sent, and link and card are free again.

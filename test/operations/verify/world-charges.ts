@@ -1,5 +1,5 @@
 import { fingerprintRequest } from '../../../src/api/http/bodies/body-content.ts'
-import { addKeys, finishKey, freeKey } from '../../../src/api/idempotency/keys.ts'
+import { addKeys, freeAnsweredKey } from '../../../src/api/idempotency/keys.ts'
 import { chargeFee } from '../../../src/ledger/fees.ts'
 import { moveCharge } from '../../../src/payments/charges/move-charge.ts'
 import { addCharges, type NewCharge } from '../../../src/payments/charges/write-charges.ts'
@@ -74,10 +74,10 @@ export function splitCharge(app: App, merchantId: MerchantId, [mode, name, amoun
   return { ...charge, shares: split.reduce((sum, share) => sum + share.amount, 0), split }
 }
 
-/** Charge and key; that of a live one still runs. */
+/** Charge and key with its answer; that of a live one counts once the charge is shown. */
 export const storeCharge = (charge: NewCharge): Call[] => {
-  const { id, mode, createdAt } = charge
-  const answer = mode === 'live' ? null : { status: 201, body: JSON.stringify({ id }), objectId: id }
+  const { id, createdAt } = charge
+  const answer = { status: 201, body: JSON.stringify({ id }), objectId: id }
   return [
     ...addKeys([{ ...keyOf(charge), answer, objectId: id }], createdAt),
     ...addCharges([charge]),
@@ -159,7 +159,7 @@ export async function createLive(
 export function takeBack(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt } = charge
   return [
-    freeKey({ ...keyOf(charge), objectId: id }),
+    freeAnsweredKey({ ...keyOf(charge), objectId: id }),
     call(product('void live charge'), merchantId, id, createdAt.toISOString()),
     endAttempt(attemptOf(charge), { state: 'void', at: createdAt }),
   ]
@@ -169,7 +169,6 @@ export function takeBack(charge: NewCharge): Call[] {
 export function publish(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt: at, followAt } = charge
   return [
-    finishKey({ ...keyOf(charge), objectId: id }, { status: 201, body: JSON.stringify({ id }) }),
     call(product('publish live charges'), numberColumn([merchantId]), textColumn([id]), timeColumn([followAt])),
     moveAttempt(attemptOf(charge), 'accepted', at),
     addEvidence(attemptOf(charge), 'accepted', { at, operation: 'submit', stage: 'answered', elapsedMs: 5 }),

@@ -68,7 +68,7 @@ test('row, reference and attempt are durable before the first byte reaches the o
   const look = async () =>
     seen.push(
       ...(await service.rows(
-        `select c.status, c.published, a.state, a.id = c.rail_reference as same, k.status as answered
+        `select c.status, c.published, a.state, a.id = c.rail_reference as same, k.status as answer
          from charges c join rail_attempts a on a.subject = c.id join idempotency_keys k on k.object_id = c.id
          where c.phone = $1`,
         [phone],
@@ -76,7 +76,7 @@ test('row, reference and attempt are durable before the first byte reaches the o
     )
   service.operator.onSubmit(() => ({ answer: 'accept', until: look() }), phone)
   assert.equal((await live.charge({ customer: { phone } })).status, 201)
-  assert.deepEqual(seen, [{ status: 'pending', published: false, state: 'sending', same: true, answered: null }])
+  assert.deepEqual(seen, [{ status: 'pending', published: false, state: 'sending', same: true, answer: 201 }])
 })
 
 test('the rail is told with which contract the attempt was stored', async () => {

@@ -23,13 +23,23 @@ export const KEY_FAULTS: readonly Fault[] = [
   ...plant('K1', [
     [
       CHARGE.sending,
-      'a key that runs for ever',
-      `update idempotency_keys set created_at = '2026-03-10T08:58:59Z' where status is null`,
+      'a live charge that is hidden for ever',
+      change(charges(CHARGE.sending), `created_at = '2026-03-10T08:58:59Z'`),
     ],
     [
       CHARGE.sending,
+      'a hidden charge from before the clock stepped back',
+      change(charges(CHARGE.sending), `created_at = '2026-03-10T10:00:00Z'`),
+    ],
+    [
+      held,
+      'a key that runs for ever',
+      change(keys(held), `status = null, body = null, created_at = '2026-03-10T08:58:59Z'`),
+    ],
+    [
+      held,
       'a running key from before the clock stepped back',
-      `update idempotency_keys set created_at = '2026-03-10T10:00:00Z' where status is null`,
+      change(keys(held), `status = null, body = null, created_at = '2026-03-10T10:00:00Z'`),
     ],
     [
       BATCH.waiting,

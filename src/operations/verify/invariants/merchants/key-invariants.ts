@@ -21,7 +21,7 @@ const KEY_NAME = `coalesce(k.object_id, 'key ' || left(encode(sha256(convert_to(
 export const KEY_INVARIANTS: readonly Invariant[] = [
   {
     id: 'K1',
-    says: 'no key has been running for longer than 60 seconds, by any clock, unless somebody is at work on its bulk call',
+    says: 'no key has been running, and no live charge hidden, for longer than 60 seconds, by any clock, unless somebody is at work on a bulk call',
     late: true,
     counted: KEYS,
     // An expired lease is taken by the finisher within seconds.
@@ -29,7 +29,11 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
       from idempotency_keys k left join bulk_batches b on (b.merchant_id, b.id) = (k.merchant_id, k.object_id)
       where k.status is null
         and (k.created_at < $1::timestamptz - interval '60 seconds' or k.created_at > $1::timestamptz + interval '60 seconds')
-        and (b.lease_until is null or b.lease_until < $1::timestamptz - interval '30 seconds' or b.lease_until > $1::timestamptz + interval '90 seconds')`,
+        and (b.lease_until is null or b.lease_until < $1::timestamptz - interval '30 seconds' or b.lease_until > $1::timestamptz + interval '90 seconds')
+      union all
+      select c.merchant_id, c.mode, c.id from charges c
+      where c.mode = 'live' and not c.published and c.follow_at is not null
+        and (c.created_at < $1::timestamptz - interval '60 seconds' or c.created_at > $1::timestamptz + interval '60 seconds')`,
   },
   {
     id: 'ID5',
