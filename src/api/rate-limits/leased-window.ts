@@ -16,7 +16,7 @@ import { MINUTE_MS } from './limits.ts'
 import type { OpenWindows } from './open-windows.ts'
 
 /** The windows of one try of a transaction. */
-type TransactionWindows = {
+export type TransactionWindows = {
   /** Locks the windows that the leases of this process do not cover; sent with the first statements. */
   lock(): Call[]
   /** Opens the windows from the rows that the calls of `lock` returned. */

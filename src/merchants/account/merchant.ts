@@ -81,7 +81,8 @@ export type MerchantTerms = Pick<
   | 'failNextPayouts'
 > & { hasWebhookUrl: boolean }
 
-const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
+/** The SQL that reads the terms of the merchants $1. */
+export const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
      charge_limit as "chargeLimit", payout_limit as "payoutLimit", vending_enabled as "vendingEnabled", test_hold as "testHold",
      test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
      ${ACCOUNT_STATE} as account, webhook_url is not null as "hasWebhookUrl"

@@ -1,7 +1,7 @@
 import { lockHeads } from '../../ledger/book.ts'
 import { modeColumn, numberColumn } from '../../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
-import { statement } from '../../platform/db/statement.ts'
+import { type Statement, statement } from '../../platform/db/statement.ts'
 import { type MerchantMode, merchantModeKey } from '../../platform/mode.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { addSums, type ExactSum } from '../../platform/sums.ts'
@@ -24,6 +24,13 @@ const BALANCE_TOTALS = statement<BalanceTotal>(
    where (h.merchant_id, h.mode) in (select * from unnest($1::bigint[], $2::mode[]))`,
 )
 
+const NONE_NEARLY_FULL = statement(
+  'no ledger head is nearly full',
+  `select 1 / (count(*) = 0)::int as guarded from ledger_heads h
+   where (h.merchant_id, h.mode) in (select * from unnest($1::bigint[], $2::mode[]))
+     and h.available + h.pending + h.in_flight >= ${NEARLY_FULL}`,
+)
+
 const OPEN_TOTALS = statement<BalanceTotal>(
   'totals of open charges and top-ups',
   `select n.merchant_id as "merchantId", n.mode, (coalesce((select sum(c.amount - c.gift_card_amount) from charges c
@@ -40,7 +47,16 @@ export type Headroom = {
   take(charge: HeadroomInput): boolean
 }
 
-const UNLIMITED: Headroom = { take: () => true }
+export const UNLIMITED: Headroom = { take: () => true }
+
+/** Whether this head is so full that its balance must be counted. */
+export const isNearlyFull = ({ total }: BalanceTotal): boolean => total >= NEARLY_FULL
+
+/** Whether one of these charges is so large that the balance must be counted first. */
+export const needsCounting = (charges: readonly HeadroomInput[]): boolean => charges.some(isLarge)
+
+/** Fails the transaction where one of these heads is so full that its balance must be counted first. */
+export const guardHeadroom = (pairs: readonly MerchantMode[]): Call => callFor(NONE_NEARLY_FULL, pairs)
 
 /** Reads the totals that these heads hold now, for `headroomFor`. */
 export const balanceTotals = (pairs: readonly MerchantMode[]): Call<BalanceTotal> => callFor(BALANCE_TOTALS, pairs)
@@ -86,12 +102,12 @@ export const balanceFull = () =>
 /** Finds the merchants and modes where the balance must be counted: the head is nearly full, or a charge is large. */
 function findNearlyFull(charges: readonly HeadroomInput[], totals: readonly BalanceTotal[]): MerchantMode[] {
   const near = new Map<number, MerchantMode>()
-  for (const row of totals) if (row.total >= NEARLY_FULL) near.set(merchantModeKey(row), row)
+  for (const row of totals) if (isNearlyFull(row)) near.set(merchantModeKey(row), row)
   for (const charge of charges) if (isLarge(charge)) near.set(merchantModeKey(charge), charge)
   return [...near.values()]
 }
 
 const isLarge = ({ amount }: HeadroomInput) => amount > MAX_ORDINARY_AMOUNT
 
-const callFor = (totals: typeof BALANCE_TOTALS, pairs: readonly MerchantMode[]): Call<BalanceTotal> =>
-  call(totals, numberColumn(pairs.map(({ merchantId }) => merchantId)), modeColumn(pairs.map((pair) => pair.mode)))
+const callFor = <Row>(statement: Statement<Row>, pairs: readonly MerchantMode[]): Call<Row> =>
+  call(statement, numberColumn(pairs.map(({ merchantId }) => merchantId)), modeColumn(pairs.map((pair) => pair.mode)))

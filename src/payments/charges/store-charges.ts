@@ -1,10 +1,16 @@
 import { type CreatedAnswer, type CreateRequest, createUnderKeys } from '../../api/idempotency/create-under-keys.ts'
-import { findKeys, type KeyUse } from '../../api/idempotency/keys.ts'
+import { findKeys, type KeyRow, type KeyUse } from '../../api/idempotency/keys.ts'
+import type { TransactionWindows } from '../../api/rate-limits/leased-window.ts'
+import type { OpenWindows } from '../../api/rate-limits/open-windows.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
-import { findTerms, type MerchantTerms } from '../../merchants/account/merchant.ts'
+import { findKnownTerms, forgetTerms, readTermsToRemember, rememberTerms } from '../../merchants/account/known-terms.ts'
+import type { MerchantTerms } from '../../merchants/account/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import type { BatchTurn, ItemOutcome } from '../../platform/batches/batch-run.ts'
-import type { Tx } from '../../platform/db/database.ts'
+import type { Call, Tx } from '../../platform/db/database.ts'
+import { isGuardBroken } from '../../platform/db/guarded.ts'
+import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import type { Refusal } from '../../platform/refusal.ts'
 import type { App } from '../../program/app.ts'
 import { addAttempts, type NewAttempt } from '../../rails/attempts.ts'
@@ -14,7 +20,16 @@ import type { SubaccountStatuses } from '../subaccounts/split.ts'
 import { chargeJson } from './charge-json.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge } from './charge-rules.ts'
-import { balanceFull, balanceTotals, type Headroom, headroomFor } from './headroom.ts'
+import {
+  balanceFull,
+  balanceTotals,
+  guardHeadroom,
+  type Headroom,
+  headroomFor,
+  isNearlyFull,
+  needsCounting,
+  UNLIMITED,
+} from './headroom.ts'
 import { newCharge, newChargeAttempt } from './new-charge.ts'
 import { firstLiveAnswer } from './submit-live-charge.ts'
 import { keepUntilDue } from './test-charges/due-test-charges.ts'
@@ -26,47 +41,34 @@ export type ChargeRequest = CreateRequest<ChargeCreate>
 /** The request with its key and the readiness of its rail. `installation` is the one that will carry a live charge. */
 export type KeyedChargeRequest = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
 
-/** Decides and stores a batch of requests in one transaction. */
+/** A batch of requests, decided at one time. */
+type ChargeBatch = { requests: readonly KeyedChargeRequest[]; merchantModes: readonly MerchantMode[]; at: Date }
+type StoredCharges = { outcomes: ItemOutcome<CreatedAnswer<NewCharge>>[]; made: NewCharge[] }
+type Decision = { value: StoredCharges; last: readonly Call[] }
+
+/**
+ * Decides and stores a batch of requests in one transaction. Where nothing has to be read or locked for them, that is one flush: decided by
+ * the terms that this process knows, and sent with guards that compare what was not read (decision 68). A broken guard, or a key that was
+ * used before, rolls everything back, and the batch is decided on the rows.
+ */
 export async function storeCharges(
   app: App,
-  batchRequests: readonly KeyedChargeRequest[],
+  requests: readonly KeyedChargeRequest[],
   turn: BatchTurn,
 ): Promise<ItemOutcome<CreatedAnswer<NewCharge>>[]> {
-  const at = app.clock.now()
-  const merchantModes = distinctMerchantModes(batchRequests)
-  return app.exactWindows.charges.runCounted(batchRequests, at.getTime(), async (counting) => {
-    const { outcomes, made } = await app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
-      const [terms, keys, totals, ...locked] = await tx.send(
-        findTerms([...new Set(merchantModes.map(({ merchantId }) => merchantId))]),
-        findKeys(batchRequests),
-        balanceTotals(merchantModes),
-        ...counting.lock(),
-      )
-      const windows = counting.open(locked)
-      const bounds: ChargeContext = {
-        terms: new Map(terms.map((terms) => [terms.id, terms])),
-        subaccounts: await lockSubaccounts(tx, batchRequests),
-        room: await headroomFor(tx, batchRequests.map(headroomInput), totals),
-        at,
-      }
-      const { outcomes, made, requests, addKeys } = createUnderKeys(batchRequests, {
-        keys,
-        windows,
-        at,
-        decide: (request) => acceptCharge(app, request, bounds),
-        bodyOf: (charge) => (charge.mode === 'live' ? firstLiveAnswer(charge) : chargeJson(charge)),
-        mustBeSent: isLive,
+  const batch = { requests, merchantModes: distinctMerchantModes(requests), at: app.clock.now() }
+  return app.exactWindows.charges.runCounted(requests, batch.at.getTime(), async (counting) => {
+    const store = (mayKnow: boolean) =>
+      app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
+        const locks = counting.lock()
+        if (!mayKnow || locks.length > 0) return decideOnRows(app, tx, { batch, counting, locks })
+        const decided = decideByMemory(app, batch, counting.open([]))
+        // A decision that was dropped has counted its requests, so they are counted anew.
+        return decided ?? decideOnRows(app, tx, { batch, counting, locks: counting.lock() })
       })
-      return {
-        value: { outcomes, made },
-        last: [
-          ...addKeys(),
-          ...addCharges(made),
-          ...addShares(made.flatMap((charge) => charge.split ?? [])),
-          ...addAttempts(app, buildLiveAttempts(made, requests)),
-          ...windows.writes(),
-        ],
-      }
+    const { outcomes, made } = await store(true).catch((error) => {
+      if (!isGuardBroken(error) && !isUniqueViolation(error)) throw error
+      return store(false)
     })
     keepUntilDue(app, made.filter(isTest))
     return outcomes
@@ -76,7 +78,77 @@ export async function storeCharges(
 const isTest = ({ mode }: NewCharge) => mode === 'test'
 const isLive = ({ mode }: NewCharge) => mode === 'live'
 
-/** The rows that the transaction has read and locked for the rules. */
+/**
+ * Decides without reading. Null where something has to be read or locked, or where an outcome is not stored under its key: its request may
+ * repeat one that was, which only the key would tell.
+ */
+function decideByMemory(app: App, batch: ChargeBatch, windows: OpenWindows): Decision | null {
+  const { requests, merchantModes, at } = batch
+  if (requests.some(hasSplit) || needsCounting(requests.map(headroomInput))) return null
+  const known = findKnownTerms(app, merchantsOf(batch))
+  if (known === null) return null
+  const bounds = { terms: known.byId, subaccounts: NO_SUBACCOUNTS_BY_MERCHANT, room: UNLIMITED, at }
+  const { value, last } = decide(app, batch, { bounds, keys: [], windows })
+  if (value.outcomes.some(({ ok }) => !ok)) return null
+  return { value, last: [...known.guards, guardHeadroom(merchantModes), ...last] }
+}
+
+async function decideOnRows(
+  app: App,
+  tx: Tx,
+  { batch, counting, locks }: { batch: ChargeBatch; counting: TransactionWindows; locks: readonly Call[] },
+): Promise<Decision> {
+  const { requests, merchantModes, at } = batch
+  const [terms, keys, totals, ...locked] = await tx.send(
+    readTermsToRemember([...merchantsOf(batch)]),
+    findKeys(requests),
+    balanceTotals(merchantModes),
+    ...locks,
+  )
+  rememberTerms(app, terms)
+  // The next batch with a merchant that repeats requests, or whose head is nearly full, would probably be decided twice.
+  forgetTerms(
+    app,
+    [...keys, ...totals.filter(isNearlyFull)].map(({ merchantId }) => merchantId),
+  )
+  const bounds: ChargeContext = {
+    terms: new Map(terms.map((terms) => [terms.id, terms])),
+    subaccounts: await lockSubaccounts(tx, requests),
+    room: await headroomFor(tx, requests.map(headroomInput), totals),
+    at,
+  }
+  return decide(app, batch, { bounds, keys, windows: counting.open(locked) })
+}
+
+const merchantsOf = ({ merchantModes }: ChargeBatch) => new Set(merchantModes.map(({ merchantId }) => merchantId))
+
+function decide(
+  app: App,
+  { requests, at }: ChargeBatch,
+  { bounds, keys, windows }: { bounds: ChargeContext; keys: readonly KeyRow[]; windows: OpenWindows },
+): Decision {
+  const created = createUnderKeys(requests, {
+    keys,
+    windows,
+    at,
+    decide: (request) => acceptCharge(app, request, bounds),
+    bodyOf: (charge) => (charge.mode === 'live' ? firstLiveAnswer(charge) : chargeJson(charge)),
+    mustBeSent: isLive,
+  })
+  const { outcomes, made } = created
+  return {
+    value: { outcomes, made },
+    last: [
+      ...created.addKeys(),
+      ...addCharges(made),
+      ...addShares(made.flatMap((charge) => charge.split ?? [])),
+      ...addAttempts(app, buildLiveAttempts(made, created.requests)),
+      ...windows.writes(),
+    ],
+  }
+}
+
+/** What the rules are judged by: rows that the transaction has read and locked, or what is compared with them by guards. */
 type ChargeContext = {
   terms: ReadonlyMap<number, MerchantTerms>
   subaccounts: ReadonlyMap<number, SubaccountStatuses>
@@ -89,7 +161,7 @@ const NO_SUBACCOUNTS_BY_MERCHANT: ReadonlyMap<number, SubaccountStatuses> = new 
 
 /** Locks the subaccounts that the splits name. Sends nothing when no charge of the batch has a split. */
 async function lockSubaccounts(tx: Tx, requests: readonly KeyedChargeRequest[]): Promise<ChargeContext['subaccounts']> {
-  if (requests.every(({ input }) => input.split === undefined)) return NO_SUBACCOUNTS_BY_MERCHANT
+  if (!requests.some(hasSplit)) return NO_SUBACCOUNTS_BY_MERCHANT
   const splits = requests.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
     merchantId,
     tag,
@@ -97,6 +169,8 @@ async function lockSubaccounts(tx: Tx, requests: readonly KeyedChargeRequest[]):
   }))
   return lockNamedSubaccounts(tx, splits)
 }
+
+const hasSplit = ({ input }: KeyedChargeRequest) => input.split !== undefined
 
 /** Judges a request by the rules and makes its charge. Throws Refusal. */
 function acceptCharge(app: App, request: KeyedChargeRequest, bounds: ChargeContext): NewCharge {
