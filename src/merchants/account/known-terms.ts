@@ -1,7 +1,7 @@
 import { rememberNewest } from '../../api/rate-limits/bounded-map.ts'
 import { oncePerCell } from '../../platform/batches/lane.ts'
 import { numberColumn, textColumn, unnestColumns } from '../../platform/db/columns.ts'
-import { type Call, call } from '../../platform/db/database.ts'
+import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import { type MerchantTerms, TERMS } from './merchant.ts'
@@ -52,4 +52,19 @@ export function findKnownTerms(app: App, ids: ReadonlySet<number>): DecidingTerm
     texts.push(terms.asText)
   }
   return { byId, guards: [call(SAME_TERMS, numberColumn([...ids]), textColumn(texts))] }
+}
+
+/** Returns the terms of the merchants of these rows: as known where that may be and all are known, else read in the transaction. */
+export async function getTerms(
+  app: App,
+  tx: Tx,
+  { of: rows, mayKnow }: { of: readonly { merchantId: number }[]; mayKnow: boolean },
+): Promise<DecidingTerms> {
+  const ids = new Set<number>()
+  for (const { merchantId } of rows) ids.add(merchantId)
+  const known = mayKnow ? findKnownTerms(app, ids) : null
+  if (known !== null) return known
+  const [terms] = await tx.send(readTermsToRemember([...ids]))
+  rememberTerms(app, terms)
+  return { byId: new Map(terms.map((row) => [row.id, row])), guards: [] }
 }

@@ -1,7 +1,7 @@
 import type { GrantedRates } from '../../api/rate-limits/rates.ts'
 import { assert } from '../../platform/assert.ts'
 import { numberColumn } from '../../platform/db/columns.ts'
-import { type Call, call, type Tx } from '../../platform/db/database.ts'
+import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { MerchantMode, Mode } from '../../platform/mode.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
@@ -99,19 +99,6 @@ export const findTerms = (ids: readonly number[]): Call<MerchantTerms> => call(T
 
 /** Finds the terms of several merchants and locks them, so that they cannot change before the decision by them is committed. */
 export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, numberColumn(ids))
-
-/** Reads the terms of the merchants of these rows, by merchant id. */
-export async function readTermsByMerchant(
-  tx: Tx,
-  rows: readonly { merchantId: number }[],
-): Promise<Map<number, MerchantTerms>> {
-  const merchants = new Set<number>()
-  for (const { merchantId } of rows) merchants.add(merchantId)
-  const [terms] = await tx.send(findTerms([...merchants]))
-  const byMerchant = new Map<number, MerchantTerms>()
-  for (const row of terms) byMerchant.set(row.id, row)
-  return byMerchant
-}
 
 const LOCK_SWITCHES = statement<FailingSwitch>(
   'lock sandbox switches',

@@ -1,6 +1,7 @@
 import { type LedgerHead, lockHeads, openBook } from '../../ledger/book.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
-import { type MerchantTerms, readTermsByMerchant } from '../../merchants/account/merchant.ts'
+import { getTerms } from '../../merchants/account/known-terms.ts'
+import type { MerchantTerms } from '../../merchants/account/merchant.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -76,10 +77,14 @@ const CHARGE_FINISHER: Finisher<ChargeMove> = {
  * Finishes charges inside a transaction that may write more. The status is written first, by compare-and-set; what follows is about the
  * charges that it finished. Locks charges, cards, heads, then payees of splits.
  */
-export async function finishChargesIn(app: App, tx: Tx, { moves, at }: MovesAt<ChargeMove>): Promise<FinishResult> {
+export async function finishChargesIn(
+  app: App,
+  tx: Tx,
+  { moves, at, mayKnow = false }: MovesAt<ChargeMove>,
+): Promise<FinishResult> {
   const sorted = sortInLockOrder(CHARGE_FINISHER, moves)
   const charges = sorted.map(chargeOf)
-  const terms = await readTermsByMerchant(tx, charges)
+  const { byId: terms, guards } = await getTerms(app, tx, { of: charges, mayKnow })
   const endById = new Map<string, ChargeOutcomeRow>()
   for (const move of sorted) {
     const { merchantId, id } = move.charge
@@ -88,9 +93,10 @@ export async function finishChargesIn(app: App, tx: Tx, { moves, at }: MovesAt<C
   const [rows, ...locked] = await tx.send(
     finishCharges([...endById.values()], at),
     ...finishCards(collectCardOutcomes(sorted), at),
+    ...guards,
     lockHeads(distinctMerchantModes(charges)),
   )
-  const heads = locked.at(-1) as LedgerHead[] // lockHeads was sent last; the calls for cards between may be absent.
+  const heads = locked.at(-1) as LedgerHead[] // lockHeads was sent last; the calls between may be absent.
   const finished: ChargeFacts[] = []
   for (const row of rows) finished.push(buildFinishedCharge(row, endById.get(row.id) as ChargeOutcomeRow, at))
   recordCompletionTimes(finished, at)

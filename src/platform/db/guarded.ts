@@ -17,5 +17,12 @@ export const guardedSql = (
   `with written as (${write(unnestColumns(...types))} returning 1)
    select 1 / (count(*) = $${count}::int)::int as guarded from written`
 
+/** Runs the work by what this process knows, and by what it reads where a guard says that something is not as known. */
+export const tryByMemory = <T>(run: (mayKnow: boolean) => Promise<T>): Promise<T> =>
+  run(true).catch((error) => {
+    if (!isGuardBroken(error)) throw error
+    return run(false)
+  })
+
 /** Whether a guarded write found a row that was not as expected. The transaction is rolled back. */
 export const isGuardBroken = (error: unknown): boolean => sqlState(error) === DIVISION_BY_ZERO

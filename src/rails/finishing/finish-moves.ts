@@ -4,6 +4,7 @@ import { type BatchTurn, type ItemOutcome, itemDone } from '../../platform/batch
 import { runDistinct } from '../../platform/batches/run-distinct.ts'
 import { joinRowCalls } from '../../platform/db/columns.ts'
 import type { Call, Tx } from '../../platform/db/database.ts'
+import { tryByMemory } from '../../platform/db/guarded.ts'
 import { count } from '../../platform/log/measures.ts'
 import type { App } from '../../program/app.ts'
 import { findOvertaken, readMissedResults } from './late-moves.ts'
@@ -28,7 +29,7 @@ export async function finishBatch<NounMove extends AnyMove>(
     return `${merchantId} ${id}`
   }
   const results = await runDistinct(moves, nameOf, (group, isWhole) =>
-    finishInOpenMonth(app, finisher, group, isWhole ? turn : {}),
+    tryByMemory((mayKnow) => finishInOpenMonth(app, finisher, group, { turn: isWhole ? turn : {}, mayKnow })),
   )
   finisher.crash?.(moves)
   countMoved(finisher, moves, results)
@@ -41,7 +42,7 @@ export async function finishOne<NounMove extends AnyMove>(
   finisher: Finisher<NounMove>,
   move: NounMove,
 ): Promise<MoveResult> {
-  const [outcome] = await finishInOpenMonth(app, finisher, [move], {})
+  const [outcome] = await finishInOpenMonth(app, finisher, [move], { turn: {}, mayKnow: false })
   assert(outcome?.ok, 'a move has one result')
   return outcome.value
 }
@@ -63,7 +64,7 @@ const finishInOpenMonth = <NounMove extends AnyMove>(
   app: App,
   finisher: Finisher<NounMove>,
   batchMoves: readonly NounMove[],
-  turn: Partial<BatchTurn>,
+  { turn, mayKnow }: { turn: Partial<BatchTurn>; mayKnow: boolean },
 ): Promise<ItemOutcome<MoveResult>[]> =>
   inOpenMonth(async () => {
     const at = app.clock.now()
@@ -72,7 +73,7 @@ const finishInOpenMonth = <NounMove extends AnyMove>(
       const overtaken = await findOvertaken(tx, finisher, batchMoves)
       const moves = overtaken.size === 0 ? batchMoves : batchMoves.filter((move) => !overtaken.has(move))
       if (moves.length === 0) return { value: batchMoves.map(() => itemDone<MoveResult>('overtaken')) }
-      const { missed, writes, wakes } = await finisher.finishIn(app, tx, { moves, at })
+      const { missed, writes, wakes } = await finisher.finishIn(app, tx, { moves, at, mayKnow })
       woken = wakes
       const value: ItemOutcome<MoveResult>[] = []
       for (const move of batchMoves)

@@ -33,8 +33,11 @@ export type AnyMove = Move<never, MovementOutcome<string> | VoidedOutcome>
 
 export type MovementKey = { merchantId: number; id: string }
 
-/** Moves of one transaction, which name each movement once, and the time that it writes. */
-export type MovesAt<NounMove> = { moves: readonly NounMove[]; at: Date }
+/**
+ * Moves of one transaction, which name each movement once, and the time that it writes. `mayKnow`: it is run again without where a guard of
+ * it is broken, so what this process knows need not be read.
+ */
+export type MovesAt<NounMove> = { moves: readonly NounMove[]; at: Date; mayKnow?: boolean }
 
 /**
  * `missed`: the results, by id, of the moves whose movement was finished before. `writes` must be sent last. `wakes`: the tasks that have

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { eventsOf, transfersOf } from '../../helpers/database/money-rows.ts'
 import { listRoads } from '../../helpers/payments/charge-roads.ts'
+import { followUntilEnded } from '../../helpers/payments/following-charges.ts'
 import { addSubaccounts } from '../../helpers/payments/splits.ts'
 import { eventually, newPayer } from '../../helpers/service/live-service.ts'
 import { made, opened } from '../../helpers/service/opened.ts'
@@ -120,6 +122,27 @@ test('charges of many merchants at once, of which one changed its terms, are eac
   )
   assert.equal(await chargesOf(closed.merchant.id), 1)
   for (const { merchant } of open) assert.equal(await chargesOf(merchant.id), 6)
+})
+
+test('a charge ends by the terms of the commit that ends it, also where another process has changed them', async () => {
+  const { merchant, test: api } = await service.shop()
+  const end = async () => {
+    const { body } = await api.charge(payer())
+    const ended = await roads.during(() => followUntilEnded(service, body.id))
+    const { status, settled } = (await api.get(`/v1/charges/${body.id}`)).body
+    return { status, settled, ...ended.taken }
+  }
+  // With it end those of the other tests, of merchants whose terms are not in memory.
+  await end()
+  assert.deepEqual(await end(), { status: 'succeeded', settled: false, read: false, compared: true })
+  const { body: waiting } = await api.charge(payer())
+  await services.worker.set(merchant, { instantSettlement: true })
+  const ended = await roads.during(() => followUntilEnded(service, waiting.id))
+  assert.deepEqual(ended.taken, { read: true, compared: true })
+  assert.equal((await api.get(`/v1/charges/${waiting.id}`)).body.settled, true)
+  assert.equal((await transfersOf(service, waiting.id)).length, 2)
+  assert.equal((await eventsOf(service, waiting.id)).length, 1)
+  assert.deepEqual(await end(), { status: 'succeeded', settled: true, read: false, compared: true })
 })
 
 for (const where of ['before the server hears of it', 'before its answer'] as const)
