@@ -2,10 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { itemDone } from '../../platform/batches/batch-run.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
-import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
-import { count as counted, recordTime, registerSockets } from '../../platform/log/measures.ts'
-import { beginSpan, isTracing, type Span } from '../../platform/log/tracing.ts'
-import type { PostAttempt } from '../../platform/outbound/attempt.ts'
+import { count as counted, registerSockets } from '../../platform/log/measures.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
 import { readWebhookSecrets } from '../account/secrets.ts'
@@ -17,14 +14,8 @@ import {
   MAX_DUE_ROWS_READ,
   type SocketQuota,
 } from './claim-deliveries.ts'
-import {
-  type EndedDeliveryAttempt,
-  formatAttemptError,
-  isSuccess,
-  recordAttempts,
-  releaseLeases,
-} from './record-attempts.ts'
-import { serviceSignature, standardHeaders } from './signature.ts'
+import { postDelivery } from './post-delivery.ts'
+import { type EndedDeliveryAttempt, isSuccess, recordAttempts, releaseLeases } from './record-attempts.ts'
 import { allotSockets, newSockets } from './socket-quotas.ts'
 
 /** Sends the deliveries of one cell: claims them, posts them and records the attempts. */
@@ -36,8 +27,6 @@ type DeliverySender = {
   /** Waits for attempts to end, then makes deliveries that are still claimed due again. */
   stop(): Promise<void>
 }
-
-const USER_AGENT = 'gateway-webhooks/1.0'
 
 export function deliverySender(app: App): DeliverySender {
   const token = randomBytes(12).toString('hex')
@@ -105,74 +94,6 @@ async function claimQuotas(
 ): Promise<ClaimedDelivery[]> {
   const claims = claimDeliveries(now, token, quotas)
   return app.db.query(claims.statement, claims.values)
-}
-
-/** Makes one attempt: posts the stored bytes, signed with the secret that is current now (contract.md section 5). */
-async function postDelivery(app: App, claimed: ClaimedDelivery, secrets: readonly string[]): Promise<PostAttempt> {
-  assertOutsideTransaction('a webhook attempt')
-  const body = Buffer.from(claimed.body, 'utf8')
-  const signature = serviceSignature(secrets[0] ?? '', body)
-  const alias = app.config.webhookSignatureAlias
-  const span = beginDelivery(claimed)
-  const headers = {
-    'Content-Type': 'application/json',
-    'User-Agent': USER_AGENT,
-    'X-Service-Signature': signature,
-    ...(alias === null ? {} : { [alias]: signature }),
-    ...(span === null ? {} : { traceparent: span.traceparent }),
-    ...standardHeaders({ id: claimed.eventId, at: app.clock.now(), body, secrets }),
-  }
-  crashPoint('delivery.sent')
-  const attempted = await app.poster.post({
-    url: claimed.url,
-    body,
-    headers,
-    keepAlive: claimed.lane === 'fast',
-    // Receivers recognise an event by its id, so that receiving it twice does no harm.
-    mayRepeat: true,
-  })
-  crashPoint('delivery.answered')
-  endDelivery(span, attempted)
-  logAttempt(app, claimed, attempted)
-  countAttempt(app, claimed, attempted)
-  return attempted
-}
-
-/** Begins the span of an attempt, whose place in its trace the receiver is told. */
-const beginDelivery = ({ attempts, lane }: ClaimedDelivery): Span | null =>
-  isTracing()
-    ? beginSpan('webhook', { kind: 'client', attributes: { 'gateway.attempt': attempts + 1, 'gateway.lane': lane } })
-    : null
-
-function endDelivery(span: Span | null, attempted: PostAttempt): void {
-  if (attempted.kind === 'answered') span?.set({ 'http.response.status_code': attempted.status })
-  span?.set({
-    'gateway.outcome': isSuccess(attempted) ? 'delivered' : (formatAttemptError(attempted) ?? attempted.kind),
-  })
-  span?.end({ failed: !isSuccess(attempted) })
-}
-
-function countAttempt(app: App, { attempts, lane, createdAt }: ClaimedDelivery, attempted: PostAttempt): void {
-  const result = isSuccess(attempted) ? 'delivered' : attempted.kind
-  counted('webhook_attempts_total', result, lane)
-  if (attempted.kind === 'refused_target') counted('webhook_refused_target_total')
-  if (attempts > 0) return
-  const waitedMs = app.clock.nowMs() - attempted.elapsedMs - createdAt.getTime()
-  recordTime('webhook_first_attempt_seconds', Math.max(0, waitedMs) / 1000)
-}
-
-function logAttempt(app: App, claimed: ClaimedDelivery, attempted: PostAttempt): void {
-  app.log.info(
-    {
-      event_id: claimed.eventId,
-      attempt: claimed.attempts + 1,
-      status: attempted.kind === 'answered' ? attempted.status : undefined,
-      error_class: formatAttemptError(attempted) ?? undefined,
-      ms: Math.round(attempted.elapsedMs),
-      lane: claimed.lane,
-    },
-    isSuccess(attempted) ? 'delivered' : 'delivery failed',
-  )
 }
 
 // Nobody waits for these records, so where there are several they wait for more. Where the process dies meanwhile, the lease brings
