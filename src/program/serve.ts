@@ -187,6 +187,7 @@ type WorkerParts = { log: Logger; byCell: Map<string, SweepWorker>; reporter: Pr
 function startWorkers(running: RunningService, gateway: Gateway, { log, byCell, reporter }: WorkerParts): void {
   for (const app of gateway.cells) {
     const sweeps = buildSweeps(app)
+    for (const sweep of sweeps) sweep.begin?.()
     const worker = startWorker(sweeps, {
       log,
       clock: gateway.clock,

@@ -57,8 +57,11 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** A background task of one cell. `finish` waits for what a run has started and not awaited. */
-export type CellSweep = Sweep & { name: SweepName; finish?(): Promise<void> }
+/**
+ * A background task of one cell. `begin` is called where it is going to run again and again, `finish` waits for what it has started and not
+ * awaited.
+ */
+export type CellSweep = Sweep & { name: SweepName; begin?(): void; finish?(): Promise<void> }
 
 /** Every background task of the product with its period. */
 export function buildSweeps(app: App): CellSweep[] {
@@ -88,7 +91,7 @@ export function buildSweeps(app: App): CellSweep[] {
     'refund-jams': { everyMs: 5 * SECOND, full: JAMS_PER_RUN, runOnce: () => refundJams(app) },
     'run-schedules': { everyMs: MINUTE, runOnce: () => runSchedules(app) },
     'settle-charges': { everyMs: HOUR, runOnce: () => settleCharges(app) },
-    'send-deliveries': { everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
+    'send-deliveries': { everyMs: 200, begin: deliveries.begin, runOnce: deliveries.start, finish: deliveries.stop },
     'tend-addresses': { everyMs: 250, runOnce: () => applyAddressChanges(app) },
     'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => tendFreezes(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },

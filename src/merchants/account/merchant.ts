@@ -79,13 +79,14 @@ export type MerchantTerms = Pick<
   | 'testHold'
   | 'testClockOffsetMs'
   | 'failNextPayouts'
-> & { hasWebhookUrl: boolean }
+  | 'webhookUrl'
+>
 
 /** The SQL that reads the terms of the merchants $1. */
 export const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
      charge_limit as "chargeLimit", payout_limit as "payoutLimit", vending_enabled as "vendingEnabled", test_hold as "testHold",
      test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
-     ${ACCOUNT_STATE} as account, webhook_url is not null as "hasWebhookUrl"
+     ${ACCOUNT_STATE} as account, webhook_url as "webhookUrl"
    from merchants where id = any($1::bigint[])`
 const TERMS_BY_ID = statement<MerchantTerms>('merchant terms by id', TERMS)
 const LOCK_TERMS = statement<MerchantTerms>('lock merchant terms', `${TERMS} order by id for share`)

@@ -39,8 +39,17 @@ export type Happening = {
 export const inKeyOrder = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 
+/** A delivery of an event that is about to be stored and is due at once. */
+export type NewDelivery = { merchantId: number; eventId: string; body: string; createdAt: Date }
+
+/** The claim with which a delivery is stored: the process with this token posts it to this address. */
+export type DeliveryLease = { until: Date; token: string; url: string }
+
+/** Gives the process that stores this delivery its lease; null: it waits for a claim. */
+export type LeaseNewDelivery = (delivery: NewDelivery) => DeliveryLease | null
+
 /** A happening with its id, its time and its final bytes. */
-type NewEvent = { happening: Happening; id: string; at: Date; body: string }
+type NewEvent = { happening: Happening; id: string; at: Date; body: string; lease: DeliveryLease | null }
 
 const EVENTS = copyInto<NewEvent>('add events', 'events', {
   merchant_id: bigint(({ happening }) => happening.merchantId),
@@ -60,16 +69,30 @@ const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
   event: text(({ happening }) => happening.type),
   next_attempt_at: time(({ happening, at }) => (happening.hasWebhookUrl ? (happening.notBefore ?? at) : null)),
   created_at: time(({ at }) => at),
+  lease_until: time(({ lease }) => lease?.until ?? null),
+  lease_token: text(({ lease }) => lease?.token ?? null),
+  url: text(({ lease }) => lease?.url ?? null),
 })
+
+const WITHOUT_LEASE: LeaseNewDelivery = () => null
 
 /**
  * Stores events with their final bytes, and their deliveries. Send the calls in the transaction of the change that the events report
- * (spec 6; contract.md 3 p). The body is rendered here once: every attempt and resend sends these bytes.
+ * (spec 6; contract.md 3 p). The body is rendered here once: every attempt and resend sends these bytes. `leaseOf` is asked for each
+ * delivery that is due at once.
  */
-export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
+export function addEvents(
+  happenings: readonly Happening[],
+  at: Date,
+  leaseOf: LeaseNewDelivery = WITHOUT_LEASE,
+): Call[] {
   const events = happenings.map((happening) => {
-    const id = newAscendingId('evt_', happening.tag, at)
-    return { happening, id, at, body: renderEnvelope(happening, id, at) }
+    const { merchantId, hasWebhookUrl, notBefore = null } = happening
+    const eventId = newAscendingId('evt_', happening.tag, at)
+    const body = renderEnvelope(happening, eventId, at)
+    const isDue = hasWebhookUrl && notBefore === null
+    const lease = isDue ? leaseOf({ merchantId, eventId, body, createdAt: at }) : null
+    return { happening, id: eventId, at, body, lease }
   })
   return [...EVENTS.rows(events), ...DELIVERIES.rows(events)]
 }

@@ -45,6 +45,9 @@ const GOOD_WITHIN_MS = 1000
 export const isSuccess = (attempted: PostAttempt) =>
   attempted.kind === 'answered' && attempted.status >= 200 && attempted.status < 300
 
+/** A success within a second, which counts towards more places. */
+export const isGood = (attempted: PostAttempt) => isSuccess(attempted) && attempted.elapsedMs < GOOD_WITHIN_MS
+
 /** Returns the error class of a failed attempt, as it is stored; null where it succeeded. */
 export function formatAttemptError(attempted: PostAttempt): string | null {
   if (isSuccess(attempted)) return null
@@ -123,7 +126,6 @@ function behaviourAfter(
   before: { lane: 'fast' | 'slow'; good: number; success: boolean },
   attempted: PostAttempt,
 ): { lane: 'fast' | 'slow'; good: number; success: boolean } {
-  if (isSuccess(attempted))
-    return { lane: 'fast', good: attempted.elapsedMs < GOOD_WITHIN_MS ? before.good + 1 : 0, success: true }
+  if (isSuccess(attempted)) return { lane: 'fast', good: isGood(attempted) ? before.good + 1 : 0, success: true }
   return { lane: attempted.kind === 'answered' ? before.lane : 'slow', good: 0, success: before.success }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import type { DueMerchant } from './claim-deliveries.ts'
-import { allotSockets, SOCKETS_BY_SPEED } from './socket-quotas.ts'
+import { allotSockets, newSockets, SOCKETS_BY_SPEED } from './socket-quotas.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const IDLE = { lanes: { fast: 0, slow: 0 }, merchants: new Map<number, number>() }
@@ -105,4 +105,47 @@ test('no lane and no merchant gets more than its places, whatever is due and in 
       }
     }),
   )
+})
+
+test('deliveries that skip their claim share the places of their merchant and leave those that are kept', () => {
+  const sockets = newSockets({ isWaiting: () => false, wake: () => {} })
+  const own = { lane: 'fast', merchantId: 1 } as const
+  const four = [1, 2, 3, 4].map(() => sockets.takeSocket(own))
+  assert.equal(sockets.hasRoomForOwn(1, { goodInARow: 19 }), false)
+  assert.equal(sockets.hasRoomForOwn(1, { goodInARow: 20 }), true, 'sixteen places after twenty good answers')
+  assert.equal(sockets.hasRoomForOwn(2, { goodInARow: 1 }), true)
+  for (const socket of four) socket.free()
+  const kept = SOCKETS_BY_SPEED.fast * 0.75
+  const release = sockets.promise([
+    { merchantId: 3, lane: 'fast', take: kept, which: 'first' },
+    { merchantId: 3, lane: 'slow', take: 100, which: 'retries' },
+  ])
+  assert.equal(sockets.hasRoomForOwn(1, { goodInARow: 1 }), false, 'a claim that is under way counts')
+  release()
+  const taken = Array.from({ length: kept - 1 }, (_, nth) => sockets.takeSocket({ lane: 'fast', merchantId: 10 + nth }))
+  assert.equal(sockets.hasRoomForOwn(1, { goodInARow: 1 }), true)
+  taken.push(sockets.takeSocket({ lane: 'fast', merchantId: 9 }))
+  assert.equal(sockets.hasRoomForOwn(1, { goodInARow: 1 }), false)
+  for (const socket of taken) socket.free()
+  assert.deepEqual(sockets.lanes, { fast: 0, slow: 0 })
+})
+
+test('a socket that is freed wakes the sender only where something waits for it', () => {
+  let woken = 0
+  const wake = () => {
+    woken += 1
+  }
+  const sockets = newSockets({ isWaiting: (merchantId) => merchantId === 2, wake })
+  const take = (merchantId: number, count: number) =>
+    Array.from({ length: count }, () => sockets.takeSocket({ lane: 'fast', merchantId }))
+  for (const socket of take(1, 4)) socket.free()
+  for (const socket of take(2, 3)) socket.free()
+  assert.equal(woken, 0)
+  const [first] = take(2, 4)
+  first?.free()
+  first?.free()
+  assert.equal(woken, 1)
+  const [crowded] = take(1, SOCKETS_BY_SPEED.fast)
+  crowded?.free()
+  assert.equal(woken, 2)
 })

@@ -8,6 +8,11 @@ const MAX_MERCHANT_SOCKETS = 16
 const GOOD_ANSWERS_FOR_MAX = 20
 const SOCKETS_KEPT_FOR_GOOD = SOCKETS_BY_SPEED.fast / 4
 const GOOD_FOR_MS = 3_600_000
+// A delivery that skips its claim leaves alone what is kept, so that deliveries that are claimed find places too.
+const MAX_OWN_SOCKETS = SOCKETS_BY_SPEED.fast - SOCKETS_KEPT_FOR_GOOD
+
+/** How a receiver has behaved lately. */
+export type ReceiverBehaviour = Pick<DueMerchant, 'goodInARow' | 'lastSuccessAt'>
 
 /** The attempts under way in this process, counted by speed and by merchant. */
 type OpenAttempts = { lanes: Record<DeliverySpeed, number>; merchants: ReadonlyMap<number, number> }
@@ -45,38 +50,62 @@ export function allotSockets(due: readonly DueMerchant[], underWay: OpenAttempts
   return quotas
 }
 
-const socketsOf = (merchant: DueMerchant) =>
-  merchant.goodInARow >= GOOD_ANSWERS_FOR_MAX ? MAX_MERCHANT_SOCKETS : MIN_MERCHANT_SOCKETS
+const socketsOf = ({ goodInARow }: Pick<ReceiverBehaviour, 'goodInARow'>) =>
+  goodInARow >= GOOD_ANSWERS_FOR_MAX ? MAX_MERCHANT_SOCKETS : MIN_MERCHANT_SOCKETS
 
-const hasAnsweredLately = ({ lastSuccessAt }: DueMerchant, nowMs: number) =>
+/** Whether the receiver has answered well within the last hour. */
+export const hasAnsweredLately = ({ lastSuccessAt }: Pick<ReceiverBehaviour, 'lastSuccessAt'>, nowMs: number) =>
   lastSuccessAt !== null && nowMs - lastSuccessAt.getTime() < GOOD_FOR_MS
 
-/** Counts the sockets of this process. `wake` is called when a merchant with several under way has one free: it may have more to send. */
-export function newSockets(wake: () => void) {
+type TakenSocket = { lane: DeliverySpeed; merchantId: number }
+type SocketWaits = { isWaiting(merchantId: number): boolean; wake(): void }
+
+/**
+ * Counts the sockets of this process. `wake` is called when a merchant with several under way, of whom something waits, has one free, and
+ * when the fast lane was crowded: then there is more to send.
+ */
+export function newSockets({ isWaiting, wake }: SocketWaits) {
   const lanes: Record<DeliverySpeed, number> = { fast: 0, slow: 0 }
   const merchants = new Map<number, number>()
+  const underWay = (merchantId: number) => merchants.get(merchantId) ?? 0
   const count = ({ lane, merchantId }: TakenSocket, by: 1 | -1): void => {
     lanes[lane] += by
-    const now = (merchants.get(merchantId) ?? 0) + by
+    const now = underWay(merchantId) + by
     if (now === 0) merchants.delete(merchantId)
     else merchants.set(merchantId, now)
   }
+  let promised = 0
   return {
     lanes,
     merchants,
-    takeSocket(taken: TakenSocket): { free(): void } {
+    /** Whether a delivery to this receiver that skips its claim finds a fast socket. */
+    hasRoomForOwn: (merchantId: number, receiver: Pick<ReceiverBehaviour, 'goodInARow'>): boolean =>
+      lanes.fast + promised < MAX_OWN_SOCKETS && underWay(merchantId) < socketsOf(receiver),
+    /** Counts the fast sockets of a claim that is under way, until the function that it returns is called. */
+    promise(quotas: readonly SocketQuota[]): () => void {
+      const fast = quotas.reduce((sum, { lane, take }) => sum + (lane === 'fast' ? take : 0), 0)
+      promised += fast
+      return () => {
+        promised -= fast
+      }
+    },
+    takeSocket(taken: TakenSocket): WebhookSocket {
       count(taken, 1)
       let isFree = false
       return {
         free() {
           if (isFree) return
           isFree = true
-          const hadMany = (merchants.get(taken.merchantId) ?? 0) >= MIN_MERCHANT_SOCKETS
+          const { merchantId } = taken
+          const isWanted =
+            lanes.fast >= MAX_OWN_SOCKETS || (underWay(merchantId) >= MIN_MERCHANT_SOCKETS && isWaiting(merchantId))
           count(taken, -1)
-          if (hadMany) wake()
+          if (isWanted) wake()
         },
       }
     },
   }
 }
-type TakenSocket = { lane: DeliverySpeed; merchantId: number }
+
+/** A socket that is counted as taken until it is freed; freeing it twice does nothing. */
+export type WebhookSocket = { free(): void }

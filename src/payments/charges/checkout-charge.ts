@@ -132,7 +132,7 @@ export const addCoveredChargeEvent = (charge: CheckoutCharge, terms: MerchantTer
         type: 'charge.succeeded',
         subject: charge.id,
         data: chargeEventJson(charge),
-        hasWebhookUrl: terms.hasWebhookUrl,
+        hasWebhookUrl: terms.webhookUrl !== null,
       },
     ],
     charge.createdAt,

@@ -1,7 +1,7 @@
 import { type LedgerHead, lockHeads, openBook } from '../../ledger/book.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
 import { getTerms } from '../../merchants/account/known-terms.ts'
-import type { MerchantTerms } from '../../merchants/account/merchant.ts'
+import { holdDeliveries } from '../../merchants/webhooks/own-deliveries.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -80,7 +80,7 @@ const CHARGE_FINISHER: Finisher<ChargeMove> = {
 export async function finishChargesIn(
   app: App,
   tx: Tx,
-  { moves, at, mayKnow = false }: MovesAt<ChargeMove>,
+  { moves, at, held, mayKnow = false }: MovesAt<ChargeMove>,
 ): Promise<FinishResult> {
   const sorted = sortInLockOrder(CHARGE_FINISHER, moves)
   const charges = sorted.map(chargeOf)
@@ -102,18 +102,12 @@ export async function finishChargesIn(
   recordCompletionTimes(finished, at)
   const splits = await finishSplits(tx, finished, { endById, terms, at })
   const book = openBook(heads, at, splits.heads)
-  const writes = [...postOutcomes(finished, { endById, terms, book, at }), ...splits.writes]
+  const leaseOf = holdDeliveries(app, { held, urlOf: (merchantId) => terms.get(merchantId)?.webhookUrl ?? null })
+  const writes = [...postOutcomes(finished, { endById, terms, book, at, leaseOf }), ...splits.writes]
   const tagOf = ({ merchantId }: { merchantId: number }) => terms.get(merchantId)?.tag
-  const wakes = wokenBy(finished, terms)
+  // Only what has work now: the task asks the database several questions, and most charges are paid without a link.
+  const wakes: Wake[] = finished.some(({ paymentLinkId }) => paymentLinkId !== null) ? ['dispense'] : []
   return completeMoves(tx, CHARGE_FINISHER, { moves, at, finished, book, writes, wakes, tagOf })
-}
-
-/** Only what has work now: each task that wakes asks the database several questions, and most charges are paid without a link. */
-function wokenBy(finished: readonly ChargeFacts[], terms: ReadonlyMap<number, MerchantTerms>): Wake[] {
-  const wakes: Wake[] = []
-  if (finished.some(({ merchantId }) => terms.get(merchantId)?.hasWebhookUrl)) wakes.push('send-deliveries')
-  if (finished.some(({ paymentLinkId }) => paymentLinkId !== null)) wakes.push('dispense')
-  return wakes
 }
 
 function recordCompletionTimes(finished: readonly ChargeFacts[], at: Date): void {

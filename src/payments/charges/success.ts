@@ -2,7 +2,7 @@ import { railAccount } from '../../ledger/accounts.ts'
 import type { Book } from '../../ledger/book.ts'
 import { addSettlements, type Settlement } from '../../ledger/settlements.ts'
 import type { MerchantTerms } from '../../merchants/account/merchant.ts'
-import { addEvents, type Happening } from '../../merchants/webhooks/events.ts'
+import { addEvents, type Happening, type LeaseNewDelivery } from '../../merchants/webhooks/events.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { CHARGE_MOVES, type ChargeFacts, computeResidual } from './charge.ts'
@@ -10,18 +10,21 @@ import { chargeEventJson } from './charge-json.ts'
 import { postShares } from './finish-splits.ts'
 import type { ChargeOutcomeRow } from './write-charge-status.ts'
 
+type OutcomeInput = {
+  endById: Map<string, ChargeOutcomeRow>
+  terms: Map<number, MerchantTerms>
+  book: Book
+  at: Date
+  leaseOf: LeaseNewDelivery
+}
+
 /**
  * Credits the charges that succeeded: posts their transfers to the book, and returns what else is written about finished charges, the
  * settlement and the event with its delivery, one statement for each table (ledger.md 5). A failed charge only has its event.
  */
 export function postOutcomes(
   finished: readonly ChargeFacts[],
-  {
-    endById,
-    terms,
-    book,
-    at,
-  }: { endById: Map<string, ChargeOutcomeRow>; terms: Map<number, MerchantTerms>; book: Book; at: Date },
+  { endById, terms, book, at, leaseOf }: OutcomeInput,
 ): Call[] {
   const settlements: Settlement[] = []
   const events: Happening[] = []
@@ -36,7 +39,7 @@ export function postOutcomes(
     }
     events.push(buildOutcomeEvent(charge, merchantTerms))
   }
-  return [...addSettlements(settlements), ...addEvents(events, at)]
+  return [...addSettlements(settlements), ...addEvents(events, at, leaseOf)]
 }
 
 function postSuccess(book: Book, charge: ChargeFacts): void {
@@ -56,7 +59,7 @@ function buildOutcomeEvent(charge: ChargeFacts, terms: MerchantTerms): Happening
     type: CHARGE_MOVES.authorized[charge.status === 'succeeded' ? 'succeeded' : 'failed'],
     subject: charge.id,
     data: chargeEventJson(charge),
-    hasWebhookUrl: terms.hasWebhookUrl,
+    hasWebhookUrl: terms.webhookUrl !== null,
   }
 }
 

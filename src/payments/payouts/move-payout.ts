@@ -3,6 +3,7 @@ import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../../ledger/subaccount-heads.ts'
 import { findTerms, type MerchantTerms } from '../../merchants/account/merchant.ts'
 import { addEvents, type Happening } from '../../merchants/webhooks/events.ts'
+import { holdDeliveries } from '../../merchants/webhooks/own-deliveries.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
@@ -62,7 +63,11 @@ const PAYOUT_FINISHER: Finisher<PayoutMove> = {
  * Finishes payouts inside a transaction that may write more: the money leaves with its fee, or returns to where it came from. Locks payouts,
  * then heads.
  */
-export async function finishPayoutsIn(_app: App, tx: Tx, { moves, at }: MovesAt<PayoutMove>): Promise<FinishResult> {
+export async function finishPayoutsIn(
+  app: App,
+  tx: Tx,
+  { moves, at, held }: MovesAt<PayoutMove>,
+): Promise<FinishResult> {
   const sorted = sortInLockOrder(PAYOUT_FINISHER, moves)
   const [terms, finished, heads] = await tx.send(
     findTerms([...new Set(sorted.map((move) => move.payout.merchantId))]),
@@ -75,13 +80,14 @@ export async function finishPayoutsIn(_app: App, tx: Tx, { moves, at }: MovesAt<
     else postReturned(book, payout)
   }
   const termsById = new Map(terms.map((terms) => [terms.id, terms]))
+  const leaseOf = holdDeliveries(app, { held, urlOf: (merchantId) => termsById.get(merchantId)?.webhookUrl ?? null })
   return completeMoves(tx, PAYOUT_FINISHER, {
     moves,
     at,
     finished,
     book,
-    writes: addEvents(buildOutcomeEvents(finished, termsById), at),
-    wakes: finished.some(({ merchantId }) => termsById.get(merchantId)?.hasWebhookUrl) ? ['send-deliveries'] : [],
+    writes: addEvents(buildOutcomeEvents(finished, termsById), at, leaseOf),
+    wakes: [],
     tagOf: ({ merchantId }) => termsById.get(merchantId)?.tag,
   })
 }
@@ -109,7 +115,7 @@ function buildOutcomeEvents(rows: readonly FinishedPayout[], terms: Map<number, 
         type: PAYOUT_MOVES.authorized[payout.status === 'succeeded' ? 'succeeded' : 'failed'],
         subject: payout.id,
         data: payoutEventData(payout),
-        hasWebhookUrl: merchantTerms.hasWebhookUrl,
+        hasWebhookUrl: merchantTerms.webhookUrl !== null,
       }
     })
 }

@@ -37,6 +37,6 @@ export function buildRefundedEvent({ charge, payout }: RefundResult, terms: Merc
     type: CHARGE_MOVES.succeeded.refunded,
     subject: charge.id,
     data: inKeyOrder(data),
-    hasWebhookUrl: terms.hasWebhookUrl,
+    hasWebhookUrl: terms.webhookUrl !== null,
   }
 }

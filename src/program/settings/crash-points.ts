@@ -38,6 +38,7 @@ export const CRASH_POINTS = [
   'cycle.claimed',
   'cycle.created',
   'cycle.advanced',
+  'delivery.stored-as-own',
   'delivery.claimed',
   'delivery.sent',
   'delivery.answered',

@@ -3,12 +3,12 @@ import { assert } from '../../platform/assert.ts'
 import { type BatchTurn, type ItemOutcome, itemDone } from '../../platform/batches/batch-run.ts'
 import { runDistinct } from '../../platform/batches/run-distinct.ts'
 import { joinRowCalls } from '../../platform/db/columns.ts'
-import type { Call, Tx } from '../../platform/db/database.ts'
+import type { Call, TransactionWork, Tx } from '../../platform/db/database.ts'
 import { tryByMemory } from '../../platform/db/guarded.ts'
 import { count } from '../../platform/log/measures.ts'
 import type { App } from '../../program/app.ts'
 import { findOvertaken, readMissedResults } from './late-moves.ts'
-import type { AnyMove, Finisher, FinishResult, MovementKey, MoveResult, MovesAt, Wake } from './move.ts'
+import type { AnyMove, Finisher, FinishResult, HeldForCommit, MovementKey, MoveResult, MovesAt, Wake } from './move.ts'
 
 // What charges, payouts and top-ups do alike when a movement is finished: its transaction, outcomes that came too late, contradictions and
 // counting. What moves money is in the `finishIn` of the noun.
@@ -69,17 +69,28 @@ const finishInOpenMonth = <NounMove extends AnyMove>(
   inOpenMonth(async () => {
     const at = app.clock.now()
     let woken: readonly Wake[] = []
-    const results = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
+    const held: HeldForCommit[] = []
+    const giveBack = () => {
+      for (const one of held.splice(0)) one.giveBack()
+    }
+    const work: TransactionWork<ItemOutcome<MoveResult>[]> = async (tx) => {
+      // What a try that was rolled back has held.
+      giveBack()
       const overtaken = await findOvertaken(tx, finisher, batchMoves)
       const moves = overtaken.size === 0 ? batchMoves : batchMoves.filter((move) => !overtaken.has(move))
       if (moves.length === 0) return { value: batchMoves.map(() => itemDone<MoveResult>('overtaken')) }
-      const { missed, writes, wakes } = await finisher.finishIn(app, tx, { moves, at, mayKnow })
+      const { missed, writes, wakes } = await finisher.finishIn(app, tx, { moves, at, held, mayKnow })
       woken = wakes
       const value: ItemOutcome<MoveResult>[] = []
       for (const move of batchMoves)
         value.push(itemDone(overtaken.has(move) ? 'overtaken' : (missed.get(finisher.movementOf(move).id) ?? 'moved')))
       return { value, last: writes }
+    }
+    const results = await app.db.transactionFor({ kind: 'outcome', ...turn }, work).catch((error) => {
+      giveBack()
+      throw error
     })
+    for (const one of held) one.begin()
     for (const sweep of woken) app.nudge(sweep)
     return results
   })

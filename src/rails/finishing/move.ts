@@ -33,11 +33,15 @@ export type AnyMove = Move<never, MovementOutcome<string> | VoidedOutcome>
 
 export type MovementKey = { merchantId: number; id: string }
 
+/** What a transaction takes before its commit: it begins when the commit is known, and is given back when it failed or is unknown. */
+export type HeldForCommit = { begin(): void; giveBack(): void }
+
 /**
- * Moves of one transaction, which name each movement once, and the time that it writes. `mayKnow`: it is run again without where a guard of
- * it is broken, so what this process knows need not be read.
+ * Moves of one transaction, which name each movement once, and the time that it writes. `held`: where it keeps what begins after its
+ * commit; without it nothing is held. `mayKnow`: it is run again without where a guard of it is broken, so what this process knows need
+ * not be read.
  */
-export type MovesAt<NounMove> = { moves: readonly NounMove[]; at: Date; mayKnow?: boolean }
+export type MovesAt<NounMove> = { moves: readonly NounMove[]; at: Date; held?: HeldForCommit[]; mayKnow?: boolean }
 
 /**
  * `missed`: the results, by id, of the moves whose movement was finished before. `writes` must be sent last. `wakes`: the tasks that have

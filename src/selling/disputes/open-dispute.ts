@@ -140,7 +140,8 @@ const addDispute = (dispute: Dispute) =>
 function disputeOpenedEvents(dispute: Dispute, { charge, terms }: { charge: Charge; terms: MerchantTerms }): Call[] {
   const { merchantId, mode, id, openedAt, tellAt: notBefore } = dispute
   const data = disputeEventData(dispute, charge)
-  const { tag, hasWebhookUrl } = terms
+  const { tag, webhookUrl } = terms
+  const hasWebhookUrl = webhookUrl !== null
   return addEvents(
     [{ merchantId, tag, mode, type: 'dispute.opened', subject: id, data, hasWebhookUrl, notBefore }],
     openedAt,

@@ -32,6 +32,8 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'charge.moved', led: 'load' },
   // Passed ten times a second even when nothing is due: a late pass, so that there are charges by then.
   { point: 'charge.sandbox-due', led: 'load', pass: 12 },
+  // The delivery is committed as claimed by the process that dies before it posts it: its lease brings it back.
+  { point: 'delivery.stored-as-own', led: 'load' },
   { point: 'delivery.claimed', led: 'load' },
   { point: 'delivery.sent', led: 'load' },
   { point: 'delivery.answered', led: 'load' },

@@ -69,7 +69,7 @@ export async function payByCard(
       addCheckoutCharge(charge),
       ...reserveCard({ ...use, state: whole ? 'taken' : 'reserved' }),
       ...(whole
-        ? addCoveredChargeEvent(charge, { tag, hasWebhookUrl: false } as MerchantTerms)
+        ? addCoveredChargeEvent(charge, { tag, webhookUrl: null as string | null } as MerchantTerms)
         : addAttempts(service.app, [newChargeAttempt(charge, 'one')])),
     )
     return { value: null }

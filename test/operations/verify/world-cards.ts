@@ -112,7 +112,7 @@ async function payWhole(app: App, chargeId: string, cardId: string): Promise<voi
     app.db,
     addCheckoutCharge(charge),
     ...reserveCard({ ...use, state: 'taken' }),
-    ...addCoveredChargeEvent(charge, { tag: TAGS[1], hasWebhookUrl: true } as MerchantTerms),
+    ...addCoveredChargeEvent(charge, { tag: TAGS[1], webhookUrl: 'https://shop.invalid/hook' } as MerchantTerms),
   )
 }
 
