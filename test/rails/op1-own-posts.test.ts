@@ -100,7 +100,9 @@ test('callbacks about many charges at once end each of them once, whoever asks',
   await Promise.all(references.map((reference) => service.emulator.resolve(reference, { status: 'SUCCESSFUL' })))
   for (const { body } of made) {
     await stored(service, body.id)
-    assert.equal((await attemptOf(service, body.id)).status, 'succeeded', 'no task has run')
+    // On a slow machine the process has no time left for some, and leaves them to whoever asks next.
+    await followUntilEnded(service, body.id)
+    assert.equal((await attemptOf(service, body.id)).status, 'succeeded')
     assert.equal((await transfersOf(service, body.id)).length, 2)
   }
 })
