@@ -29,8 +29,8 @@ const WRITE_TROUBLES = statement(
   `insert into rail_troubles as t (installation, side, kind, says, first_at, last_at, count)
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::bigint[])
    on conflict (installation, side, kind, says) do update set last_at = greatest(t.last_at, excluded.last_at),
-     first_at = case when excluded.first_at > t.last_at + ${STANDING_INTERVAL_SQL} then excluded.first_at else t.first_at end,
-     count = excluded.count + case when excluded.first_at > t.last_at + ${STANDING_INTERVAL_SQL} then 0 else t.count end`,
+     first_at = case when excluded.first_at - t.last_at > ${STANDING_INTERVAL_SQL} then excluded.first_at else t.first_at end,
+     count = excluded.count + case when excluded.first_at - t.last_at > ${STANDING_INTERVAL_SQL} then 0 else t.count end`,
 )
 const PRUNE_TROUBLES = statement(
   'forget rail troubles',

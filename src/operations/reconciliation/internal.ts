@@ -80,7 +80,7 @@ async function openBatch(app: LedgerCheckApp, breaches: readonly Breach[]): Prom
 async function openForAccounts(app: LedgerCheckApp, breaks: readonly Break[], at: Date): Promise<number> {
   if (breaks.length === 0) return 0
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [, opened] = await tx.send(...openExceptions(breaks, at))
+    const [, , opened] = await tx.send(...openExceptions(breaks, at))
     return { value: countOpened(opened) }
   })
 }

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
 const BEGIN_HOURLY_RUN = statement(
   'begin hourly reconciliation',
   `insert into reconciliation_runs (begun_at) values ($1) on conflict (one) do update set begun_at = excluded.begun_at
-   where reconciliation_runs.begun_at <= excluded.begun_at - interval '1 hour' or reconciliation_runs.begun_at > $2 returning 1`,
+   where excluded.begun_at - reconciliation_runs.begun_at >= interval '1 hour' or reconciliation_runs.begun_at > $2 returning 1`,
 )
 
 /** Runs the legs that need no file, now and in full: for staff who run them on demand (rails.md 5). */

@@ -9,17 +9,22 @@ const KINDS_CLOSED_BY_PERSON: readonly ExceptionKind[] = ['late_contradiction', 
 
 // A leg that has agreed is taken off the exception; an exception without any leg left is closed. The agreement is stored on exceptions that
 // it does not close too: after it, the same answer is new evidence.
-const AGREED_AN_HOUR_AGO = `e.closed_at is null and e.kind = any($3::text[]) and $5::text = any(e.legs)
-  and (e.agreed ->> $5::text)::timestamptz <= $4::timestamptz - interval '1 hour'`
-const AGREED_BY_ONLY_LEG = `${AGREED_AN_HOUR_AGO} and e.legs = array[$5::text]`
+const BY_ONLY_LEG = 'f.agreed_an_hour_ago and e.legs = array[$5::text]'
 const AGREE = statement<{ closed: boolean }>(
   'agree on exceptions',
-  `update exceptions e set agreed = case when e.agreed ? $5::text then e.agreed else e.agreed || jsonb_build_object($5::text, $4::text) end,
-     legs = case when ${AGREED_AN_HOUR_AGO} and cardinality(e.legs) > 1 then array_remove(e.legs, $5::text) else e.legs end,
-     closed_at = case when ${AGREED_BY_ONLY_LEG} then $4 else e.closed_at end,
-     note = case when ${AGREED_BY_ONLY_LEG} then 'later looks agreed' else e.note end,
-     resolved_by = case when ${AGREED_BY_ONLY_LEG} then 'agreement' else e.resolved_by end
-   where e.merchant_id = $1 and e.subject = $2 and (e.closed_at is null or e.resolved_by is distinct from 'agreement')
+  `with found as (
+     select e.merchant_id, e.id, jsonb_build_object($5::text, $4::timestamptz::text) as agreement,
+       (e.closed_at is null and e.kind = any($3::text[]) and $5::text = any(e.legs)
+         and (e.agreed ->> $5::text)::timestamptz <= $4::timestamptz - interval '1 hour') is true as agreed_an_hour_ago
+     from exceptions e
+     where e.merchant_id = $1 and e.subject = $2 and (e.closed_at is null or e.resolved_by is distinct from 'agreement')
+     for no key update)
+   update exceptions e set agreed = case when e.agreed ? $5::text then e.agreed else e.agreed || f.agreement end,
+     legs = case when f.agreed_an_hour_ago and cardinality(e.legs) > 1 then array_remove(e.legs, $5::text) else e.legs end,
+     closed_at = case when ${BY_ONLY_LEG} then $4 else e.closed_at end,
+     note = case when ${BY_ONLY_LEG} then 'later looks agreed' else e.note end,
+     resolved_by = case when ${BY_ONLY_LEG} then 'agreement' else e.resolved_by end
+   from found f where e.merchant_id = f.merchant_id and e.id = f.id
    returning e.closed_at = $4::timestamptz and e.resolved_by = 'agreement' as closed`,
 )
 const CLOSE_SILENCE = statement(

@@ -46,21 +46,23 @@ const foundAgain = (leg: string) =>
 // Once a person has resolved an exception, it opens again only on evidence that it did not have: another claim, or the same one after that
 // leg has agreed in between. A breach of the books that persists is new evidence each time: two operators accept it, or it pauses again.
 // A contradiction that two legs find as two kinds is one exception (rails.md 5.4).
+const FOUND = `(select distinct on (merchant_id, subject, kind) f.*, md5((claim::jsonb)::text) as evidence
+     from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+       as f (merchant_id, id, mode, kind, severity, subject, details, leg, claim))`
+const IS_OPEN_AS_ANOTHER_KIND = `e.merchant_id = f.merchant_id and e.subject = f.subject and e.kind <> f.kind and e.closed_at is null
+       and f.evidence = any(e.evidence)`
+// Sent before the statement that opens, with the same values. It changes nothing that the other looks at.
+const TELL = statement(
+  'exceptions of another kind are found again',
+  `update exceptions e set ${foundAgain('f.leg')} from ${FOUND} f where ${IS_OPEN_AS_ANOTHER_KIND}`,
+)
 const OPEN = statement<{ opened: boolean }>(
   'open exceptions',
-  `with found as (
-     select distinct on (merchant_id, subject, kind) f.*, md5((claim::jsonb)::text) as evidence
-     from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-       as f (merchant_id, id, mode, kind, severity, subject, details, leg, claim)),
-   told as (
-     update exceptions e set ${foundAgain('f.leg')} from found f
-     where e.merchant_id = f.merchant_id and e.subject = f.subject and e.kind <> f.kind and e.closed_at is null
-       and f.evidence = any(e.evidence) returning f.id)
-   insert into exceptions as e
+  `insert into exceptions as e
      (merchant_id, id, mode, kind, severity, subject, details, opened_at, last_seen_at, digest, legs, evidence)
    select f.merchant_id, f.id, f.mode, f.kind, f.severity, f.subject, f.details::jsonb, $10::timestamptz, $10,
      md5((f.details::jsonb)::text), array[f.leg], array[f.evidence]
-   from found f where f.id not in (select id from told)
+   from ${FOUND} f where not exists (select from exceptions e where ${IS_OPEN_AS_ANOTHER_KIND})
      and (f.kind = 'ledger_breach' or not exists (select from exceptions o where o.merchant_id = f.merchant_id and o.subject = f.subject and o.closed_at is not null
        and o.resolved_by is distinct from 'agreement' and f.evidence = any(o.evidence) and not o.agreed ? f.leg))
    on conflict (merchant_id, subject, kind) where closed_at is null do update set ${foundAgain('excluded.legs[1]')},
@@ -70,11 +72,11 @@ const OPEN = statement<{ opened: boolean }>(
    returning e.seen_count = 1 as opened`,
 )
 
-type OpeningCalls = [Call<LedgerHead>, Call<{ opened: boolean }>, ...Call[]]
+type OpeningCalls = [Call<LedgerHead>, Call, Call<{ opened: boolean }>, ...Call[]]
 
 /**
  * Opens exceptions, each once while it stays open: a repeat raises its count and replaces its details. A critical one pauses the
- * account's payouts in that mode. Locks the heads first. The second call returns a row for each that is open now under its kind, with
+ * account's payouts in that mode. Locks the heads first. The third call returns a row for each that is open now under its kind, with
  * `opened` true where it is new.
  */
 export function openExceptions(found: readonly Break[], at: Date): OpeningCalls {
@@ -88,9 +90,11 @@ export function openExceptions(found: readonly Break[], at: Date): OpeningCalls 
     ...each.texts('kind', 'severity', 'subject', 'details', 'leg', 'claim'),
   ]
   const paused = rows.filter(({ severity }) => severity === 'critical')
+  const values = [...columns, at.toISOString()]
   return [
     lockHeads(found),
-    call(OPEN, ...columns, at.toISOString()),
+    call(TELL, ...values),
+    call(OPEN, ...values),
     ...(paused.length > 0 ? [pauseHeads(paused)] : []),
   ]
 }
@@ -104,9 +108,9 @@ export function openInOwnTransaction(
   found: Break,
   { at, alongside = [] }: { at: Date; alongside?: readonly Call[] },
 ): Promise<boolean> {
-  const [locking, opening, ...pausing] = openException(found, at)
+  const [locking, telling, opening, ...pausing] = openException(found, at)
   return db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [, [row]] = await tx.send(locking, opening)
+    const [, , [row]] = await tx.send(locking, telling, opening)
     return { value: row?.opened ?? false, last: [...pausing, ...alongside] }
   })
 }

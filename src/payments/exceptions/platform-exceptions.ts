@@ -69,7 +69,7 @@ const ASSIGN = statement<PlatformException>(
 const EXISTS = statement('platform exception', 'select 1 from platform_exceptions where id = $1')
 // Two agreements in a row, at least an hour apart, close it. An agreement is stored on what a person has closed too: after it, the same
 // claim is new evidence (rails.md 5.4).
-const AGREED_AN_HOUR_AGO = `e.closed_at is null and e.agreed_at <= $3::timestamptz - interval '1 hour'`
+const AGREED_AN_HOUR_AGO = `e.closed_at is null and $3::timestamptz - e.agreed_at >= interval '1 hour'`
 const AGREE = statement(
   'agree on platform exception',
   `update platform_exceptions e set agreed_at = coalesce(e.agreed_at, $3),

@@ -21,8 +21,8 @@ const LOCK_CARD = statement<GiftCard>(
 const RESERVE_ON_CARD = statement(
   'reserve on gift card',
   `update gift_cards g set balance = g.balance - $3::bigint,
-     reserved = g.reserved + case $4 when 'reserved' then $3::bigint else 0 end,
-     spent = g.spent + case $4 when 'taken' then $3::bigint else 0 end
+     reserved = g.reserved + case when $4 = 'reserved' then $3::bigint else 0 end,
+     spent = g.spent + case when $4 = 'taken' then $3::bigint else 0 end
    where g.merchant_id = $1 and g.id = $2`,
 )
 const ADD_USE = statement(

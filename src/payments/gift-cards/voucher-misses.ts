@@ -1,4 +1,4 @@
-import { dueCondition, latestPlausibleTime } from '../../platform/db/due-times.ts'
+import { immutableDueCondition, latestPlausibleTime } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { addMs } from '../../platform/time/clock.ts'
 import type { App } from '../../program/app.ts'
@@ -23,7 +23,7 @@ const COUNT_MISS = statement<{ closedUntil: Date | null }>(
      set misses = case when v.since <= $4 then 1 else v.misses + 1 end,
        since = case when v.since <= $4 then $3 else v.since end,
        closed_until = case when v.since > $4 and v.misses + 1 >= $6 then $5::timestamptz end
-     where v.closed_until is null or ${dueCondition('v.closed_until', '$3', DAY_MS)}
+     where v.closed_until is null or ${immutableDueCondition('v.closed_until', '$3', DAY_MS)}
    returning v.closed_until as "closedUntil"`,
 )
 

@@ -11,9 +11,11 @@ import { TEST_QUEUE_SQL } from './sending/claim-payouts.ts'
 // The payouts of a schedule's cycle are created as `pending`; in test mode this statement sends them (rails.md 2.1).
 const AUTHORIZE_TEST = statement<{ id: string }>(
   'authorize test payouts',
-  `with ${TEST_QUEUE_SQL}
-   update payouts p set status = 'authorized', follow_at = greatest(p.created_at + $3 * interval '1 second', $1::timestamptz)
-   from due where p.merchant_id = due.merchant_id and p.id = due.id returning p.id`,
+  `with ${TEST_QUEUE_SQL},
+   timed as materialized (
+     select merchant_id, id, greatest(created_at + $3 * interval '1 second', $1::timestamptz) as outcome_at from due)
+   update payouts p set status = 'authorized', follow_at = t.outcome_at
+   from timed t where p.merchant_id = t.merchant_id and p.id = t.id returning p.id`,
 )
 /** Sends at most `limit` test payouts that are due, of each merchant in turn. */
 export const authorizeTestPayouts = (now: Date, limit: number, outcomeSeconds: number): Call<{ id: string }> =>
@@ -71,10 +73,10 @@ export type FinishedPayout = Payout & { feeToReturn: number; voided: boolean }
 // A voided payout stays `pending` and hidden; a payout that was shown can no longer be voided.
 const FINISH_PAYOUTS = statement<FinishedPayout>(
   'end payouts',
-  `update payouts p set status = case n.status when 'voided' then p.status else n.status end,
+  `update payouts p set status = case when n.status = 'voided' then p.status else n.status end,
      failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
-     completed_at = case n.status when 'voided' then null else $6::timestamptz end,
-     voided_at = case n.status when 'voided' then $6::timestamptz end,
+     completed_at = case when n.status = 'voided' then null else $6::timestamptz end,
+     voided_at = case when n.status = 'voided' then $6::timestamptz end,
      published = n.status <> 'voided', follow_at = null
    from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
      as n (merchant_id, id, status, failure_reason, rail_transaction_id)

@@ -10,3 +10,10 @@ export const latestPlausibleTime = (now: Date, longestMs: number): Date => addMs
 /** SQL condition, where the parameter `at` is now: a time that is set at most `longestMs` ahead has come, or is implausibly far ahead. */
 export const dueCondition = (time: string, at: string, longestMs: number): string =>
   `(${time} <= ${at}::timestamptz or ${time} > ${at}::timestamptz + interval '${longestMs + CLOCK_TOLERANCE_MS} milliseconds')`
+
+/**
+ * The same condition for the WHERE of an ON CONFLICT: it adds no interval to a time, which is not immutable and so is refused there where
+ * the table is distributed. No index serves it.
+ */
+export const immutableDueCondition = (time: string, at: string, longestMs: number): string =>
+  `(${time} <= ${at}::timestamptz or ${time} - ${at}::timestamptz > interval '${longestMs + CLOCK_TOLERANCE_MS} milliseconds')`

@@ -67,8 +67,8 @@ const TAKE_QUESTIONS = statement<{ taken: number; level: QuestionLevel; wait: nu
        else ($7::float8[])[level + 1] end as leaves from turned t),
    taking as (select j.*, greatest(0, least($5::int, floor(tokens - leaves + 1e-9)))::int as taken from judged j)
    update status_budgets b set tokens = t.tokens - t.taken, filled_at = case when b.filled_at > $11 then $2 else greatest(b.filled_at, $2) end,
-     old_credit = greatest(0, least($8::float8, t.old_credit + $9::float8 * t.taken - case level when 2 then taken else 0 end)),
-     spare_credit = greatest(0, least($8::float8, t.spare_credit + $10::float8 * t.taken - case level when 3 then taken else 0 end))
+     old_credit = greatest(0, least($8::float8, t.old_credit + $9::float8 * t.taken - case when level = 2 then taken else 0 end)),
+     spare_credit = greatest(0, least($8::float8, t.spare_credit + $10::float8 * t.taken - case when level = 3 then taken else 0 end))
    from taking t where b.installation = t.installation
    returning t.taken, t.level, greatest(0, 1 + t.leaves - b.tokens) / t.rate as wait`,
 )

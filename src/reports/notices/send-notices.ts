@@ -32,11 +32,11 @@ const LEASE_MS = 5 * 60_000
 const PLAN = statement<DueNotice>(
   'plan notices',
   `with due as (
-     select merchant_id, id from notices
+     select merchant_id, id, least($2::timestamptz, told_until + interval '1 hour') as until from notices
      where confirmed_at is not null and stopped_at is null and (payments_above is not null or failures) and told_until < $1
        and (lease_until is null or ${dueCondition('lease_until', '$3', LEASE_MS)}) and (hour_mails < ${MAX_MAILS_PER_HOUR} or hour_from <= $5)
      order by told_until limit $6 for no key update skip locked)
-   update notices n set lease_until = $4, telling_until = coalesce(n.telling_until, least($2::timestamptz, n.told_until + interval '1 hour'))
+   update notices n set lease_until = $4, telling_until = coalesce(n.telling_until, due.until)
    from due, merchants m where (n.merchant_id, n.id) = (due.merchant_id, due.id) and m.id = n.merchant_id
    returning ${NOTICE_COLUMNS}, n.telling_until as "tellingUntil", n.hour_from as "hourFrom", n.hour_mails as "hourMails", m.name as business`,
 )

@@ -73,7 +73,7 @@ const fairTestSql = (status: string) => `
 /** Locks the test payouts that wait to be sent, of each merchant in turn, as `due` of a statement with the time ($1) and a limit ($2). */
 export const TEST_QUEUE_SQL = `${merchantsWithPayoutsSql(`'test'`, 'false')}, ${fairTestSql('pending')},
    due as (
-     select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
+     select p.merchant_id, p.id, p.created_at from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
      where p.follow_at <= $1 and p.status = 'pending' for no key update of p skip locked)`
 
 // The sandbox makes no call, so its rows need no lease: a process that asks twice finds that the move is done already.

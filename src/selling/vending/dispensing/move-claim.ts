@@ -18,7 +18,7 @@ const ADD_CLAIM = statement<{ id: string }>(
   'add dispense claim',
   `insert into dispense_claims (merchant_id, id, mode, charge_id, kind, order_id, machine, goods, pay_account, attempt, state,
      lease_until, claimed_at, vending_status)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', $11, $12, case $5 when 'direct' then 'dispensing' end)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', $11, $12, case when $5 = 'direct' then 'dispensing' end)
    on conflict (merchant_id, charge_id) where released_at is null do nothing returning id`,
 )
 // From this commit on the command may have left: the program never sends it again (VE4). The statement locks the charge, because a
@@ -56,15 +56,15 @@ const DOUBT_CLAIMS = statement<DispenseClaim>(
 // direct dispense has no order row, so its claim stores the outcome.
 const END_CLAIMS = statement(
   'end dispense claims',
-  `update dispense_claims k set state = n.state, released_at = case n.state when 'released' then $11::timestamptz end,
+  `update dispense_claims k set state = n.state, released_at = case when n.state = 'released' then $11::timestamptz end,
      answered_at = case when n.heard then $11 else coalesce(k.answered_at, $11) end, lease_until = null,
      supplier_code = case when n.heard then n.code else k.supplier_code end,
      supplier_message = case when n.heard then n.message else k.supplier_message end,
      reports_at = n.reports_at, reports = coalesce(n.reports, k.reports),
      optimistic = k.optimistic or (k.kind = 'direct' and n.state not in ('released', 'delivered')),
-     vending_status = case k.kind when 'direct' then case n.state when 'released' then 'failed' else 'dispensed' end end,
-     dispense_result = case k.kind when 'direct' then n.result::json end,
-     units_dispensed = case k.kind when 'direct' then n.units end
+     vending_status = case when k.kind = 'direct' then case when n.state = 'released' then 'failed' else 'dispensed' end end,
+     dispense_result = case when k.kind = 'direct' then n.result::json end,
+     units_dispensed = case when k.kind = 'direct' then n.units end
    from ${unnestColumns('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'bigint')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )

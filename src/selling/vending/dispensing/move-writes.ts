@@ -14,7 +14,7 @@ const MOVE_ORDERS = statement(
   `update vending_orders o set vending_status = n.status, confirmed = n.confirmed, dispense_result = n.result::json,
      units_dispensed = n.units, vending_error = n.error, watched = false, refund_due_at = n.refund_due_at,
      refund_until = n.refund_until, refund_wanted = n.refund_wanted,
-     dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $11::timestamptz) end
+     dispensed_at = case when n.status = 'dispensed' then coalesce(o.dispensed_at, $11::timestamptz) end
    from ${unnestColumns('bigint', 'text', 'text', 'boolean', 'text', 'bigint', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
    where o.merchant_id = n.merchant_id and o.id = n.id`,
 )

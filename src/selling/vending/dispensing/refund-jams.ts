@@ -40,7 +40,7 @@ const CLAIM_JAMS = statement<Omit<DueJamRefund, 'leaseUntil'>>(
    join payment_links l on l.merchant_id = due.merchant_id and l.id = due.id
    where o.merchant_id = due.merchant_id and o.id = due.id and l.charge_id is not null
    returning o.merchant_id as "merchantId", m.tag, o.id, o.mode, l.charge_id as "chargeId", o.refund_until as until,
-     m.auto_refund_on_jam in ('both', o.mode::text) as wanted`,
+     (m.auto_refund_on_jam = 'both' or m.auto_refund_on_jam = case when o.mode = 'test' then 'test' else 'live' end) as wanted`,
 )
 // Changes only a row whose lease is still ours: a retry of the order or a late report of a delivery ends the lease.
 const SET_NEXT_TRY = statement<{ id: string }>(

@@ -24,6 +24,6 @@ export const SEALED_SUPPLIER_SECRETS = defineSealedColumn({
 export const SEALED_DISPENSE_SECRETS = defineSealedColumn({
   table: 'dispense_secrets',
   column: 'ciphertext',
-  part: 't.mode::text',
+  part: `case when t.mode = 'test' then 'test' else 'live' end`,
   bindingOf: (row) => dispenseSecretBinding({ merchantId: getRowMerchant(row), mode: row.part as Mode }),
 })
