@@ -44,9 +44,12 @@ export async function verifySnapshot(
 ): Promise<InvariantFinding[]> {
   await client.query(SNAPSHOT_SETTINGS)
   const findings: InvariantFinding[] = []
+  const times = [now.toISOString(), new Date(now.getTime() - DAYS_29_MS).toISOString()]
+  const { rows } = await client.query<{ cell: string }>(CELL)
+  const values = [...times, rows[0]?.cell]
   const accepted = await client.query<AcceptedBreach>(ACCEPTED_BREACHES)
   for (const invariant of invariants)
-    findings.push(await checkInvariant(client, { invariant, now, accepted: accepted.rows }))
+    findings.push(await checkInvariant(client, { invariant, values, accepted: accepted.rows }))
   return findings
 }
 
@@ -90,18 +93,17 @@ const formatOffenders = (offenders: readonly Offender[], count: number) =>
 
 async function checkInvariant(
   client: ClientBase,
-  { invariant, now, accepted }: { invariant: Invariant; now: Date; accepted: readonly AcceptedBreach[] },
+  { invariant, values, accepted }: { invariant: Invariant; values: unknown[]; accepted: readonly AcceptedBreach[] },
 ): Promise<InvariantFinding> {
   const { id, says, late = false, counted, offenders } = invariant
   const started = performance.now()
-  const times = [now.toISOString(), new Date(now.getTime() - DAYS_29_MS).toISOString()]
-  const [count] = (await client.query<CountRow>(countSql(counted, offenders), times)).rows
+  const [count] = (await client.query<CountRow>(countSql(counted, offenders), values)).rows
   assert(count, 'a count answers with one row')
   const own = accepted.filter(({ about }) => about.startsWith(`${id} `))
   const [found] =
     Number(count.found) === 0
       ? [NO_OFFENDERS]
-      : (await client.query<OffendersRow>(offendersSql(offenders), [...times, id, JSON.stringify(own)])).rows
+      : (await client.query<OffendersRow>(offendersSql(offenders), [...values, id, JSON.stringify(own)])).rows
   assert(found, 'a count answers with one row')
   return {
     ...{ id, says, late, looked: Number(count.looked), violations: Number(found.violations) },
@@ -125,6 +127,10 @@ const NO_OFFENDERS: OffendersRow = {
   acceptedOffenders: null,
 }
 
+// Asked once, and handed to the invariants as a value: a statement about the directory may run on another server, where it would be the
+// schema of that connection.
+const CELL = 'select current_schema() as cell'
+
 // The newest ten thousand. Acceptances that belong to no merchant are in the directory.
 const ACCEPTED_BREACHES = `select merchant_id as "merchantId", mode, convert_from(command, 'UTF8')::jsonb->>'about' as about from (
     select merchant_id, mode, command, decided_at from approvals where kind = 'accept-breach' and status = 'approved'
@@ -137,8 +143,8 @@ const offendersJson = (
 ) => `(select json_agg(json_build_object('merchantId', merchant_id, 'mode', mode, 'offender', offender)
       order by nth, offender) from (select * from ranked where ${which} order by nth, offender limit ${MAX_OFFENDERS}) first)`
 
-// The first line types the times, also for queries that do not use them.
-const PARAMETERS = 'with parameters as (select $1::timestamptz as now, $2::timestamptz as kept_since)'
+// The first line types the values, also for queries that do not use them.
+const PARAMETERS = 'with parameters as (select $1::timestamptz as now, $2::timestamptz as kept_since, $3::text as cell)'
 
 // Counts first: nearly always nothing is found, and planning the query for the offenders takes longer than counting.
 const countSql = (counted: string, offenders: string) => `
@@ -151,8 +157,8 @@ const offendersSql = (offenders: string) => `
   ${PARAMETERS},
     found as materialized (select distinct merchant_id, mode::text, left(offender, 300) as offender from (${offenders}) each_found),
     judged as (select f.*, exists (
-        select from jsonb_to_recordset($4::jsonb) as a ("merchantId" bigint, mode text, about text)
-        where a.about = $3::text || ' ' || f.offender
+        select from jsonb_to_recordset($5::jsonb) as a ("merchantId" bigint, mode text, about text)
+        where a.about = $4::text || ' ' || f.offender
           and a."merchantId" is not distinct from (select m.id from merchants m where m.id = f.merchant_id)
           and (a."merchantId" is null or a.mode = f.mode)) as accepted from found f),
     ranked as (select *, row_number() over (partition by accepted, merchant_id, mode order by offender) as nth from judged)

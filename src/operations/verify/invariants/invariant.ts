@@ -2,8 +2,9 @@
  * One thing that is always true about money (ledger.md section 12, reliability.md section 2). `counted` returns the number of rows
  * checked; `offenders` returns the columns `merchant_id`, `mode` and `offender` (text), no row when the invariant holds. The first two
  * name the account whose payouts a breach pauses: both are null where the row belongs to no merchant, and neither is where it does. An
- * offender is a name of ours, never a text that a client has sent. In both queries, $1 is the time now and $2 the time 29 days ago:
- * deliveries and keys are pruned after 30. No schema is named: the connection decides the cell.
+ * offender is a name of ours, never a text that a client has sent. In both queries, $1 is the time now, $2 the time 29 days ago (deliveries and
+ * keys are pruned after 30) and $3 the name of the cell. The connection decides whose tables are read. Rows of the directory that are
+ * compared with the cell's come from `fromDirectory`: the two may be on different servers.
  */
 export type Invariant = {
   id: string
@@ -14,6 +15,13 @@ export type Invariant = {
   counted: string
   offenders: string
 }
+
+/**
+ * Rows of the directory, to be joined with tables of the cell. Read as a whole before the join, which a cluster needs where the two are on
+ * different servers.
+ */
+export const fromDirectory = (table: string, columns: string): string =>
+  `(select ${columns} from directory.${table} offset 0)`
 
 /** The account columns of an offender that belongs to no merchant. */
 export const NO_ACCOUNT = 'null::bigint as merchant_id, null::mode as mode'

@@ -1,8 +1,8 @@
 import { hasAction } from '../audit-sql.ts'
-import type { Invariant } from '../invariant.ts'
+import { fromDirectory, type Invariant } from '../invariant.ts'
 
 // Joins rows `t` of the directory with their merchant, if it belongs to this cell.
-const OF_THIS_CELL = 'join directory.merchants d on d.id = t.merchant_id and d.cell = current_schema()'
+const OF_THIS_CELL = 'join directory.merchants d on d.id = t.merchant_id and d.cell = $3'
 const LETS_IN = hasAction('people.join', 'account.create', 'till.enter')
 const GIVEN_ROLE = `case a.action when 'account.create' then 'owner' when 'till.enter' then 'cashier' else a.after->>'role' end`
 // The names of a person: its own id, and the ids of the accounts that were added to it.
@@ -41,8 +41,9 @@ const BEGAN_UNNAMED = `exists (select from directory.audit a where a.merchant_id
   and not exists (select from directory.audit a where a.merchant_id = t.merchant_id and a.action = 'upgrade.record')
   and t.created_at between d.created_at - interval '1 day' and d.created_at + interval '1 day'`
 
+// Read as a whole before it is joined with the cell, like `fromDirectory`.
 const AUDITED_HANDLES = `select distinct on (a.merchant_id) a.merchant_id, a.after->>'handle' as handle from directory.audit a
-  where ${hasAction('merchant.create', 'merchant.handle', 'upgrade.record')} and a.after ? 'handle' order by a.merchant_id, a.id desc`
+  where ${hasAction('merchant.create', 'merchant.handle', 'upgrade.record')} and a.after ? 'handle' order by a.merchant_id, a.id desc offset 0`
 
 /** Access: each row of the directory is what the newest row of its audit says. */
 export const ACCESS_INVARIANTS: readonly Invariant[] = [
@@ -81,7 +82,8 @@ export const ACCESS_INVARIANTS: readonly Invariant[] = [
           or t.revoked_at is null and (made.kind = 'revoked' or ${IS_ENDED})
           or t.revoked_at is not null and made.kind <> 'revoked' and not ${IS_ENDED}
       union all
-      select t.merchant_id, 'live', t.id from api_keys t join directory.api_keys k on k.id = t.id
+      select t.merchant_id, 'live', t.id from api_keys t
+        join ${fromDirectory('api_keys', 'id, merchant_id, kind, closed_in_cell')} k on k.id = t.id
         where k.merchant_id <> t.merchant_id or k.kind <> t.kind or (k.closed_in_cell and t.revoked_at is null)`,
   },
   {
@@ -90,9 +92,10 @@ export const ACCESS_INVARIANTS: readonly Invariant[] = [
     counted: 'select count(*) from merchants',
     // While a handle is changed, and after a crash in it, the cell has the new one, which nobody has in the directory.
     offenders: `select t.id as merchant_id, 'live'::mode as mode, t.public_id as offender from merchants t
-        left join directory.merchants d on d.id = t.id left join (${AUDITED_HANDLES}) said on said.merchant_id = t.id
-        where (d.public_id, d.tag, d.cell) is distinct from (t.public_id, t.tag, current_schema()::text) or said.handle <> d.handle
-          or t.handle <> d.handle and t.handle in (select handle from directory.merchants)
+        left join ${fromDirectory('merchants', 'id, public_id, tag, cell, handle')} d on d.id = t.id
+        left join (${AUDITED_HANDLES}) said on said.merchant_id = t.id
+        where (d.public_id, d.tag, d.cell) is distinct from (t.public_id, t.tag, $3) or said.handle <> d.handle
+          or t.handle <> d.handle and t.handle in ${fromDirectory('merchants', 'handle')}
       union all
       select t.merchant_id, 'live', format('the former handle %s', t.handle) from directory.former_handles t ${OF_THIS_CELL}
         where not exists (select from directory.audit a

@@ -1,4 +1,4 @@
-import type { Invariant } from '../invariant.ts'
+import { fromDirectory, type Invariant } from '../invariant.ts'
 
 const KEYS = 'select count(*) from idempotency_keys'
 const KEYS_WITH_OBJECT = 'from idempotency_keys k where k.object_id is not null'
@@ -82,7 +82,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     // The directory has the keys for calls, the cell those for signing callbacks. A difference after a crash is repaired
     // within seconds.
     offenders: `select k.merchant_id, split_part(d.kind, '_', 1) as mode, k.id as offender
-      from directory.api_keys d join api_keys k on (k.merchant_id, k.id) = (d.merchant_id, d.id)
+      from ${fromDirectory('api_keys', 'merchant_id, id, kind, revoked_at')} d join api_keys k on (k.merchant_id, k.id) = (d.merchant_id, d.id)
       where k.revoked_at is null and d.revoked_at < $1::timestamptz - interval '5 minutes'`,
   },
 ]
