@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/db/database.ts'
+import { type Call, call, type Database } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { type AuditAnchor, CHAIN_START, computeSeal, NO_ANCHOR, SEALED_TEXT_SQL } from './audit-chain.ts'
 
@@ -10,25 +10,27 @@ const SEALS = statement<{ number: number; id: number; hash: Buffer; text: string
   `select s.number, s.audit_id as id, s.hash, case when a.id is not null then ${SEALED_TEXT_SQL} end as text
    from audit_seals s left join audit a on a.id = s.audit_id where s.number > $1 order by s.number limit $2`,
 )
-const HIGHEST = statement<{ id: number | null }>(
-  'highest audit id',
-  `select greatest((select max(id) from audit), (select max(audit_id) from audit_to_seal)) as id`,
-)
+const HIGHEST = statement<{ id: number | null }>('highest audit id', 'select max(id) as id from audit')
+// Steps of rows and not of ids: in a cluster each server numbers from a start of its own, far above the one before.
+const stepOf = (table: string, column: string) =>
+  `(select max(id) as last from (select ${column} as id from ${table} where ${column} > $1 order by 1 limit $2) rows) step`
 // An unsealed row is in the queue, to which its own commit added it. A row that is in neither was not written by the service.
-const ROW_WITHOUT_SEAL = statement<{ id: number; queued: boolean }>(
+const ROW_WITHOUT_SEAL = statement<{ last: number | null; id: number | null; queued: boolean }>(
   'audit rows without a seal',
-  `select a.id, q.audit_id is not null as queued from audit a left join audit_to_seal q on q.audit_id = a.id
-   where a.id > $1 and a.id <= $1 + $2 and not exists (select from audit_seals s where s.audit_id = a.id)
-     and (q.audit_id is null or a.at <= $3) order by a.id limit 1`,
+  `select step.last, found.id, found.queued from ${stepOf('audit', 'id')} left join lateral (
+     select a.id, q.audit_id is not null as queued from audit a left join audit_to_seal q on q.audit_id = a.id
+     where a.id > $1 and a.id <= step.last and not exists (select from audit_seals s where s.audit_id = a.id)
+       and (q.audit_id is null or a.at <= $3) order by a.id limit 1) found on true`,
 )
-const QUEUED_WITHOUT_ROW = statement<{ id: number }>(
+const QUEUED_WITHOUT_ROW = statement<{ last: number | null; id: number | null }>(
   'audit rows that wait and are gone',
-  `select q.audit_id as id from audit_to_seal q where q.audit_id > $1 and q.audit_id <= $1 + $2
-     and not exists (select from audit a where a.id = q.audit_id) order by 1 limit 1`,
+  `select step.last, found.id from ${stepOf('audit_to_seal', 'audit_id')} left join lateral (
+     select q.audit_id as id from audit_to_seal q where q.audit_id > $1 and q.audit_id <= step.last
+       and not exists (select from audit a where a.id = q.audit_id) order by 1 limit 1) found on true`,
 )
 
 const SEALS_PER_STEP = 1000
-const IDS_PER_STEP = 10_000
+const ROWS_PER_STEP = 10_000
 const MAX_SEAL_LAG_MS = 60_000
 
 /**
@@ -63,16 +65,28 @@ async function followSeals(db: Database, kept: AuditAnchor | null): Promise<Audi
 }
 
 async function findUnsealed(db: Database, now: Date): Promise<string | null> {
-  const [highest] = await db.query(HIGHEST)
+  const gone = await findInSteps(db, (from) => call(QUEUED_WITHOUT_ROW, from, ROWS_PER_STEP))
+  if (gone !== null) return `audit row ${gone.id} is missing`
   const late = new Date(now.getTime() - MAX_SEAL_LAG_MS).toISOString()
-  for (let from = 0; from < (highest?.id ?? 0); from += IDS_PER_STEP) {
-    const [gone] = await db.query(QUEUED_WITHOUT_ROW, [from, IDS_PER_STEP])
-    if (gone) return `audit row ${gone.id} is missing`
-    const [unsealed] = await db.query(ROW_WITHOUT_SEAL, [from, IDS_PER_STEP, late])
-    if (unsealed)
-      return unsealed.queued
-        ? `audit row ${unsealed.id} has waited for its seal for more than a minute`
-        : `audit row ${unsealed.id} was added without a seal`
+  const unsealed = await findInSteps(db, (from) => call(ROW_WITHOUT_SEAL, from, ROWS_PER_STEP, late))
+  if (unsealed === null) return null
+  return unsealed.queued
+    ? `audit row ${unsealed.id} has waited for its seal for more than a minute`
+    : `audit row ${unsealed.id} was added without a seal`
+}
+
+/** Goes through a table in steps up to the row that is the last now. Returns the first that a step finds. */
+async function findInSteps<Row extends { last: number | null; id: number | null }>(
+  db: Database,
+  stepFrom: (id: number) => Call<Row>,
+): Promise<Row | null> {
+  const [highest] = await db.query(HIGHEST)
+  for (let from = 0; ; ) {
+    const { statement, values } = stepFrom(from)
+    const [step] = await db.query(statement, values)
+    if (step === undefined || step.last === null) return null
+    if (step.id !== null) return step
+    if (step.last >= (highest?.id ?? 0)) return null
+    from = step.last
   }
-  return null
 }
