@@ -8,6 +8,7 @@ import { ROOT } from '../processes/root.ts'
 import { APPLICATION_ROLE, canGrantRights, findUsableRole, grantRights, type ServiceLogin } from './application-role.ts'
 import { sqlState } from './errors.ts'
 import { newServerClient } from './servers/server-client.ts'
+import { commandByCommand } from './split-commands.ts'
 
 const MIGRATIONS = join(ROOT, 'migrations')
 // Only a process that changes the schema takes it: processes that start at the same time wait for the first, then find nothing to do.
@@ -196,7 +197,7 @@ async function applyFiles(client: pg.Client, schema: string, kind: string): Prom
   const { runner } = await import('node-pg-migrate')
   await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`)
   await runner({
-    dbClient: client,
+    dbClient: commandByCommand(client),
     dir: join(MIGRATIONS, kind),
     schema,
     createSchema: true,
