@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { listStatements, type Statement } from '../../src/platform/db/statement.ts'
+import type { Statement } from '../../src/platform/db/statement.ts'
+import { loadProductStatements } from '../helpers/database/product-statements.ts'
 import { type TestDatabase, testDatabase } from '../helpers/database/test-database.ts'
-
-// From dist/test/operation to dist/src.
-const PRODUCT = fileURLToPath(new URL('../../src', import.meta.url))
 
 let database: TestDatabase
 let client: pg.Client
+let statements: readonly Statement[]
 
 before(async () => {
-  await importProduct()
+  statements = await loadProductStatements()
   database = await testDatabase()
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -25,14 +21,11 @@ after(async () => {
   await database?.drop()
 })
 
-// Tests of other files may have run in this process.
-const OF_TESTS = /^(test|faults): /
-
 test('every statement of the product fits the migrated schema', async () => {
-  assert.ok(listStatements().length > 50, `only ${listStatements().length} statements are known`)
+  assert.ok(statements.length > 50, `only ${statements.length} statements are known`)
   const faults: string[] = []
-  for (const statement of listStatements()) {
-    if (statement.copies !== undefined || OF_TESTS.test(statement.name)) continue
+  for (const statement of statements) {
+    if (statement.copies !== undefined) continue
     const refusals = [await prepare(statement, 'cell_0'), await prepare(statement, 'directory')]
     if (!refusals.includes(null)) faults.push(`${statement.name}: ${refusals.join('; ')}`)
   }
@@ -40,9 +33,7 @@ test('every statement of the product fits the migrated schema', async () => {
 })
 
 test('every COPY of the product names columns of their types', async () => {
-  const copies = listStatements().flatMap(({ name, copies }) =>
-    copies === undefined || OF_TESTS.test(name) ? [] : { name, ...copies },
-  )
+  const copies = statements.flatMap(({ name, copies }) => (copies === undefined ? [] : { name, ...copies }))
   assert.ok(copies.length > 10, `only ${copies.length} of them are known`)
   for (const { name, table, columns, types } of copies) {
     const { rows } = await client.query(
@@ -107,20 +98,7 @@ test('no statement fails anything by its age (CH6)', () => {
   for (const text of mistakes) assert.ok(byAge({ text }), text)
 })
 
-const named = (isWrong: (statement: Statement) => boolean) =>
-  listStatements()
-    .filter(isWrong)
-    .map(({ name }) => name)
-
-/** Loads every file of the product, so that all its statements are registered; not the program's entry, which would run. */
-// To import them is to run them.
-const PROGRAMS = ['main.js', join('platform', 'processes', 'picture-process.js')]
-
-async function importProduct(): Promise<void> {
-  const files = readdirSync(PRODUCT, { recursive: true, encoding: 'utf8' })
-  const modules = files.filter((file) => file.endsWith('.js') && !file.endsWith('.test.js') && !PROGRAMS.includes(file))
-  for (const file of modules) await import(pathToFileURL(join(PRODUCT, file)).href)
-}
+const named = (isWrong: (statement: Statement) => boolean) => statements.filter(isWrong).map(({ name }) => name)
 
 /** Why the server refuses this statement in this schema; null when it accepts it. */
 async function prepare({ text }: Statement, schema: string): Promise<string | null> {

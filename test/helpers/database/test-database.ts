@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
+import { citusServer } from './citus-database.ts'
 
 /** A database for one test file, cloned from a migrated template on the server that all files share. */
 export type TestDatabase = { url: string; name: string; drop(): Promise<void> }
@@ -31,7 +32,8 @@ const givenServer = (socket: string): Server => ({
 })
 
 export async function testDatabase(): Promise<TestDatabase> {
-  const { TEST_POSTGRES } = process.env
+  const { TEST_POSTGRES, TEST_CITUS_URL } = process.env
+  if (TEST_CITUS_URL) return clusterDatabase(TEST_CITUS_URL)
   const server = TEST_POSTGRES ? givenServer(TEST_POSTGRES) : await ownServer()
   const template = `template_${migrationsDigest()}`
   const name = `test_${process.pid}_${clones++}`
@@ -49,6 +51,20 @@ export async function testDatabase(): Promise<TestDatabase> {
       await server.leave()
     },
   }
+}
+
+/** On a cluster, with the directory and the cell as distributed schemas. */
+async function clusterDatabase(coordinator: string): Promise<TestDatabase> {
+  const server = citusServer(coordinator)
+  const template = `template_${migrationsDigest()}`
+  const name = `test_${process.pid}_${clones++}`
+  await withAdmin({ url: server.url }, async (admin) => {
+    await admin.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`)
+    await server.makeTemplate(template)
+    await server.drop(name)
+    await server.clone(template, name)
+  })
+  return { name, url: server.url(name), drop: () => server.drop(name) }
 }
 
 const ownServer = (): Promise<Server> =>
@@ -96,7 +112,7 @@ async function makeTemplate(server: Server, admin: pg.Client, template: string):
   await admin.query(`alter database ${template} with is_template true`)
 }
 
-async function withAdmin<T>(server: Server, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+async function withAdmin<T>(server: Pick<Server, 'url'>, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: server.url('postgres') })
   admin.on('error', () => {})
   await admin.connect()

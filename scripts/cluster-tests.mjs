@@ -1,0 +1,34 @@
+// Runs tests on a cluster of Citus: each database of a test has its directory and its cell as distributed schemas.
+//   TEST_CITUS_URL=postgres://... cluster-tests.mjs          a choice that takes a few minutes
+//   TEST_CITUS_URL=postgres://... cluster-tests.mjs --all    every test of contract, money, vending and verify
+//   --again                                                  as in run-tests.mjs
+// The address is that of a coordinator with its workers: a superuser, and a database in which `create extension citus` was run. Without it the
+// script says so and does nothing.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const ALL = [
+  ...[
+    'src/ledger/',
+    'src/payments/',
+    'src/operations/verify/',
+    'test/api/idempotency/',
+    'test/platform/cluster-routes',
+  ],
+  ...['test/merchants/', 'test/operations/', 'test/payments/', 'test/rails/', 'test/reports/', 'test/selling/'],
+]
+const CHOICE = [
+  ...['test/platform/cluster-routes', 'src/operations/verify/', 'src/ledger/', 'test/operations/audit/'],
+  ...['test/payments/charges/', 'test/payments/refunds/', 'test/selling/vending/dispensing/dispense-'],
+]
+
+if (!process.env.TEST_CITUS_URL) {
+  console.log('tests on a cluster: skipped, TEST_CITUS_URL names no coordinator of Citus')
+  process.exit(0)
+}
+const words = process.argv.includes('--all') ? ALL : CHOICE
+const again = process.argv.includes('--again') ? ['--again'] : []
+const runTests = fileURLToPath(new URL('run-tests.mjs', import.meta.url))
+const [code] = await once(spawn(process.execPath, [runTests, ...again, ...words], { stdio: 'inherit' }), 'exit')
+process.exit(code ?? 1)

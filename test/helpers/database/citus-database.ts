@@ -1,0 +1,69 @@
+import pg from 'pg'
+import { migrate } from '../../../src/platform/db/migrate.ts'
+
+// Databases of a cluster of Citus whose coordinator TEST_CITUS_URL names, with all its nodes. Every node has the database of a test; in it the
+// directory and the cell are distributed schemas.
+
+/** A server of the cluster, by the address under which the others know it. */
+type Node = { host: string; port: number; isCoordinator: boolean }
+
+const NODES = `select nodename as host, nodeport as port, groupid = 0 as "isCoordinator" from pg_dist_node where noderole = 'primary' order by groupid`
+// Each database of a cluster has a process that keeps a connection to it, and comes back. A template must have none.
+const LEAVE_ALONE = (name: string) => [
+  `alter database ${name} with is_template true allow_connections false`,
+  `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+]
+
+/** The databases of the cluster whose coordinator has this address. */
+export const citusServer = (coordinator: string) => ({
+  url: (name: string) => urlAt(coordinator, {}, name),
+  /** Makes a migrated template on every node, unless there is one. */
+  makeTemplate: async (name: string) => {
+    const [first] = await ask(coordinator, `select 1 from pg_database where datname = '${name}' and datistemplate`)
+    if (first === undefined) await makeTemplate(coordinator, name)
+  },
+  clone: (template: string, name: string) =>
+    atEveryNode(coordinator, 'postgres', `create database ${name} template ${template} strategy file_copy`),
+  drop: (name: string) => atEveryNode(coordinator, 'postgres', `drop database if exists ${name} with (force)`),
+})
+
+async function makeTemplate(coordinator: string, name: string): Promise<void> {
+  await atEveryNode(coordinator, 'postgres', `drop database if exists ${name} with (force)`, `create database ${name}`)
+  await atEveryNode(coordinator, name, 'create extension citus')
+  const url = urlAt(coordinator, {}, name)
+  for (const { host, port, isCoordinator } of await readNodes(coordinator))
+    await ask(url, `select ${isCoordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}('${host}', ${port})`)
+  const { cells } = await migrate(url)
+  // It connects to its nodes as the role under which the service works.
+  await ask(url, 'alter role gateway_app login')
+  for (const schema of ['directory', ...cells]) await ask(url, `select citus_schema_distribute('${schema}')`)
+  await atEveryNode(coordinator, 'postgres', ...LEAVE_ALONE(name))
+}
+
+const readNodes = (coordinator: string) => ask<Node>(coordinator, NODES)
+
+async function atEveryNode(coordinator: string, database: string, ...commands: string[]): Promise<void> {
+  const nodes = await readNodes(coordinator)
+  await Promise.all(nodes.map((node) => ask(urlAt(coordinator, node, database), ...commands)))
+}
+
+function urlAt(coordinator: string, { host, port }: Partial<Node>, database: string): string {
+  const url = new URL(coordinator)
+  if (host !== undefined && port !== undefined) url.host = `${host}:${port}`
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** Sends the commands one after the other, and returns the rows of the last. */
+async function ask<Row>(url: string, ...commands: string[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    let rows: Row[] = []
+    for (const command of commands) rows = (await client.query(command)).rows as Row[]
+    return rows
+  } finally {
+    await client.end()
+  }
+}
