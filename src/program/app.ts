@@ -8,7 +8,11 @@ import { type KeyRing, keyRing } from '../merchants/account/authenticate.ts'
 import type { PostOffice } from '../merchants/mails/post-office.ts'
 import { type RequestRecorder, requestRecorder } from '../merchants/request-log/request-recorder.ts'
 import type { SweepName } from '../operations/jobs/sweep-name.ts'
+import { type CellWatch, newCellWatch } from '../platform/db/cell-watch.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
+import { DatabaseAway } from '../platform/db/errors.ts'
+import type { Nodes } from '../platform/db/servers/nodes.ts'
+import { formatPlace } from '../platform/db/servers/server-address.ts'
 import type { createPoster, Poster } from '../platform/outbound/attempt.ts'
 import type { TargetRules } from '../platform/outbound/target.ts'
 import type { Vault } from '../platform/secrets.ts'
@@ -50,6 +54,8 @@ export type ProcessContext = {
   log: Logger
   vault: Vault
   directory: Database
+  /** Knows which cells answer this process. */
+  cellWatch: CellWatch
   rails: Rails
   statusBudget: StatusBudget
   keyRing: KeyRing
@@ -71,8 +77,15 @@ export type ProcessContext = {
 
 export type Gateway = ProcessContext & {
   cells: readonly App[]
-  /** The app of the cell that serves this merchant. Throws where this process does not serve it. */
+  /** The app of the cell that serves this merchant. Throws DatabaseAway where this process does not serve it yet. */
   appOf(merchant: { cell: string }): App
+  /** Opens a cell that was made since this process started. It is served once `serveCell` has been called. */
+  openCell(cell: string): App
+  serveCell(app: App): void
+  /** Adds a listener for cells that this process begins to serve. */
+  onCell(listener: (app: App) => void): void
+  /** The nodes of Citus; null where the database has none. */
+  nodes: Nodes | null
   /** The live rails that the settings describe. */
   configuredRails: readonly ConfiguredRail[]
   /** Records the requests of merchants for their request log. */
@@ -92,6 +105,8 @@ export type GatewayParts = {
   log: Logger
   vault: Vault
   connectionString: string
+  /** The nodes of Citus, where the database has them. They are closed with the gateway. */
+  nodes?: Nodes | null
   /** The address of this process when BASE_URL is empty. */
   listensAt?: string
   cells: readonly string[]
@@ -113,18 +128,8 @@ const STATEMENT_TIMEOUT_MS = 3000
 
 /** Builds the whole program from its parts without starting anything. */
 export function buildGateway(parts: GatewayParts): Gateway {
-  const { config, clock, log, vault, connectionString, role } = parts
-  const open = (schema: string, connections: number) =>
-    openDatabase({
-      singleConnections: SINGLE_CONNECTIONS,
-      connectionString,
-      schema,
-      role,
-      connections,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      applicationName: 'gateway',
-      ...{ patient: parts.patient ?? false, writes: parts.writes ?? false },
-    })
+  const { config, clock, log, vault, nodes = null } = parts
+  const open = databaseOpener(parts)
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const posting = openPosters(parts)
   const { configured, rails, budget, troubles, observer } = openRails(parts, directory)
@@ -134,6 +139,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const ring = keyRing({ directory, clock, log, failuresAMinute, counts, followed: granted.follow })
   const shared: ProcessContext = {
     ...{ config, clock, log, vault, directory },
+    cellWatch: newCellWatch({ cells: () => cells, nodeOf: (cell) => formatPlace(nodes?.nodeOf(cell) ?? null), clock }),
     witness: newClockWitness({ clock, directory, log }),
     rails,
     statusBudget: budget,
@@ -145,15 +151,19 @@ export function buildGateway(parts: GatewayParts): Gateway {
     deadlineIn,
   }
   let wake = (_cell: string, _sweep: SweepName) => {}
-  const cells: App[] = parts.cells.map((cell) => {
+  const openCell = (cell: string): App => {
     const db = open(cell, MONEY_CONNECTIONS)
     return buildCell(shared, { cell, db, nudge: (sweep) => wake(cell, sweep), allCells: () => cells })
-  })
+  }
+  const { cells, ...serving } = gatherCells(parts.cells.map(openCell))
   const appOf = ({ cell }: { cell: string }) => getCell(cells, cell)
   return {
     ...shared,
     cells,
     appOf,
+    openCell,
+    ...serving,
+    nodes,
     requests: requestRecorder(shared, appOf),
     onNudge: (listener) => {
       wake = listener
@@ -165,11 +175,36 @@ export function buildGateway(parts: GatewayParts): Gateway {
       const { poster, supplierPoster, alertPoster } = posting
       await Promise.all(configured.map((rail) => rail.close()))
       await troubles.close()
-      const databases = [directory, ...cells.map((app) => app.db)]
+      const databases = [directory, ...cells.map((app) => app.db), ...(nodes === null ? [] : [nodes])]
       await Promise.all(
         [poster, supplierPoster, alertPoster, posting.postOffice, ...databases].map((resource) => resource.close()),
       )
     },
+  }
+}
+
+const databaseOpener =
+  ({ connectionString, role, nodes = null, patient = false, writes = false }: GatewayParts) =>
+  (schema: string, connections: number): Database =>
+    openDatabase({
+      singleConnections: SINGLE_CONNECTIONS,
+      ...{ connectionString, schema, role, connections, nodes, patient, writes },
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      applicationName: 'gateway',
+    })
+
+/** The cells of this process, to which new ones are added while it runs. */
+function gatherCells(cells: App[]): Pick<Gateway, 'serveCell' | 'onCell'> & { cells: App[] } {
+  const followers: ((app: App) => void)[] = []
+  return {
+    cells,
+    serveCell: (app) => {
+      cells.push(app)
+      // Whatever is done once for all cells is done with the first one, which is the same in every process.
+      cells.sort((a, b) => (a.cell < b.cell ? -1 : 1))
+      for (const follow of followers) follow(app)
+    },
+    onCell: (listener) => void followers.push(listener),
   }
 }
 
@@ -179,7 +214,7 @@ function startAll(rails: readonly ConfiguredRail[]): void {
 
 function getCell(cells: readonly App[], cell: string): App {
   const served = cells.find((app) => app.cell === cell)
-  if (!served) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
+  if (!served) throw new DatabaseAway(new Error(`this process does not serve ${cell} yet`))
   return served
 }
 

@@ -4,13 +4,14 @@ import type { Registry } from 'prom-client'
 import { newOverloadGuard } from '../api/http/admission/overload.ts'
 import type { CellServices } from '../api/http/frame.ts'
 import { clientAddress } from '../api/http/guards.ts'
-import { addHealthRoutes } from '../api/http/health.ts'
+import { addHealthRoutes, type DatabaseState } from '../api/http/health.ts'
 import { newRequestMetrics } from '../api/http/request-metrics.ts'
 import { buildServer, type HttpServer } from '../api/http/server.ts'
 import { findKeys, getReplay } from '../api/idempotency/keys.ts'
 import { shopFinder } from '../merchants/account/shops.ts'
 import { registerRailCallbacks } from '../operations/reconciliation/callback-routes.ts'
 import { estimateLaneWaitMs } from '../platform/batches/lane.ts'
+import { describeAway } from '../platform/db/cell-watch.ts'
 import { ROOT } from '../platform/processes/root.ts'
 import { RELEASED_COMMIT, VERSION } from '../platform/processes/version.ts'
 import { unavailable } from '../platform/refusal.ts'
@@ -82,7 +83,7 @@ export function buildFront(
     version: VERSION,
     commit: runningCommit(),
     uptimeSeconds: () => process.uptime(),
-    databaseUp: () => state.opened && canTakeWork(state.opened.gateway),
+    database: () => state.opened && readDatabaseState(state.opened.gateway),
     notReady: async () => [
       ...(state.draining ? ['stopping'] : []),
       ...(state.opened === null ? ['the database has not been reached yet'] : clockDoubts(state.opened.gateway)),
@@ -95,9 +96,13 @@ export function buildFront(
 
 const clockDoubts = ({ witness }: Gateway) => [witness.doubt()].filter((doubt) => doubt !== null)
 
-/** Whether a payment could be stored now: asks on the connections that payments use, in the directory and in each cell. */
-const canTakeWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
-  (await Promise.all([directory, ...cells.map(({ db }) => db)].map((database) => database.works()))).every(Boolean)
+/** Asks on the connections that payments use, in the directory and in each cell. While one cell answers, payments can be stored. */
+async function readDatabaseState({ directory, cells, cellWatch }: Gateway): Promise<DatabaseState> {
+  const [up, away] = await Promise.all([directory.works(), cellWatch.look()])
+  const none = away.length === cells.length
+  // On one server alone there is one thing to say.
+  return { up: up && !none, away: cells.length === 1 ? [] : away.map(describeAway) }
+}
 
 /** Registers what needs no API key: documentation, hosted pages, and the callbacks of machine suppliers and operators. */
 function registerPages(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import type { Database } from '../platform/db/database.ts'
 import { connectDirectly } from '../platform/db/pool.ts'
+import type { ServerPlace } from '../platform/db/servers/server-address.ts'
 import { statement } from '../platform/db/statement.ts'
 import { defineSealedColumn } from '../platform/rewrap.ts'
 import {
@@ -34,10 +35,10 @@ type MasterKeys = { current: Buffer; readable: readonly Buffer[] }
  */
 export async function unlockVault(
   config: Config,
-  { connectionString, role }: { connectionString: string; role: string | null },
+  { connectionString, ...login }: { connectionString: string; role: string | null; place?: ServerPlace | null },
 ): Promise<Vault> {
   const keys: MasterKeys = { current: readMasterKey(config), readable: config.masterKeyPrevious }
-  const client = await connectDirectly(connectionString, role)
+  const client = await connectDirectly(connectionString, login)
   try {
     const holder = await getDataKey(client, keys)
     return openVault(keys.current, {

@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { parseBearerToken } from '../api/http/guards.ts'
 import type { HttpServer } from '../api/http/server.ts'
 import { listLanes } from '../platform/batches/lane.ts'
+import { formatPlace } from '../platform/db/servers/server-address.ts'
 import {
   COUNTERS,
   type CounterName,
@@ -17,7 +18,7 @@ import {
 } from '../platform/log/measures.ts'
 import { newCounter, newGauge, newHistogram } from '../platform/log/metric-table.ts'
 import { Refusal } from '../platform/refusal.ts'
-import type { Gateway } from './app.ts'
+import type { App, Gateway } from './app.ts'
 import { addFigureGauges } from './metrics-read.ts'
 import type { Config } from './settings/config.ts'
 
@@ -104,6 +105,15 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
     for (const { db } of cells())
       for (const [kind, inside] of Object.entries(db.inWork())) self.inc({ class: kind }, inside)
   })
+  newGauge(registry, 'cell_up', (self) => {
+    self.reset()
+    const away = new Set(
+      gateway()
+        ?.cellWatch.away()
+        .map(({ cell }) => cell),
+    )
+    for (const { cell } of cells()) self.set({ cell, node: nodeOf(gateway(), cell) }, away.has(cell) ? 0 : 1)
+  })
   newGauge(registry, 'request_log_dropped_total', (self) => self.set(gateway()?.requests.dropped() ?? 0))
   newGauge(registry, 'idempotency_in_flight', (self) =>
     self.set(cells().reduce((sum, app) => sum + app.keysInFlight.count(), 0)),
@@ -119,6 +129,10 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
   })
   addLimiter(registry)
 }
+
+/** The node of a cell; empty where the database has none. */
+const nodeOf = (gateway: Gateway | null, cell: string): string =>
+  formatPlace(gateway?.nodes?.nodeOf(cell) ?? null) ?? ''
 
 function addEventLoopDelay(registry: Registry): void {
   // Each sample wakes the process, even an idle one.
@@ -173,12 +187,15 @@ function addCounters(registry: Registry): () => void {
 export function observeBatches(registry: Registry, gateway: Gateway): void {
   const size = newHistogram(registry, 'batch_size')
   const seconds = newHistogram(registry, 'batch_seconds')
-  for (const app of gateway.cells)
+  const observe = (app: App) => {
     for (const { name, lane } of listLanes(app))
       lane.onRun?.((items, ms) => {
         size.observe({ lane: name }, items)
         seconds.observe({ lane: name }, ms / MS_PER_SECOND)
       })
+  }
+  for (const app of gateway.cells) observe(app)
+  gateway.onCell(observe)
 }
 
 function isSameSecret(presented: string, expected: string): boolean {

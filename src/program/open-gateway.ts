@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
-import { repairFreezeCopy } from '../merchants/account/payout-freeze.ts'
+import { repairFreezeCopies } from '../merchants/account/payout-freeze.ts'
 import type { ServiceLogin } from '../platform/db/application-role.ts'
 import { classifyDatabaseError, DatabaseAway, sqlState, TAKES_NO_WRITES } from '../platform/db/errors.ts'
 import { type MigrationResult, migrate } from '../platform/db/migrate.ts'
 import { isReadOnly } from '../platform/db/read-only.ts'
+import { openNodes } from '../platform/db/servers/nodes.ts'
 import { readServerAddress } from '../platform/db/servers/server-address.ts'
 import { newServerClient } from '../platform/db/servers/server-client.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../platform/embedded-postgres.ts'
@@ -23,6 +24,10 @@ export type OpenedGateway = {
   replicationUrl(): string | null
   /** The address with the login of the schema's owner. */
   ownerUrl: string
+  /** The login of the service. */
+  login: ServiceLogin
+  /** Reads again which cells there are, and brings their schemas up to date. */
+  migrateAgain(): Promise<MigrationResult>
   /** Joins the embedded server again when it has gone away; does nothing with DATABASE_URL. */
   rejoin(): Promise<void>
   close(): Promise<void>
@@ -68,21 +73,11 @@ export async function reachDatabase(options: OpenOptions & { stopping?: AbortSig
  * sentence; DatabaseAway when the server cannot be reached.
  */
 export async function openGateway(options: OpenOptions): Promise<OpenedGateway> {
-  const { config, log } = options
-  const clock = options.clock ?? openClock(config)
+  const { config } = options
   const server = await accessDatabase(options)
   try {
     const migrated = await migrateDatabase(server, options.say)
-    const vault = await unlockVault(config, { connectionString: server.url, role: migrated.role })
-    const gateway = buildGateway({
-      ...options,
-      clock,
-      log,
-      vault,
-      connectionString: server.url,
-      cells: migrated.cells,
-      role: migrated.role,
-    })
+    const gateway = await buildOn(server, migrated, options)
     const readOnly = await readsOnly(gateway, options).catch(async (error) => {
       await gateway.close()
       throw error
@@ -90,13 +85,14 @@ export async function openGateway(options: OpenOptions): Promise<OpenedGateway> 
     await gateway.witness.askServer()
     await Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice()))
     // A cell that a migration has just created does not have the freeze yet.
-    if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(repairFreezeCopy))
+    if (migrated.applied.length > 0) await repairFreezeCopies(gateway)
     return {
       gateway,
       migrated,
       readOnly,
       replicationUrl: server.replicationUrl,
-      ownerUrl: server.ownerUrl,
+      ...{ ownerUrl: server.ownerUrl, login: server.login },
+      migrateAgain: () => migrateDatabase(server, options.say),
       embedded: config.databaseUrl === null,
       rejoin: server.rejoin,
       close: async () => {
@@ -109,6 +105,24 @@ export async function openGateway(options: OpenOptions): Promise<OpenedGateway> 
     }
   } catch (error) {
     await server.leave()
+    throw error
+  }
+}
+
+async function buildOn(
+  { url }: DatabaseAccess,
+  { cells, role, citus, unreached }: MigrationResult,
+  options: OpenOptions,
+): Promise<Gateway> {
+  const { config, clock = openClock(config), writes = false } = options
+  const nodes = citus ? await openNodes({ url, writes }) : null
+  try {
+    for (const cell of unreached) nodes?.hold(cell, `${cell} has not answered since this process started`)
+    const place = nodes?.nodeOf('directory') ?? null
+    const vault = await unlockVault(config, { connectionString: url, role, place })
+    return buildGateway({ ...options, clock, vault, connectionString: url, nodes, cells, role })
+  } catch (error) {
+    await nodes?.close()
     throw error
   }
 }

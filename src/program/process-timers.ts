@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { WITNESS_EVERY_MS } from '../platform/time/clock-witness.ts'
+import type { App } from './app.ts'
 import type { OpenedGateway } from './open-gateway.ts'
 
 /** Runs work every so often, but never twice at once, until `timers` are cleared. */
@@ -44,11 +45,17 @@ export function startTimers(
   const whileUsed = (work: () => Promise<unknown>) => async () => {
     if (gateway.keyRing.isUsed()) await work()
   }
-  const share = () =>
-    Promise.all(gateway.cells.map((app) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())))
-  gateway.keyRing.afterPause(share)
+  const share = (app: App) => app.windows.exchangeCounts(app.db, processName, gateway.clock.now())
+  gateway.keyRing.afterPause(() => Promise.all(gateway.cellWatch.reached(gateway.cells).map(share)))
   every(KEY_REFRESH_MS, whileUsed(gateway.keyRing.refresh))
-  every(SHARE_WINDOWS_MS, whileUsed(share))
+  // Each cell for itself: one that is silent must not hold up the others.
+  const shareEvery = (app: App) =>
+    every(
+      SHARE_WINDOWS_MS,
+      whileUsed(() => share(app)),
+    )
+  for (const app of gateway.cells) shareEvery(app)
+  gateway.onCell(shareEvery)
   every(FORGET_ADDRESSES_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
   every(SHARE_WINDOWS_MS, () => gateway.requests.flush())
   every(SHARE_WINDOWS_MS, () => Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice())))

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { retireServer } from '../api/http/admission/close-gently.ts'
 import type { HttpServer } from '../api/http/server.ts'
-import { repairFreezeCopy } from '../merchants/account/payout-freeze.ts'
+import { repairFreezeCopies } from '../merchants/account/payout-freeze.ts'
 import { sendHeartbeat } from '../operations/alerts/heartbeat.ts'
 import { runChecksWithoutWorker } from '../operations/alerts/run-checks.ts'
 import { watchDatabase } from '../operations/alerts/watch-database.ts'
@@ -12,7 +12,7 @@ import { type SweepWorker, startWorker } from '../platform/batches/sweep.ts'
 import { retryWhileAway } from '../platform/db/retry-while-away.ts'
 import { crashPoint } from '../platform/processes/crash-point.ts'
 import { railMetrics } from '../rails/rail-metrics.ts'
-import type { Gateway } from './app.ts'
+import type { App, Gateway } from './app.ts'
 import { startStream } from './backup-server.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examineInstallation } from './commands/doctor.ts'
@@ -26,6 +26,7 @@ import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 import { shareTrialAddresses } from './settings/trial-addresses.ts'
 import { buildLookout, buildSweeps, type CellSweep } from './sweeps.ts'
+import { takeUpCells } from './take-up-cells.ts'
 
 export type Role = 'all' | 'web' | 'worker'
 /**
@@ -155,7 +156,7 @@ async function startWork(
   if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
   for (const { says } of findings) log.debug(says)
   await retryWhileAway(async () => {
-    await Promise.all(gateway.cells.map(repairFreezeCopy))
+    await repairFreezeCopies(gateway)
     await gateway.keyRing.refresh()
   }, START_WITHIN_MS)
   if (opened.embedded && !config.production) for (const line of await makeDemoMerchant(gateway, url)) say(line)
@@ -169,6 +170,7 @@ async function startWork(
   })
   running.reporter = reporter
   every(PROCESS_REPORT_MS, () => reporter.beat())
+  every(PROCESS_REPORT_MS, () => takeUpCells(opened))
   const watch = watchDatabase(gateway)
   every(DATABASE_CHECK_MS, () => watch.check())
   if (role !== 'web')
@@ -185,7 +187,7 @@ async function startWork(
 type WorkerParts = { log: Logger; byCell: Map<string, SweepWorker>; reporter: ProcessReporter }
 
 function startWorkers(running: RunningService, gateway: Gateway, { log, byCell, reporter }: WorkerParts): void {
-  for (const app of gateway.cells) {
+  const start = (app: App) => {
     const sweeps = buildSweeps(app)
     for (const sweep of sweeps) sweep.begin?.()
     const worker = startWorker(sweeps, {
@@ -197,7 +199,11 @@ function startWorkers(running: RunningService, gateway: Gateway, { log, byCell, 
     byCell.set(app.cell, worker)
     running.workers.push(worker)
     running.sweeps.push(...sweeps)
+    // A cell that was taken up while this process stops.
+    if (running.draining) void worker.stop()
   }
+  for (const app of gateway.cells) start(app)
+  gateway.onCell(start)
   gateway.onNudge((cell, sweep) => byCell.get(cell)?.nudge(sweep))
 }
 

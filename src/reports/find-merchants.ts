@@ -4,6 +4,7 @@ import { ACCOUNT_STATE, type AccountState } from '../merchants/account/account-s
 import type { KycStatus } from '../merchants/account/merchant.ts'
 import { readMerchantsOfEmail } from '../merchants/people/members.ts'
 import { readMerchantsOfPhone } from '../merchants/verification/digests.ts'
+import { reachedCells } from '../platform/db/cell-watch.ts'
 import { statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
 import { parsePhone } from '../platform/text/phone.ts'
@@ -94,7 +95,7 @@ export async function findMerchants(
   const direction = filter.newer === null ? 'older' : 'newer'
   const from = parseCursor(filter.newer ?? filter.older)
   const ofCells = await Promise.all(
-    gateway.cells.map((app) => readRows(gateway, app, { filter, direction, from: from ?? ABOVE_ALL_ROWS })),
+    reachedCells(gateway).map((app) => readRows(gateway, app, { filter, direction, from: from ?? ABOVE_ALL_ROWS })),
   )
   const rows = ofCells.flat().sort((a, b) => (direction === 'older' ? b.number - a.number : a.number - b.number))
   const hasMore = rows.length > MERCHANTS_PER_PAGE

@@ -5,6 +5,7 @@ import { sourcesOf } from './sources.ts'
 // Where an error is caught, logged, and the work goes on: one item of many, or what is told beside the work, and what brings it back.
 const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/api/rate-limits/shared-address-window.ts': 'one count of an address is lost; requests are not refused for it',
+  'src/merchants/request-log/request-recorder.ts': 'some rows of the log; they are counted as dropped',
   'src/merchants/webhooks/apply-address-changes.ts': 'one merchant of many; its row stays due',
   'src/merchants/webhooks/send-deliveries.ts': 'one delivery of many; its lease brings it back',
   'src/operations/alerts/record-proofs.ts': 'what was found stands without its alert; the next check opens it',

@@ -2,8 +2,9 @@ import { type Actor, actorName, serviceActor } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { expiredFreezes, freezeHead, liftExpiredFreeze } from '../../ledger/book.ts'
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { type Call, call, type Database } from '../../platform/db/database.ts'
-import { isRetryable } from '../../platform/db/errors.ts'
+import { isRetryable, isTemporary } from '../../platform/db/errors.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { invalidRequest, Refusal } from '../../platform/refusal.ts'
 import type { App, Gateway } from '../../program/app.ts'
@@ -99,8 +100,8 @@ const LIST_FROZEN = statement<FrozenMerchant>(
 )
 
 /** Lists the frozen accounts of all cells, at most 200 per cell. Index: ledger_heads_frozen. */
-export const listFrozenMerchants = async ({ cells }: Gateway): Promise<FrozenMerchant[]> =>
-  (await Promise.all(cells.map(({ db }) => db.query(LIST_FROZEN)))).flat()
+export const listFrozenMerchants = async (gateway: Gateway): Promise<FrozenMerchant[]> =>
+  (await Promise.all(reachedCells(gateway).map(({ db }) => db.query(LIST_FROZEN)))).flat()
 
 /** Locks the platform's freeze until the commit of what was decided on it. */
 export const lockPlatformFreeze = (): Call<Freeze> => call(LOCK_PLATFORM)
@@ -132,6 +133,18 @@ export async function copyFreezeToCells(gateway: Gateway): Promise<void> {
 export async function repairFreezeCopy(app: App): Promise<number> {
   const { directory, cell } = await readFreezes(app)
   return directory === cell ? 0 : await copyFreeze(app)
+}
+
+/**
+ * Repairs every cell that differs. One that is away keeps nobody waiting while another answers: a task repairs it when it is there again.
+ * Throws when no cell answers, and what is no trouble of a database.
+ */
+export async function repairFreezeCopies({ cells, log }: Pick<Gateway, 'cells' | 'log'>): Promise<void> {
+  const results = await Promise.allSettled(cells.map(repairFreezeCopy))
+  const errors = results.flatMap((settled) => (settled.status === 'rejected' ? [settled.reason] : []))
+  const lasting = errors.find((error) => !isTemporary(error))
+  if (lasting !== undefined || errors.length === cells.length) throw lasting ?? errors[0]
+  for (const error of errors) log.warn({ err: error }, 'a cell does not answer; its freeze is looked at when it does')
 }
 
 /** Reads the reason of the freeze in the directory and in the cell's copy (null: payouts run), without a lock. */

@@ -20,6 +20,8 @@ export type RequestRecorder = {
 
 /** Some seconds of requests of a busy process, about 10 MB. */
 const MAX_QUEUED_REQUESTS = 20_000
+// While a cell is away, requests of the others must find room.
+const MAX_QUEUED_OF_AWAY = MAX_QUEUED_REQUESTS / 2
 const ROWS_PER_COPY = 1000
 
 const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', {
@@ -47,18 +49,29 @@ export function requestRecorder(
   let waiting: QueuedRequest[] = []
   let dropped = 0
   const uses = keyUses()
+  const seen = new Set<string>()
 
-  async function write(batch: readonly QueuedRequest[]): Promise<void> {
-    for (const [cell, own] of groupByCell(batch)) {
-      const app = appOf({ cell })
-      const add = () => app.db.queries(...REQUESTS.rows(own.map(toRow)))
-      // Two processes may draw the same id in one millisecond: then the rows are made again with new ids.
-      await add().catch((error) => {
-        if (!isUniqueViolation(error)) throw error
-        return add()
-      })
-      await uses.write(app, own.map(toApiKeyUse))
-    }
+  async function write(app: { db: Database }, own: readonly QueuedRequest[]): Promise<void> {
+    const add = () => app.db.queries(...REQUESTS.rows(own.map(toRow)))
+    // Two processes may draw the same id in one millisecond: then the rows are made again with new ids.
+    await add().catch((error) => {
+      if (!isUniqueViolation(error)) throw error
+      return add()
+    })
+    await uses.write(app, own.map(toApiKeyUse))
+  }
+
+  /** Writes the requests of one cell. Returns those that must wait, because its database is away. */
+  async function writeCell(cell: string, own: readonly QueuedRequest[]): Promise<readonly QueuedRequest[]> {
+    for (let from = 0; from < own.length; from += ROWS_PER_COPY)
+      try {
+        await write(appOf({ cell }), own.slice(from, from + ROWS_PER_COPY))
+      } catch (error) {
+        if (error instanceof DatabaseAway) return own.slice(from)
+        log.error({ err: error }, 'requests could not be written to their log')
+        dropped += Math.min(ROWS_PER_COPY, own.length - from)
+      }
+    return []
   }
 
   return {
@@ -69,20 +82,14 @@ export function requestRecorder(
     async flush() {
       const batch = waiting
       waiting = []
-      for (let from = 0; from < batch.length; from += ROWS_PER_COPY)
-        try {
-          await write(batch.slice(from, from + ROWS_PER_COPY))
-        } catch (error) {
-          if (!(error instanceof DatabaseAway)) {
-            log.error({ err: error }, 'requests could not be written to their log')
-            dropped += Math.min(ROWS_PER_COPY, batch.length - from)
-            continue
-          }
-          const unwritten = [...batch.slice(from), ...waiting]
-          dropped += Math.max(0, unwritten.length - MAX_QUEUED_REQUESTS)
-          waiting = unwritten.slice(0, MAX_QUEUED_REQUESTS)
-          return
-        }
+      // Side by side: a cell that is silent must not hold up the others.
+      const byCell = groupByCell(batch)
+      for (const cell of byCell.keys()) seen.add(cell)
+      const unwritten = (await Promise.all([...byCell].map(([cell, own]) => writeCell(cell, own)))).flat()
+      const kept = unwritten.slice(0, seen.size > 1 ? MAX_QUEUED_OF_AWAY : MAX_QUEUED_REQUESTS)
+      const all = [...kept, ...waiting]
+      waiting = all.slice(0, MAX_QUEUED_REQUESTS)
+      dropped += unwritten.length - kept.length + all.length - waiting.length
     },
     dropped: () => dropped,
   }

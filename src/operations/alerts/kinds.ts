@@ -41,6 +41,11 @@ const KIND_FACTS = {
     toDo: 'The database does not answer or takes no writes. Look at its server, its disk and the network between; payments are refused with 503 until then, and nothing is lost.',
     page: '/jobs',
   },
+  cell_away: {
+    urgency: 'page',
+    toDo: 'The node of a cell does not answer: its merchants are refused with 503, all others are served, and nothing is lost. Look at that node, its disk and the network to it, or let its standby take over.',
+    page: '/jobs',
+  },
   disk_filling: {
     urgency: 'page',
     toDo: 'Make room on the disk of DATA_DIR, or move it to a larger one. A full disk stops every payment.',

@@ -1,10 +1,9 @@
-import type { Database } from '../../platform/db/database.ts'
 import { isReadOnly } from '../../platform/db/read-only.ts'
 import type { Gateway } from '../../program/app.ts'
 import { type AlertState, alertMessage } from './alert-message.ts'
 import { type AlertSender, sendMessage } from './send-message.ts'
 
-type WatchedDatabases = Pick<Gateway, 'directory'> & { cells: readonly { db: Pick<Database, 'works'> }[] }
+type WatchedDatabases = Pick<Gateway, 'directory' | 'cells' | 'cellWatch'>
 
 // Shorter troubles are those of a restart.
 const SENT_AFTER_MS = 60_000
@@ -12,7 +11,7 @@ const SENT_AGAIN_AFTER_MS = 30 * 60_000
 
 /**
  * Watches the database from this process, and tells people directly when it is away or takes no writes for a minute: no alert could be
- * stored then. Each process tells for itself, again after half an hour, and once when it is over. `check` never throws.
+ * stored then. Of several cells some may be away; that is an alert like any other (checks/processes.ts). Each process tells for itself, again after half an hour, and once when it is over. `check` never throws.
  */
 export function watchDatabase(gateway: AlertSender & WatchedDatabases): { check(): Promise<void> } {
   let since: Date | null = null
@@ -44,11 +43,11 @@ export function watchDatabase(gateway: AlertSender & WatchedDatabases): { check(
   }
 }
 
-async function findTrouble({ directory, cells }: WatchedDatabases): Promise<string | null> {
+async function findTrouble({ directory, cells, cellWatch }: WatchedDatabases): Promise<string | null> {
   try {
     if (await isReadOnly(directory)) return 'the database takes no writes'
-    const work = await Promise.all(cells.map(({ db }) => db.works()))
-    return work.every(Boolean)
+    const away = await cellWatch.look()
+    return away.length < cells.length
       ? null
       : 'the database answers, but not on the connections that payments need (are all its places taken?)'
   } catch {

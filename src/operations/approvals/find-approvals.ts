@@ -1,3 +1,4 @@
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../../platform/merged-pages.ts'
@@ -38,7 +39,7 @@ export function listApprovals(
 ): Promise<MergedPage<Approval>> {
   const isDecided = list === 'decided'
   const filters = isDecided ? [] : [gateway.clock.now().toISOString(), list === 'by-me', personId]
-  const places = [gateway.directory, ...gateway.cells.map(({ db }) => db)].map((db) => ({
+  const places = [gateway.directory, ...reachedCells(gateway).map(({ db }) => db)].map((db) => ({
     ...{ db, list: isDecided ? DECIDED : WAITING, filters },
   }))
   const timeOf = ({ askedAt, decidedAt }: Approval) => (isDecided ? (decidedAt ?? askedAt) : askedAt)

@@ -3,6 +3,7 @@ import { requireRole } from '../../api/access/allow.ts'
 import { nullIfRefused } from '../../api/http/lists/lists.ts'
 import { getMerchantNamed } from '../../merchants/account/set-merchant.ts'
 import { detailScans } from '../../payments/charges/charge-indexes.ts'
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Mode } from '../../platform/mode.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -116,7 +117,7 @@ export async function findAny(gateway: Gateway, actor: StaffCaller, text: string
   if (merchant !== null) return { kind: 'merchant', id: merchant }
   const about = await findSubject(gateway, query)
   if (about !== null) return { kind: 'payment', id: about }
-  const hits = (await Promise.all(gateway.cells.map((app) => findHits(app, query)))).flat()
+  const hits = (await Promise.all(reachedCells(gateway).map((app) => findHits(app, query)))).flat()
   const each = [...new Map(hits.map((hit) => [hit.id, hit])).values()]
   const newest = each.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, MAX_HITS)
   const [only] = newest
@@ -135,7 +136,7 @@ async function findMerchantId(gateway: Gateway, name: string): Promise<string | 
 /** The payment that this id leads to, or null. */
 async function findSubject(gateway: Gateway, text: string): Promise<string | null> {
   if (UUID.test(text)) {
-    for (const app of gateway.cells) {
+    for (const app of reachedCells(gateway)) {
       const [attempt] = await app.db.query(BY_ATTEMPT, [text.toLowerCase()])
       if (attempt) return attempt.id
     }
@@ -144,7 +145,7 @@ async function findSubject(gateway: Gateway, text: string): Promise<string | nul
   const prefix = Object.keys(ABOUT).find((key) => parseTag(key, text) !== null)
   const about = prefix === undefined ? undefined : ABOUT[prefix]
   if (prefix === undefined || about === undefined) return null
-  for (const app of gateway.cells) {
+  for (const app of reachedCells(gateway)) {
     const [subject] = await app.db.query(about, [text, parseTag(prefix, text)])
     const id = subject?.id ?? null
     if (id !== null && PAYMENTS.some((payment) => id.startsWith(payment))) return id

@@ -1,5 +1,6 @@
 import type { StaffCaller } from '../../api/access/actor.ts'
 import { requireRole } from '../../api/access/allow.ts'
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { addMs } from '../../platform/time/clock.ts'
 import type { App, Gateway } from '../../program/app.ts'
@@ -79,7 +80,7 @@ export async function countParked(gateway: Gateway, actor: StaffCaller): Promise
   requireRole(actor, 'console.read')
   const now = gateway.clock.now().toISOString()
   const edges = PARKED_BANDS.map(({ fromMs }) => fromMs)
-  const rows = (await Promise.all(gateway.cells.map(({ db }) => db.query(COUNT, [now, edges])))).flat()
+  const rows = (await Promise.all(reachedCells(gateway).map(({ db }) => db.query(COUNT, [now, edges])))).flat()
   return PARKED_BANDS.map(({ name }, index) => {
     // A payment that left after this clock's now counts as the newest.
     const own = rows.filter(({ band }) => Math.max(1, band) === index + 1)
@@ -107,7 +108,7 @@ export async function listParked(
     after?.leftAt ?? '-infinity',
     after?.id ?? '',
   ]
-  const rows = (await Promise.all(gateway.cells.map((app: App) => app.db.query(LIST, values)))).flat()
+  const rows = (await Promise.all(reachedCells(gateway).map((app: App) => app.db.query(LIST, values)))).flat()
   const sorted = rows.sort((a, b) => a.leftAt.getTime() - b.leftAt.getTime() || (a.id < b.id ? -1 : 1))
   const parked = sorted.slice(0, PARKED_ON_A_PAGE)
   const last = parked.at(-1)

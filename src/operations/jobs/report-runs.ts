@@ -89,9 +89,11 @@ const formatError = (error: unknown): string =>
 /** Reads the oldest due row by cell and task. A cell that does not answer has none this time. */
 async function readOldestDue(cells: readonly App[]): Promise<Map<string, Date>> {
   const oldest = new Map<string, Date>()
-  for (const { cell, db } of cells)
-    for (const { sweep, due } of await db.query(OLDEST_DUE).catch(() => []))
-      if (due !== null) oldest.set(`${cell} ${sweep}`, due)
+  const each = await Promise.all(
+    cells.map(async ({ cell, db }) => ({ cell, rows: await db.query(OLDEST_DUE).catch(() => []) })),
+  )
+  for (const { cell, rows } of each)
+    for (const { sweep, due } of rows) if (due !== null) oldest.set(`${cell} ${sweep}`, due)
   return oldest
 }
 

@@ -1,3 +1,4 @@
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { findEarliest } from '../../platform/time/earliest.ts'
 import type { Gateway } from '../../program/app.ts'
@@ -26,13 +27,13 @@ const LAST_ANSWERS = statement<{ installation: string; side: RailSide; at: Date 
    from unnest($1::text[]) i (installation) cross join (values ('collect'), ('disburse')) s (side)`,
 )
 
-export async function readRailFigures({ cells, directory, rails, clock }: Gateway): Promise<RailFigures[]> {
+export async function readRailFigures({ cells, cellWatch, directory, rails, clock }: Gateway): Promise<RailFigures[]> {
   const installations = liveInstallations({ rails })
   if (installations.length === 0) return []
   const standing = standingTroubles(clock.now())
   const [troubles, ...answers] = await Promise.all([
     directory.query(standing.statement, standing.values),
-    ...cells.map(({ db }) => db.query(LAST_ANSWERS, [installations.map(({ id }) => id)])),
+    ...reachedCells({ cells, cellWatch }).map(({ db }) => db.query(LAST_ANSWERS, [installations.map(({ id }) => id)])),
   ])
   const lastAnswers = answers.flat()
   return installations.flatMap(({ id, sides }) =>

@@ -1,4 +1,5 @@
 import { shareRead } from '../../platform/batches/shared-read.ts'
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Gateway } from '../../program/app.ts'
 import { type Alert, listOpenAlerts } from '../alerts/list-alerts.ts'
@@ -73,7 +74,7 @@ async function readNow(gateway: Gateway): Promise<ServiceFigures> {
   const { directory } = gateway
   const at = gateway.clock.now()
   const [cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified] = await Promise.all([
-    Promise.all(gateway.cells.map(readCellFigures)),
+    Promise.all(reachedCells(gateway).map(readCellFigures)),
     directory.query(PLATFORM_BREAKS),
     directory.query(FLOATS),
     readRailFigures(gateway),

@@ -1,4 +1,5 @@
 import { EXCEPTION_KINDS, EXCEPTION_LISTS } from '../../payments/exceptions/find-exceptions.ts'
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 import { addMs } from '../../platform/time/clock.ts'
@@ -101,7 +102,7 @@ export const readWaitingIn = (
 export async function readWaitingWork(gateway: Gateway): Promise<WaitingWork[]> {
   const at = gateway.clock.now()
   const before = lateBefore(gateway, at)
-  const databases = [directoryWorkDatabase(gateway), ...gateway.cells.map(cellWorkDatabase)]
+  const databases = [directoryWorkDatabase(gateway), ...reachedCells(gateway).map(cellWorkDatabase)]
   return (await Promise.all(databases.map((database) => readWaitingIn(database, { at, before })))).flat()
 }
 

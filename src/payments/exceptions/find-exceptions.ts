@@ -1,3 +1,4 @@
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { type MergedPage, type MergedWindow, mergedList, readMergedPage } from '../../platform/merged-pages.ts'
 import type { Gateway } from '../../program/app.ts'
 import { PLATFORM_COLUMNS } from './platform-exceptions.ts'
@@ -61,7 +62,7 @@ export async function listExceptions(
   const lists = isOpen ? LISTS.open : LISTS.closed
   const filters = [EXCEPTION_LISTS[list], severity, owner, merchant]
   const places = [
-    ...gateway.cells.map(({ db }) => ({ db, list: lists.cell, filters })),
+    ...reachedCells(gateway).map(({ db }) => ({ db, list: lists.cell, filters })),
     { db: gateway.directory, list: lists.directory, filters },
   ]
   return readMergedPage({ sources: places, timeOf: ({ openedAt }) => openedAt }, window)

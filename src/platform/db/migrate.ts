@@ -7,30 +7,36 @@ import { crashPoint } from '../processes/crash-point.ts'
 import { ROOT } from '../processes/root.ts'
 import { APPLICATION_ROLE, canGrantRights, findUsableRole, grantRights, type ServiceLogin } from './application-role.ts'
 import { sqlState } from './errors.ts'
+import { findLockHolder, takeMigrationLock, type WaitOptions } from './migration-lock.ts'
+import { findUnreached, readCluster } from './servers/node-places.ts'
 import { newServerClient } from './servers/server-client.ts'
 import { commandByCommand } from './split-commands.ts'
 
 const MIGRATIONS = join(ROOT, 'migrations')
-// Only a process that changes the schema takes it: processes that start at the same time wait for the first, then find nothing to do.
-const MIGRATION_LOCK = 7_310_553_001
-const MAX_WAIT_MS = 60_000
 const LOCK_TIMEOUT = '2s'
-const LOCK_NOT_AVAILABLE = '55P03'
 const RUN_MIGRATE = 'run "gateway migrate" with MIGRATE_DATABASE_URL, the address of the owner of the schema'
 
 type MigrationFile = { name: string; path: string; checksum: string }
-/** The result of a migration. `granted`: the role of the service was granted rights that it lacked. */
-export type MigrationResult = { applied: string[]; granted: boolean; cells: string[]; role: string | null }
-/** `say` prints for which process a migration waits; `waitsMs`: the longest wait. */
-type WaitOptions = { say?: (line: string) => void; waitsMs?: number }
+/**
+ * The result of a migration. `granted`: the role of the service was granted rights that it lacked. `citus`: whether the database has nodes.
+ * `unreached`: the cells whose node does not answer, so that nobody knows what they lack.
+ */
+export type MigrationResult = {
+  applied: string[]
+  granted: boolean
+  cells: string[]
+  role: string | null
+  citus: boolean
+  unreached: readonly string[]
+}
 /** The state of the schemas, read without a lock: the first missing file, and the cells that exist. */
-type SchemaState = { missing: string | null; schema: string; cells: string[] }
+type SchemaState = { missing: string | null; schema: string; cells: string[]; unreached: string[] }
 
 /**
  * Brings the directory and each cell up to date with plain forward-only SQL files. Each is applied once; an edited file stops the
  * start. Returns what was applied, and the role under which the service's login works (null where it can use none). When there is
  * nothing to do, it only reads and takes no lock. A database user that owns nothing cannot migrate: a schema that is behind stops its
- * start. Throws CannotStart.
+ * start. With Citus only its coordinator changes the schema. Throws CannotStart.
  */
 export async function migrate(
   connectionString: string,
@@ -41,20 +47,25 @@ export async function migrate(
   await client.connect()
   const login = service ?? { user: client.user ?? '', make: false }
   try {
-    const may = await mayMigrate(client)
-    const state = await inspectSchema(client, login)
+    const { citus, coordinator } = await readCluster(client)
+    const may = coordinator && (await mayMigrate(client))
+    const state = await inspectSchema(client, { login, citus })
+    const found = { citus, unreached: state.unreached }
     const rights = rightsOf(state.cells, login)
     if (state.missing === null && !(may && (await canGrantRights(client, rights))))
-      return await addUsableRole(client, login, { applied: [], granted: false, cells: state.cells })
+      return { ...found, ...(await addUsableRole(client, login, { applied: [], granted: false, cells: state.cells })) }
+    if (!coordinator) throw workerFault(state)
     if (!may) throw await behindFault(client, state, login)
-    await takeLock(client, waiting)
-    return await bringUpToDate(client, login)
+    await takeMigrationLock(client, waiting)
+    return { ...found, ...(await bringUpToDate(client, login)) }
   } finally {
     await client.end()
   }
 }
 
-async function bringUpToDate(client: pg.Client, login: ServiceLogin): Promise<MigrationResult> {
+type Done = Omit<MigrationResult, 'citus' | 'unreached'>
+
+async function bringUpToDate(client: pg.Client, login: ServiceLogin): Promise<Done> {
   const applied: string[] = []
   applied.push(...(await migrateSchema(client, 'directory', 'directory')))
   const cells = await readCells(client)
@@ -63,11 +74,7 @@ async function bringUpToDate(client: pg.Client, login: ServiceLogin): Promise<Mi
   return addUsableRole(client, login, { applied, granted, cells })
 }
 
-async function addUsableRole(
-  client: pg.Client,
-  login: ServiceLogin,
-  done: Omit<MigrationResult, 'role'>,
-): Promise<MigrationResult> {
+async function addUsableRole(client: pg.Client, login: ServiceLogin, done: Omit<Done, 'role'>): Promise<Done> {
   const role = await findUsableRole(client, login.user)
   if (role === null && login.user !== client.user) throw noRoleFault(client.user ?? '', login)
   return { ...done, role }
@@ -87,27 +94,36 @@ const noRoleFault = (owner: string, { user }: ServiceLogin) =>
   )
 
 /** Reads which migrations were applied, without a lock. */
-async function inspectSchema(client: pg.Client, login: ServiceLogin): Promise<SchemaState> {
+async function inspectSchema(
+  client: pg.Client,
+  { login, citus }: { login: ServiceLogin; citus: boolean },
+): Promise<SchemaState> {
   const { rows } = await client.query(`select 1 from pg_namespace where nspname = 'directory'`)
   try {
     const cells = rows.length === 0 ? [] : await readCells(client)
-    for (const schema of ['directory', ...cells]) {
+    const unreached = citus ? await findUnreached(client, cells) : []
+    for (const schema of ['directory', ...cells.filter((cell) => !unreached.includes(cell))]) {
       const kind = schema === 'directory' ? 'directory' : 'cell'
       const known = rows.length === 0 ? new Map<string, string>() : await readChecksums(client, schema)
       const [missing] = listMissingFiles(schema, kind, known)
-      if (missing !== undefined) return { missing: missing.name, schema, cells }
+      if (missing !== undefined) return { missing: missing.name, schema, cells, unreached }
     }
-    return { missing: null, schema: '', cells }
+    return { missing: null, schema: '', cells, unreached }
   } catch (error) {
     // A first migration that was cut off.
     if (sqlState(error) === '42P01')
-      return { missing: listMigrationFiles('directory')[0]?.name ?? '', schema: 'directory', cells: [] }
+      return { missing: listMigrationFiles('directory')[0]?.name ?? '', schema: 'directory', cells: [], unreached: [] }
     if (sqlState(error) !== '42501') throw error
     throw new CannotStart(
       `the database user ${login.user} may not read the schema: ${RUN_MIGRATE}, which gives it its rights`,
     )
   }
 }
+
+const workerFault = ({ schema, missing }: SchemaState) =>
+  new CannotStart(
+    `the schema ${schema} lacks migration ${missing}, and this address leads to a worker of Citus, where no schema changes: give MIGRATE_DATABASE_URL the address of the coordinator, or run "gateway migrate" there`,
+  )
 
 async function behindFault(
   client: pg.Client,
@@ -120,33 +136,6 @@ async function behindFault(
       ? `the schema ${schema} lacks migration ${missing}, and the database user ${login.user} may not change the schema: ${RUN_MIGRATE}`
       : `the schema ${schema} lacks migration ${missing}, and ${by} is migrating it now: start again when it has ended`,
   )
-}
-
-/** Waits for another process that migrates, and says so. */
-async function takeLock(client: pg.Client, { say, waitsMs = MAX_WAIT_MS }: WaitOptions): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${MIGRATION_LOCK}) as taken`)
-  if (rows[0]?.taken) return
-  const by = (await findLockHolder(client)) ?? 'another process'
-  say?.(`${by} is migrating the schema: waiting for up to ${waitsMs / 1000} seconds`)
-  await client.query(`set lock_timeout = ${waitsMs}`)
-  await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`).catch((error) => {
-    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
-    throw new CannotStart(
-      `after ${waitsMs / 1000} seconds ${by} still holds the lock of migrations: see what it does (pg_stat_activity), and try again when it has ended. Nothing was changed`,
-    )
-  })
-  await client.query('reset lock_timeout')
-}
-
-/** Names the connection that holds the lock of migrations, in words; null when it is free. */
-async function findLockHolder(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query<{ pid: number; user: string }>(
-    `select a.pid, a.usename as user from pg_locks l join pg_stat_activity a using (pid)
-     where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())
-       and l.classid::bigint << 32 | l.objid::bigint = ${MIGRATION_LOCK} limit 1`,
-  )
-  const [holder] = rows
-  return holder === undefined ? null : `the connection of ${holder.user} with process id ${holder.pid}`
 }
 
 /** Whether the user owns the schema, or on an empty database may create one. */

@@ -1,7 +1,9 @@
 import pg, { type PoolClient } from 'pg'
 import { CannotStart } from '../processes/cannot-start.ts'
 import { CommitUnknown, classifyDatabaseError } from './errors.ts'
-import { isUnreplicated, newServerClient, ServerClient, serverConfig } from './servers/server-client.ts'
+import type { Nodes } from './servers/nodes.ts'
+import type { ServerPlace } from './servers/server-address.ts'
+import { classifyOf, isUnreplicated, newServerClient, ServerClient, serverConfig } from './servers/server-client.ts'
 import { watchSilence } from './silence-watch.ts'
 import { newServerSocket } from './wire/server-socket.ts'
 
@@ -19,6 +21,8 @@ export type DatabaseOptions = {
   patient?: boolean
   /** A server that takes no writes counts as one that is away. */
   writes?: boolean
+  /** The nodes of Citus, where the database has it: connections go to the one that holds the schema. */
+  nodes?: Nodes | null
 }
 
 // The longest time for opening a new connection. Waiting for one that is in use happens at the gate.
@@ -50,8 +54,10 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
     'timezone=UTC',
     ...(pipeline ? INDEX_PLANS : []),
   ]
+  const address = serverConfig({ url: options.connectionString, writes: options.writes ?? false })
   const pool = new pg.Pool({
-    ...serverConfig({ url: options.connectionString, writes: options.writes ?? false }),
+    ...address,
+    ...{ servers: options.nodes?.serversFor(options.schema) ?? address.servers },
     Client: ServerClient as unknown as new () => ServerClient,
     max: options.connections,
     connectionTimeoutMillis: options.patient ? OPEN_CONNECTION_MS.patient : OPEN_CONNECTION_MS.service,
@@ -66,6 +72,9 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
   })
   // An idle connection that dies is replaced by the next request; the error must not end the process.
   pool.on('error', () => {})
+  const own = (client: PoolClient) => client as unknown as ServerClient // It makes no others.
+  pool.on('acquire', (client) => own(client).acquired())
+  pool.on('release', (_error, client) => own(client).released())
   watchSilence(pool, options.statementTimeoutMs)
   return pool
 }
@@ -92,7 +101,7 @@ export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) =>
     broken = false
     return value
   } catch (error) {
-    const classified = classifyDatabaseError(error)
+    const classified = classifyOf(client, error)
     broken = classified !== error || error instanceof CommitUnknown
     throw classified
   } finally {
@@ -109,13 +118,16 @@ const SCHEMA = 'directory'
 const REFUSED_BY_POOLER = /unsupported startup parameter/
 
 /**
- * Connects to the server itself, working in the directory. A pooler in between (PgBouncer and its kind) either refuses the settings that a
+ * Connects to the server itself, or to the node that holds the directory (`place`), working in the directory. A pooler in between (PgBouncer and its kind) either refuses the settings that a
  * connection asks for at its start, or drops them silently: then no statement would find its tables. Throws CannotStart.
  */
-export async function connectDirectly(connectionString: string, role: string | null): Promise<pg.Client> {
+export async function connectDirectly(
+  connectionString: string,
+  { role, place = null }: { role: string | null; place?: ServerPlace | null },
+): Promise<pg.Client> {
   const settings = [`search_path=${SCHEMA}`, ...(role === null ? [] : [`role=${role}`])]
   const options = settings.map((setting) => `-c ${setting}`).join(' ')
-  const client = newServerClient(connectionString, { options })
+  const client = newServerClient(connectionString, { options, ...(place === null ? {} : { place }) })
   await client.connect().catch((error) => {
     throw error instanceof Error && REFUSED_BY_POOLER.test(error.message) ? poolerFault() : error
   })

@@ -13,6 +13,7 @@ export const COUNTERS = {
   db_retries_total: ['sqlstate'],
   commit_unknown_total: [],
   db_server_changes_total: [],
+  db_node_changes_total: [],
   db_silent_connections_total: [],
   sweep_failed_total: ['sweep'],
   process_deaths_total: ['role'],

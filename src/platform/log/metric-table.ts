@@ -78,6 +78,17 @@ const TABLE = {
   db_retries_total: counter(DATABASE, 'transactions that were run again', 'sqlstate'),
   commit_unknown_total: counter(DATABASE, 'commits whose outcome is not known'),
   db_server_changes_total: counter(DATABASE, 'how often another server of DATABASE_URL took the writes'),
+  cell_up: {
+    ...gauge(
+      DATABASE,
+      'state',
+      '1 when a cell answers this process, 0 when it does not; the node is empty without Citus',
+      'cell',
+      'node',
+    ),
+    over: 'min',
+  },
+  db_node_changes_total: counter(DATABASE, 'how often a cell or the directory was found on another node of Citus'),
   db_silent_connections_total: counter(DATABASE, 'connections that were ended because the server was silent'),
   idle_in_transaction_oldest_seconds: gauge(DATABASE, 'seconds', 'age of the oldest transaction that does nothing'),
   wal_volume_used_ratio: gauge(DATABASE, 'ratio', 'how full the disk of the embedded database is'),

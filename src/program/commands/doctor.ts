@@ -1,10 +1,12 @@
 import { listAlertRecipients } from '../../operations/alerts/send-message.ts'
 import { isAlertAddressConfirmed } from '../../operations/alerts/test-alert.ts'
 import { findBackupWarnings } from '../../operations/backups/backup-faults.ts'
+import { describeAway } from '../../platform/db/cell-watch.ts'
 import { findGuardFaults } from '../../platform/db/ledger-guard.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Gateway } from '../app.ts'
 import type { Config } from '../settings/config.ts'
+import { type DatabaseServer, groupByServer } from './database-servers.ts'
 import { readDurability } from './durability.ts'
 import {
   findChoiceWarnings,
@@ -47,7 +49,7 @@ const SPEC_DELAYS = '0,60,300,1800,7200,21600,43200,86400'
  */
 export async function examineInstallation({
   config,
-  gateway,
+  gateway: whole,
   processes = 1,
 }: {
   config: Config
@@ -55,6 +57,7 @@ export async function examineInstallation({
   processes?: number
 }): Promise<DoctorFinding[]> {
   const level = config.production ? 'refused' : 'warning'
+  const { gateway, away } = await leaveOutAway(whole)
   const sentences = [
     ...findSettingsFaults(config),
     ...findEmulatorFaults(config),
@@ -65,6 +68,7 @@ export async function examineInstallation({
   const lost = await findLostInstallations(config, gateway)
   const admins = await gateway.directory.query(ANY_ADMIN)
   const warnings = [
+    ...away,
     ...(await findAlertWarnings(gateway)),
     ...(await findBackupWarnings(gateway)),
     ...(await readDurability(gateway)).warnings,
@@ -90,6 +94,14 @@ export async function examineInstallation({
     ...sentences.map((says) => ({ level, says }) as const),
     ...warnings.map((says) => ({ level: 'warning', says }) as const),
   ]
+}
+
+/** A node that is away must not stop the others from starting: what it holds is not examined. */
+async function leaveOutAway(gateway: Gateway): Promise<{ gateway: Gateway; away: string[] }> {
+  if (gateway.nodes === null) return { gateway, away: [] }
+  const away = await gateway.cellWatch.look()
+  const cells = gateway.cellWatch.reached(gateway.cells)
+  return { gateway: { ...gateway, cells }, away: away.map((cell) => `${describeAway(cell)}: it was not examined`) }
 }
 
 function findSettingsFaults(config: Config): string[] {
@@ -119,35 +131,43 @@ function findSettingsFaults(config: Config): string[] {
 
 async function findServerFaults(gateway: Gateway, processes: number): Promise<string[]> {
   const faults: string[] = []
-  const expected = {
-    ...{ fsync: ['on'], synchronous_commit: ['on', 'remote_apply'] },
-    ...{ full_page_writes: ['on'], server_encoding: ['UTF8'] },
-  }
-  for (const { name, value } of await gateway.directory.query(SERVER_SETTINGS, [Object.keys(expected)])) {
-    const good = expected[name as keyof typeof expected]
-    if (!good.includes(value)) faults.push(`the database has ${name} = ${value}; it must be ${good[0]}`)
+  for (const server of groupByServer(gateway)) {
+    faults.push(...(await findSettingFaults(server)))
+    faults.push(...(await findConnectionFaults(server, processes)))
   }
   await gateway.witness.askServer()
   const doubt = gateway.witness.doubt()
   if (doubt !== null) faults.push(doubt)
   const schemas = ['directory', ...gateway.cells.map(({ cell }) => cell)]
   faults.push(...(await findGuardFaults(gateway.directory, schemas)))
-  faults.push(...(await findConnectionFaults(gateway, processes)))
   const active = await Promise.all(gateway.cells.map((app) => app.db.query(ACTIVE_DEMO)))
   if (active.some((rows) => rows.length > 0))
     faults.push('the demo merchant is active; deactivate it: gateway merchants set demo --active false')
   return faults
 }
 
-async function findConnectionFaults(gateway: Gateway, processes: number): Promise<string[]> {
+const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+  ...{ fsync: ['on'], synchronous_commit: ['on', 'remote_apply'] },
+  ...{ full_page_writes: ['on'], server_encoding: ['UTF8'] },
+}
+
+async function findSettingFaults({ name: server, databases: [db] }: DatabaseServer): Promise<string[]> {
+  const settings = (await db?.query(SERVER_SETTINGS, [Object.keys(EXPECTED)])) ?? []
+  return settings
+    .filter(({ name, value }) => !EXPECTED[name]?.includes(value))
+    .map(({ name, value }) => `${server} has ${name} = ${value}; it must be ${EXPECTED[name]?.[0]}`)
+}
+
+async function findConnectionFaults({ name, databases }: DatabaseServer, processes: number): Promise<string[]> {
+  const [db] = databases
+  if (db === undefined) return []
   const faults: string[] = []
-  const [wire] = await gateway.directory.query(SERVER_WIRE)
+  const [wire] = await db.query(SERVER_WIRE)
   if (wire?.open)
     faults.push(
-      'DATABASE_URL reaches the database over a network without TLS: add ?sslmode=verify-full, or use a unix socket',
+      `DATABASE_URL reaches ${name} over a network without TLS: add ?sslmode=verify-full, or use a unix socket`,
     )
-  const [room] = await gateway.directory.query(CONNECTION_ROOM)
-  const databases = [gateway.directory, ...gateway.cells.map(({ db }) => db)]
+  const [room] = await db.query(CONNECTION_ROOM)
   const opened = processes * databases.reduce((sum, { maxConnections }) => sum + maxConnections, 0)
   const limit = Math.floor((room?.connections ?? 0) * MAX_CONNECTION_SHARE)
   const who =
@@ -157,7 +177,7 @@ async function findConnectionFaults(gateway: Gateway, processes: number): Promis
   const cure = processes === 1 ? 'raise max_connections' : 'raise max_connections, or start fewer'
   if (room && opened > limit)
     faults.push(
-      `${who} may open ${opened} connections, and the database has room for ${room.connections}: at most ${limit} are to be used, over all processes (${cure})`,
+      `${who} may open ${opened} connections, and ${name} has room for ${room.connections}: at most ${limit} are to be used, over all processes (${cure})`,
     )
   return faults
 }

@@ -1,6 +1,9 @@
+import { reachedCells } from '../../platform/db/cell-watch.ts'
 import { readServerAddress } from '../../platform/db/servers/server-address.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Gateway } from '../app.ts'
+import type { Config } from '../settings/config.ts'
+import { groupByServer } from './database-servers.ts'
 
 type CommitWait = { waits: string; names: string; standbys: number | null }
 
@@ -20,10 +23,24 @@ const STANDBY_HAS: Readonly<Record<string, string>> = {
   remote_write: 'is in the memory of a synchronous standby too',
 }
 
-/** Reads from the server's settings what is lost with its host, and what is not. */
-export async function readDurability({ directory, config }: Gateway): Promise<Durability> {
-  const [wait] = await directory.query(COMMIT_WAIT)
-  if (wait === undefined) return { promises: [], warnings: [] }
+/** Reads from the settings of each server what is lost with its host, and what is not. A server that is away says nothing. */
+export async function readDurability(gateway: Gateway): Promise<Durability> {
+  const servers = groupByServer({ ...gateway, cells: reachedCells(gateway) })
+  const each = await Promise.all(
+    servers.map(async ({ name, databases: [db] }) => {
+      const [wait] = (await db?.query(COMMIT_WAIT)) ?? []
+      const found = wait === undefined ? { promises: [], warnings: [] } : describeWait(wait, gateway.config)
+      const named = (sentence: string) => (servers.length === 1 ? sentence : `${name}: ${sentence}`)
+      return { promises: found.promises.map(named), warnings: found.warnings.map(named) }
+    }),
+  )
+  return {
+    promises: each.flatMap(({ promises }) => promises),
+    warnings: each.flatMap(({ warnings }) => warnings),
+  }
+}
+
+function describeWait(wait: CommitWait, config: Config): Durability {
   const { names, standbys } = wait
   const has = names === '' ? undefined : STANDBY_HAS[wait.waits]
   const several = config.databaseUrl !== null && readServerAddress(config.databaseUrl).places.length > 1

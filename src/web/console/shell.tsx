@@ -1,3 +1,4 @@
+import { describeAway } from '../../platform/db/cell-watch.ts'
 import { Frame, GuestPage, PageLayout, TopBar } from '../parts/frame.tsx'
 import type { PageRequest } from '../parts/routes/route.ts'
 import type { PageReply } from '../parts/routes/surface-reply.ts'
@@ -40,8 +41,20 @@ export function ConsoleShell({ page, asked: { environment, requestId, here }, vi
         navigation={CONSOLE_NAVIGATION}
         counts={countByPath(visit.waiting)}
       >
+        <MissingCells visit={visit} />
         {page.body}
       </PageLayout>
     </Frame>
+  )
+}
+
+/** Says which cells do not answer: a page over all merchants is made without them. */
+function MissingCells({ visit: { gateway } }: { visit: ConsoleVisit }) {
+  const away = gateway.cellWatch.away()
+  if (away.length === 0) return null
+  return (
+    <p class="note bad" role="alert">
+      {CONSOLE_FRAME_TEXTS.missing(away.map(describeAway).join('; '))}
+    </p>
   )
 }

@@ -1,3 +1,4 @@
+import { reachedCells } from '../../../platform/db/cell-watch.ts'
 import type { Statement } from '../../../platform/db/statement.ts'
 import { badRequest } from '../../../platform/refusal.ts'
 import type { App, Gateway } from '../../../program/app.ts'
@@ -28,7 +29,7 @@ const CURSOR = /^(\d{1,15})-([a-z0-9_-]{1,40})$/i
  * cursor.
  */
 export async function readCrossCellPage<Row extends OrderedRow>(
-  { cells }: Pick<Gateway, 'cells'>,
+  gateway: Pick<Gateway, 'cells' | 'cellWatch'>,
   list: CrossCellList<Row>,
   { after, before }: PageCursors,
 ): Promise<CrossCellPage<Row>> {
@@ -36,12 +37,12 @@ export async function readCrossCellPage<Row extends OrderedRow>(
   const bound = parseBound(before ?? after, list.descending === true)
   const statement = isBackward ? list.backward : list.forward
   const read = (app: App) => app.db.query(statement, [...bound, ROWS_PER_PAGE + 1])
-  const found = (await Promise.all(cells.map(read))).flat()
+  const found = (await Promise.all(reachedCells(gateway).map(read))).flat()
   const sign = (list.descending === true) === isBackward ? 1 : -1
   found.sort((a, b) => sign * (a.at.getTime() - b.at.getTime() || (a.key < b.key ? -1 : 1)))
   const more = found.length > ROWS_PER_PAGE
   // Where fewer rows come before the bound than fill a page, the first page is shown.
-  if (isBackward && !more) return readCrossCellPage({ cells }, list, { after: null, before: null })
+  if (isBackward && !more) return readCrossCellPage(gateway, list, { after: null, before: null })
   const rows = found.slice(0, ROWS_PER_PAGE)
   if (isBackward) rows.reverse()
   return {

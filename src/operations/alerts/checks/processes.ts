@@ -1,3 +1,4 @@
+import { type AwayCell, describeAway } from '../../../platform/db/cell-watch.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { addMs } from '../../../platform/time/clock.ts'
 import type { App } from '../../../program/app.ts'
@@ -9,6 +10,8 @@ import { findActs } from './acts.ts'
 
 const VERIFY_LATE_MS = 36 * 3_600_000
 const TROUBLE_MS = 10 * 60_000
+// Shorter troubles are those of a restart, or of a cell that is moving.
+const CELL_AWAY_MS = 60_000
 
 type Trouble = {
   id: string
@@ -32,6 +35,7 @@ export const PROCESS_CHECKS: readonly Check[] = [
   { kinds: ['sweep_behind'], source, find: findLateTasks },
   { kinds: ['verify_late'], source, find: findLateVerify },
   { kinds: ['limiter_down', 'log_dropped'], source, find: findProcessTroubles },
+  { kinds: ['cell_away'], source, find: findAwayCells },
   { kinds: ['operators_changed', 'master_key'], source, find: findActs },
 ]
 
@@ -44,7 +48,9 @@ async function findSilentWorker(app: App, at: Date): Promise<Finding[]> {
 }
 
 async function findLateTasks(app: App, at: Date): Promise<Finding[]> {
-  const late = (await listJobs(app)).filter((job) => isLate(job, at.getTime()))
+  // Of a cell that is away no task works; one alert about the cell says it.
+  const away = new Set(app.cellWatch.away().map(({ cell }) => cell))
+  const late = (await listJobs(app)).filter((job) => isLate(job, at.getTime()) && !away.has(job.cell))
   return late.map((job) => ({
     kind: 'sweep_behind',
     subject: `${job.cell} ${job.sweep} runs`,
@@ -68,6 +74,21 @@ async function findLateVerify(app: App, at: Date): Promise<Finding[]> {
     }
   })
 }
+
+/** Each cell may lie on a node of its own. Where none answers the database itself is away, which each process tells directly. */
+async function findAwayCells({ cellWatch, allCells }: App, at: Date): Promise<Finding[]> {
+  const away = await cellWatch.look()
+  if (away.length === allCells().length) return []
+  return away.filter(({ since }) => at.getTime() - since.getTime() >= CELL_AWAY_MS).map(describeAwayCell)
+}
+
+const describeAwayCell = (cell: AwayCell): Finding => ({
+  kind: 'cell_away',
+  subject: cell.cell,
+  message: `${describeAway(cell)} since ${cell.since.toISOString()}: payments of its merchants are refused, those of all other cells go on`,
+  size: 1,
+  since: cell.since,
+})
 
 async function findProcessTroubles({ directory }: App, at: Date): Promise<Finding[]> {
   const troubles = await directory.query(TROUBLES, [addMs(at, -TROUBLE_MS).toISOString()])

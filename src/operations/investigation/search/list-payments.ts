@@ -1,5 +1,6 @@
 import type { StaffCaller } from '../../../api/access/actor.ts'
 import { requireRole } from '../../../api/access/allow.ts'
+import { reachedCells } from '../../../platform/db/cell-watch.ts'
 import { mergeSorted } from '../../../platform/merge-sorted.ts'
 import { badRequest } from '../../../platform/refusal.ts'
 import type { App, Gateway } from '../../../program/app.ts'
@@ -32,7 +33,7 @@ export function listPayments(
   if (text !== null && !isSearchable(text)) throw badRequest(`q must have at least ${MIN_PART_LENGTH} characters`)
   const amount = least === most ? least : null
   const tokens = buildTermTokens({ text, merchantId, reason, amount })
-  const cells = app === null ? gateway.cells : [app]
+  const cells = app === null ? reachedCells(gateway) : [app]
   // Open payments are few and read separately.
   return filter.state === 'open' || tokens.some((list) => list.length > 0)
     ? search({ cells, filter, tokens, after })

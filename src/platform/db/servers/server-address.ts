@@ -2,6 +2,9 @@ import pg from 'pg'
 
 /** A server that an address names. */
 export type ServerPlace = { host: string; port: number }
+/** A server as people write it; null for none. */
+export const formatPlace = (place: ServerPlace | null): string | null =>
+  place === null ? null : `${place.host}:${place.port}`
 /** What an address says. `first`: the address of the first server alone, as the driver reads it. `writes`: a server that takes none is not wanted. */
 export type ServerAddress = { first: string; places: readonly ServerPlace[]; writes: boolean; user: string }
 

@@ -4,14 +4,15 @@ import { classifyDatabaseError, DatabaseAway, sqlState, TAKES_NO_WRITES } from '
 import type { ServerPlace } from './server-address.ts'
 import { type Servers, serversAt } from './servers.ts'
 
-/** What the driver has beyond its types. */
+/** What the driver has beyond its types. `_queryable`: whether its pool may hand it out again. */
 type DriverParts = {
+  _queryable: boolean
   connectionParameters: ServerPlace
   connection: EventEmitter & { stream: { destroyed: boolean; destroy(error: Error): void } }
 }
 type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
 /** `place`: the one server that this connection is for, where it asks only that one. */
-type ServerConfig = ClientConfig & { servers: Servers; place?: ServerPlace }
+export type ServerConfig = ClientConfig & { servers: Servers; place?: ServerPlace }
 /** `writes`: a server that takes no writes is of no use to this connection. */
 type AddressOptions = { url: string; writes?: boolean }
 
@@ -31,9 +32,13 @@ export function serverConfig({ url, writes = false }: AddressOptions): ServerCon
   return { servers, connectionString: servers.address.first }
 }
 
-/** Makes a connection outside any pool, not yet opened. Throws WrongAddress. */
-export const newServerClient = (url: string, config: ClientConfig = {}): ServerClient =>
+/** Makes a connection outside any pool, not yet opened; with a `place` to that server alone. Throws WrongAddress. */
+export const newServerClient = (url: string, config: ClientConfig & { place?: ServerPlace } = {}): ServerClient =>
   new ServerClient({ connectionTimeoutMillis: CONNECT_MS, ...config, ...serverConfig({ url }) })
+
+/** Turns an error that came over this connection into DatabaseAway where the same work may succeed on another one. */
+export const classifyOf = (client: object, error: unknown): unknown =>
+  client instanceof ServerClient ? client.classify(error) : classifyDatabaseError(error)
 
 /** Whether the server has acknowledged something on this connection before its synchronous standby had it, because somebody ended its wait. */
 export const isUnreplicated = (client: object): boolean => unreplicated.has(client)
@@ -47,6 +52,9 @@ export class ServerClient extends pg.Client {
   private readonly driver: DriverParts
   private readonly signs = new Set<string>()
   private place: ServerPlace | null
+  // Whoever it is made for uses it first.
+  private busy = true
+  private retired = false
 
   constructor(config: ServerConfig) {
     super(config)
@@ -78,13 +86,14 @@ export class ServerClient extends pg.Client {
     const { servers } = this.config
     this.place ??= await servers.find((place) => examineServer(this.config, place))
     const { place, driver } = this
-    Object.assign(this, place)
-    Object.assign(driver.connectionParameters, place)
+    const { host, port } = place
+    Object.assign(this, { host, port })
+    Object.assign(driver.connectionParameters, { host, port })
     // Whoever asked for the connection has given up meanwhile.
     if (driver.connection.stream.destroyed) throw new DatabaseAway(new Error('no connection was made in time'))
     try {
       await super.connect()
-      if (servers.address.writes) await this.assertTakesWrites()
+      if (servers.address.writes) await this.assertTakesWrites(place)
     } catch (error) {
       servers.doubt(place)
       this.drop('it is of no use')
@@ -94,7 +103,7 @@ export class ServerClient extends pg.Client {
   }
 
   /** Throws DatabaseAway for a server that takes no writes, or that was replaced. */
-  private async assertTakesWrites(): Promise<void> {
+  private async assertTakesWrites(place: ServerPlace): Promise<void> {
     if (this.signs.size > 0) throw new DatabaseAway(new Error(TAKES_NO_WRITES))
     const timeline = await this.query({ text: TIMELINE, query_timeout: ASK_MS } as pg.QueryConfig).then(
       ({ rows }) => Number(rows[0]?.timeline),
@@ -104,7 +113,7 @@ export class ServerClient extends pg.Client {
         throw new DatabaseAway(error)
       },
     )
-    if (timeline !== null) this.config.servers.checkTimeline(timeline)
+    if (timeline !== null) this.config.servers.checkTimeline(timeline, place)
   }
 
   private hear(name: string, value: string): void {
@@ -119,9 +128,29 @@ export class ServerClient extends pg.Client {
 
   private stayKnown(place: ServerPlace): void {
     const { servers } = this.config
-    const connection = { place, drop: (reason: string) => this.drop(reason) }
+    const connection = { place, drop: (reason: string) => this.drop(reason), retire: () => this.retire() }
     servers.opened(connection)
     this.once('end', () => servers.closed(connection))
+  }
+
+  /** Called when its pool has handed it out. */
+  acquired(): void {
+    this.busy = true
+  }
+
+  /** Called when it was given back to its pool, which closes it where it has retired. */
+  released(): void {
+    this.busy = false
+    if (this.retired) this.driver._queryable = false
+  }
+
+  private retire(): void {
+    this.retired = true
+    if (!this.busy) this.drop('what it was for has moved')
+  }
+
+  classify(error: unknown): unknown {
+    return this.config.servers.classify(error)
   }
 
   private drop(reason: string): void {

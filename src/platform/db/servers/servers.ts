@@ -1,10 +1,10 @@
 import { count } from '../../log/measures.ts'
-import { DatabaseAway } from '../errors.ts'
+import { classifyDatabaseError, DatabaseAway } from '../errors.ts'
 import { findServer } from './find-server.ts'
 import { readServerAddress, type ServerAddress, type ServerPlace } from './server-address.ts'
 
-/** An open connection to one of the servers. */
-type OpenConnection = { place: ServerPlace; drop(reason: string): void }
+/** An open connection to one of the servers. `retire`: it is used no more once what is under way on it has ended. */
+export type OpenConnection = { place: ServerPlace; drop(reason: string): void; retire(): void }
 
 /** The servers of one address, and which of them takes writes now; shared by all connections of this process to that address. */
 export type Servers = {
@@ -15,8 +15,10 @@ export type Servers = {
   doubt(place: ServerPlace): void
   /** This server takes no writes: ends all connections to it. */
   leave(place: ServerPlace, reason: string): void
-  /** Throws DatabaseAway for a server whose history ended when another one was promoted. */
-  checkTimeline(timeline: number): void
+  /** Throws DatabaseAway for a server of the address whose history ended when another one was promoted. A node has a history of its own. */
+  checkTimeline(timeline: number, place: ServerPlace): void
+  /** Turns an error of a connection to one of them into DatabaseAway where the same work may succeed on another connection. */
+  classify(error: unknown): unknown
   opened(connection: OpenConnection): void
   closed(connection: OpenConnection): void
 }
@@ -80,7 +82,8 @@ function openServers(address: ServerAddress): Servers {
       doubt(place)
       for (const connection of connections) if (connection.place === place) connection.drop(reason)
     },
-    checkTimeline: (of) => {
+    checkTimeline: (of, place) => {
+      if (!address.places.includes(place)) return
       if (of < timeline)
         throw new DatabaseAway(
           new Error(
@@ -89,6 +92,7 @@ function openServers(address: ServerAddress): Servers {
         )
       timeline = of
     },
+    classify: classifyDatabaseError,
     opened: (connection) => connections.add(connection),
     closed: (connection) => connections.delete(connection),
   }

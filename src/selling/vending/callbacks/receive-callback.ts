@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import type { Actor } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
 import { newBatch } from '../../../platform/batches/batch.ts'
-import { type ItemOutcome, itemDone } from '../../../platform/batches/batch-run.ts'
+import { type ItemOutcome, itemDone, itemFailed } from '../../../platform/batches/batch-run.ts'
 import { runDistinct } from '../../../platform/batches/run-distinct.ts'
+import { DatabaseAway } from '../../../platform/db/errors.ts'
 import { groupBy } from '../../../platform/group-by.ts'
 import { crashPoint } from '../../../platform/processes/crash-point.ts'
 import { echo } from '../../../platform/text/text.ts'
@@ -31,7 +32,7 @@ export function newCallbackReceiver(
   receiver: CallbackReceiver,
 ): (actor: Actor, body: Buffer) => Promise<CallbackResult> {
   const turns = newBatch<MachineCallback, CallbackResult>({
-    run: (callbacks) => runDistinct(callbacks, callbackSubject, (some) => processCallbacks(receiver, some)),
+    run: (callbacks) => runDistinct(callbacks, callbackSubject, (some) => processEach(receiver, some)),
     keyOf: (callback) => hash('md5', callbackSubject(callback), 'buffer').readUInt32BE(),
     max: CALLBACKS_AT_ONCE,
     gatherMs: () => GATHER_MS,
@@ -43,6 +44,23 @@ export function newCallbackReceiver(
 }
 
 const callbackSubject = ({ orderId, chargeId, machine }: MachineCallback) => orderId ?? chargeId ?? machine ?? ''
+
+/** Callbacks of several cells come together. Where one cell is away, those of the others are processed by themselves. */
+async function processEach(
+  receiver: CallbackReceiver,
+  callbacks: readonly MachineCallback[],
+): Promise<ItemOutcome<CallbackResult>[]> {
+  try {
+    return await processCallbacks(receiver, callbacks)
+  } catch (error) {
+    const alone = callbacks.length === 1 || receiver.gateway().cells.length === 1
+    if (alone || !(error instanceof DatabaseAway)) throw error
+  }
+  const each = await Promise.all(
+    callbacks.map((callback) => processCallbacks(receiver, [callback]).catch((error) => [itemFailed(error)])),
+  )
+  return each.flat()
+}
 
 async function processCallbacks(
   receiver: CallbackReceiver,

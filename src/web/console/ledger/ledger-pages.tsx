@@ -11,6 +11,7 @@ import {
   TRANSFERS_PER_PAGE,
 } from '../../../ledger/read-ledgers.ts'
 import { getMerchantNamed } from '../../../merchants/account/set-merchant.ts'
+import { reachedCells } from '../../../platform/db/cell-watch.ts'
 import type { Mode } from '../../../platform/mode.ts'
 import { badRequest, notFound, Refusal } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
@@ -43,7 +44,7 @@ export async function showLedger(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { merchant } = visit.query
   if (merchant !== undefined) return redirectDone(visit.to(`${LEDGER_PATH}/${encodeURIComponent(merchant)}`))
   const cells = await Promise.all(
-    visit.gateway.cells.map(async ({ cell, db }) => ({
+    reachedCells(visit.gateway).map(async ({ cell, db }) => ({
       cell,
       totals: await readLedgerTotals(db),
       accounts: await readPlatformAccounts(db),

@@ -8,6 +8,7 @@ import {
   type ParkedPayment,
 } from '../../../operations/investigation/parked.ts'
 import { listOpenMarks, type PaymentMark } from '../../../operations/investigation/payment-marks.ts'
+import { reachedCells } from '../../../platform/db/cell-watch.ts'
 import { badRequest } from '../../../platform/refusal.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { RAIL_SIDES } from '../../../rails/rail.ts'
@@ -72,7 +73,7 @@ export async function showParked(visit: ConsoleVisit): Promise<SurfaceReply> {
   const counts = await countParked(gateway, caller)
   const filter = parseParkedFilter(visit, counts)
   const { parked, next } = await listParked(gateway, caller, filter)
-  const marks = (await Promise.all(gateway.cells.map(listOpenMarks))).flat()
+  const marks = (await Promise.all(reachedCells(gateway).map(listOpenMarks))).flat()
   const here = visit.to('/parked')
   return pageReply(
     words.title,

@@ -13,6 +13,7 @@ export const CONSOLE_FRAME_TEXTS = {
     sandbox: 'SANDBOX',
     sandboxSays: (environment: string) => `This is not production but ${environment}.`,
   },
+  missing: (cells: string) => `${cells}. What lies there is missing on every page, in figures and lists too.`,
   /** Formats how much waits. Counting stops at `most`. */
   count: (count: number, most: number) => (count >= most ? `${most - 1}+` : String(count)),
   pages: {

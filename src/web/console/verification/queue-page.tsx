@@ -4,6 +4,7 @@ import {
   listWaitingApplications,
   type WaitingApplication,
 } from '../../../merchants/verification/waiting-applications.ts'
+import { reachedCells } from '../../../platform/db/cell-watch.ts'
 import { column } from '../../parts/columns.tsx'
 import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -35,7 +36,7 @@ export async function showQueue(visit: ConsoleVisit): Promise<SurfaceReply> {
   const { gateway, caller, query } = visit
   const [{ rows, newer, older }, expiringByCell] = await Promise.all([
     listWaitingApplications(gateway, caller, { after: query.after ?? null, before: query.before ?? null }),
-    Promise.all(gateway.cells.map(readExpiringDocuments)),
+    Promise.all(reachedCells(gateway).map(readExpiringDocuments)),
   ])
   const here = visit.to('/verification')
   const toReview = (id: string) => visit.to(`/verification/${id}`)
