@@ -23,7 +23,7 @@ export const ORDER = [
   ['reports'],
   ['reports/notices', 'operations/approvals'],
   ['operations/closing'],
-  ['operations/verify', 'operations/jobs', 'operations/waiting', 'operations/backups'],
+  ['operations/verify', 'operations/jobs', 'operations/waiting', 'operations/backups', 'operations/cells'],
   ['operations/alerts'],
   ['operations/reconciliation'],
   ['operations/investigation', 'operations/overview'],

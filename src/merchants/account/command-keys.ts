@@ -34,7 +34,10 @@ export async function blankCommandAnswers(app: App): Promise<number> {
 export const COMMAND_BINDING = { merchantId: null, purpose: 'command', column: 'command_keys.answer' }
 
 /** Finds the result of the first use of this key; null where it is new. Throws 409 when it was used for another command or input. */
-export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<Made | null> {
+export async function findCommand<Made>(
+  app: Pick<App, 'directory' | 'vault'>,
+  used: KeyedCommand,
+): Promise<Made | null> {
   const [row] = await app.directory.query(FIND, [used.key])
   if (!row) return null
   if (!row.fingerprint.equals(makeFingerprint(used))) throw keyReused()

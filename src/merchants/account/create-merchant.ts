@@ -15,6 +15,7 @@ import type { App, Gateway } from '../../program/app.ts'
 import { addCellKey, addDirectoryKey, makeKeyId } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
 import { findFormerHandle, handleTaken } from './change-handle.ts'
+import { chooseCell } from './choose-cell.ts'
 import { findCommand, storeCommand } from './command-keys.ts'
 import { judgeHandle, makeHandle } from './handle.ts'
 import { newWebhookSecret } from './rotate-webhook-secret.ts'
@@ -52,7 +53,10 @@ const STORE = statement<{ id: number }>(
      vending_enabled, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning id`,
 )
 const FIND_HANDLE = statement('handle taken', 'select 1 from merchants where handle = $1')
-const FIND_BY_TAG = statement<{ id: number }>('merchant of tag', 'select id from merchants where tag = $1')
+const FIND_BY_TAG = statement<{ id: number; cell: string }>(
+  'merchant of tag',
+  'select id, cell from merchants where tag = $1',
+)
 
 /** All random values of a new merchant, decided before anything is stored. */
 type MerchantDraft = {
@@ -76,14 +80,12 @@ export async function createMerchant(
 ): Promise<CreatedMerchant> {
   allow(actor, 'merchant.create')
   checkNames(input)
-  const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
-  const earlier =
-    commandKey === undefined
-      ? null
-      : await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })
-  const draft = earlier ?? (await register(app, actor, { input, commandKey }))
-  const [row] = await app.directory.query(FIND_BY_TAG, [draft.tag])
+  const earlier = await findCreation(gateway, { commandKey, input })
+  const draft = earlier ?? (await register(await findCell(gateway, input), actor, { input, commandKey }))
+  const [row] = await gateway.directory.query(FIND_BY_TAG, [draft.tag])
   assert(row, 'a drafted merchant is registered')
+  // Of a repeat that is the cell of the first call, whichever has room now.
+  const app = gateway.appOf(row)
   const merchant = { id: row.id, ...draft }
   await storeInCell(app, actor, { input, merchant })
   await app.directory.transaction(async (tx) => {
@@ -106,10 +108,18 @@ export async function isRepeatedCreation(
   gateway: Gateway,
   { commandKey, ...input }: NewMerchant & { commandKey?: string | undefined },
 ): Promise<boolean> {
-  if (commandKey === undefined) return false
-  const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
-  return (await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })) !== null
+  return (await findCreation(gateway, { commandKey, input })) !== null
 }
+
+const findCell = async (gateway: Gateway, { cell }: NewMerchant): Promise<App> =>
+  cell === undefined ? chooseCell(gateway) : gateway.appOf({ cell })
+
+/** Finds what an earlier call under this key has drafted. */
+const findCreation = async (
+  { directory, vault }: Pick<App, 'directory' | 'vault'>,
+  { commandKey: key, input }: { commandKey: string | undefined; input: NewMerchant },
+): Promise<MerchantDraft | null> =>
+  key === undefined ? null : findCommand({ directory, vault }, { key, command: 'merchants create', input })
 
 const newPublicKey = (mode: Mode) => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
 
@@ -154,10 +164,7 @@ async function register(
       const isFormer = error instanceof FormerHandleError
       if (isFormer && input.handle !== undefined) throw handleTaken(draft.handle)
       if ((!isFormer && !isUniqueViolation(error)) || attempt === MAX_REGISTER_ATTEMPTS) throw error
-      const first =
-        commandKey === undefined
-          ? null
-          : await findCommand<MerchantDraft>(app, { key: commandKey, command: 'merchants create', input })
+      const first = await findCreation(app, { commandKey, input })
       if (first !== null) return first
       const taken = await app.directory.query(FIND_HANDLE, [draft.handle])
       if (input.handle !== undefined && taken.length > 0) throw handleTaken(draft.handle)

@@ -152,7 +152,8 @@ async function readCells(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-async function migrateSchema(client: pg.Client, schema: string, kind: 'directory' | 'cell'): Promise<string[]> {
+/** Applies what this schema lacks, and returns the names. To be called under the lock of migrations. */
+export async function migrateSchema(client: pg.Client, schema: string, kind: 'directory' | 'cell'): Promise<string[]> {
   const missing = listMissingFiles(schema, kind, await ensureChecksums(client, schema))
   if (missing.length > 0) await applyFiles(client, schema, kind)
   for (const file of missing)

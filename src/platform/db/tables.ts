@@ -137,7 +137,7 @@ const TABLES = {
   audit_checks: other('alerts'),
   alerts: other('alerts'),
   alert_test: other('alerts'),
-  cells: other('(migrations)'),
+  cells: other('cells'),
   migration_checksums: other('platform'),
   master_key_check: other('program'),
   lasting_keys: other('program'),

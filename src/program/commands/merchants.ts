@@ -4,6 +4,7 @@ import { findAllMerchants, type Merchant } from '../../merchants/account/merchan
 import { getMerchantNamed, type MerchantChange } from '../../merchants/account/set-merchant.ts'
 import { setMerchantAndVerification } from '../../merchants/verification/decide-application.ts'
 import { closeAccount, keepAccountOpen } from '../../operations/closing/close-account.ts'
+import type { App } from '../app.ts'
 import { type CommandAnswer, command, formatFacts } from './frame/command.ts'
 import {
   type CommandInput,
@@ -48,13 +49,14 @@ const list = command({
   says: 'all merchants, a line each',
   async run({ gateway }) {
     const listing = findAllMerchants()
-    const merchants = (
-      await Promise.all(gateway.cells.map((app) => app.db.query(listing.statement, listing.values)))
-    ).flat()
+    const each = await Promise.all(
+      gateway.cells.map(async ({ cell, db }) => ({ cell, rows: await db.query(listing.statement, listing.values) })),
+    )
+    const merchants = each.flatMap(({ cell, rows }) => rows.map((merchant) => ({ cell, merchant })))
     return {
       json: merchants.map(presentFacts),
       lines: merchants.map(
-        (merchant) =>
+        ({ merchant }) =>
           `${merchant.publicId}  ${merchant.handle}  ${merchant.kycStatus}  ${merchant.active ? 'active' : 'inactive'}  ${merchant.name}`,
       ),
     }
@@ -65,8 +67,8 @@ const show = command({
   usage: 'merchants show <m>',
   says: 'facts of one merchant, never secrets',
   async run({ gateway, words }) {
-    const { merchant } = await getMerchantNamed(gateway, words[0] ?? '')
-    return answerMerchant(merchant)
+    const { app, merchant } = await getMerchantNamed(gateway, words[0] ?? '')
+    return answerMerchant(app, merchant)
   },
 })
 
@@ -79,7 +81,7 @@ const set = command({
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
     const { app, merchant } = await getCommandMerchant(input)
     const changed = await setMerchantAndVerification(app, input.actor, { merchant, change })
-    return answerMerchant(changed)
+    return answerMerchant(app, changed)
   },
 })
 
@@ -90,7 +92,7 @@ const close = command({
   async run(input) {
     const { app, merchant } = await getCommandMerchant(input)
     const says = findText(input, 'says') ?? null
-    return answerMerchant(await closeAccount(app, input.actor, { merchant, says }))
+    return answerMerchant(app, await closeAccount(app, input.actor, { merchant, says }))
   },
 })
 
@@ -99,7 +101,7 @@ const keep = command({
   says: 'keep an account open that is being closed',
   async run(input) {
     const { app, merchant } = await getCommandMerchant(input)
-    return answerMerchant(await keepAccountOpen(app, input.actor, merchant))
+    return answerMerchant(app, await keepAccountOpen(app, input.actor, merchant))
   },
 })
 
@@ -146,8 +148,8 @@ function parseRateLimits(text: string | undefined): MerchantChange['rateLimits']
   return Object.fromEntries(pairs)
 }
 
-function answerMerchant(merchant: Merchant): CommandAnswer {
-  const json = presentFacts(merchant)
+function answerMerchant({ cell }: Pick<App, 'cell'>, merchant: Merchant): CommandAnswer {
+  const json = presentFacts({ cell, merchant })
   return {
     json,
     lines: formatFacts({ ...json, rate_limits: formatRates(merchant.rateLimits) }, 22),
@@ -159,9 +161,10 @@ const formatRates = (granted: GrantedRates) =>
     .map(([name, aMinute]) => `${name}=${aMinute}`)
     .join(',') || null
 
-const presentFacts = (merchant: Merchant) => ({
+const presentFacts = ({ cell, merchant }: { cell: string; merchant: Merchant }) => ({
   id: merchant.publicId,
   handle: merchant.handle,
+  cell,
   name: merchant.name,
   email: merchant.email,
   public_key_test: merchant.publicKeyTest,

@@ -51,6 +51,12 @@ const SETTINGS = {
     'the same database as the owner of its schema, for migrations alone; empty means DATABASE_URL, which production refuses to be an owner',
     databaseUrl,
   ),
+  cellMerchants: setting(
+    'CELL_MERCHANTS',
+    '',
+    'how many merchants a cell takes: new ones go to the cell with the fewest, of those that have room; empty means the first cell takes all',
+    (text) => (text === '' ? null : wholeNumber(1, 1_000_000_000)(text)),
+  ),
   dataDir: setting('DATA_DIR', './data', 'where the embedded database and its generated master key live', (text) =>
     resolve(text),
   ),

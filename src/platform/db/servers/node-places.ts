@@ -7,6 +7,9 @@ export type Node = ServerPlace & { group: number }
 /** The node that holds each schema. A schema that is not distributed has none. */
 export type SchemaPlaces = ReadonlyMap<string, Node>
 
+/** Whether both are the same server. */
+export const isSamePlace = (a: ServerPlace, b: ServerPlace) => a.host === b.host && a.port === b.port
+
 export const isNode = (place: ServerPlace): place is Node => 'group' in place
 
 // A distributed schema lies on one node whole, so any one of its tables says where. Group 0 is the coordinator, where the address leads.
@@ -20,9 +23,9 @@ const PLACES = `select n.nspname as schema, d.groupid as "group", d.nodename as 
     where t.colocationid = s.colocationid limit 1) placed
   join pg_catalog.pg_dist_node d on d.groupid = placed.groupid and d.noderole = 'primary' and d.groupid <> 0`
 
-/** Reads where the schemas lie. Every node of Citus can answer, because each has the whole catalog. */
+/** Reads where the schemas lie; `timeoutMs` 0: without a limit. Every node of Citus can answer, because each has the whole catalog. */
 export async function readPlaces(client: pg.ClientBase, timeoutMs: number): Promise<SchemaPlaces> {
-  const query = { text: PLACES, query_timeout: timeoutMs }
+  const query = { text: PLACES, ...(timeoutMs === 0 ? {} : { query_timeout: timeoutMs }) }
   const { rows } = await client.query<Node & { schema: string }>(query as pg.QueryConfig)
   return new Map(rows.map(({ schema, group, host, port }) => [schema, { group, host, port }]))
 }

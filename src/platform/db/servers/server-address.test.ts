@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import test from 'node:test'
 import pg from 'pg'
-import { readServerAddress } from './server-address.ts'
+import { formatPlace, parsePlace, readServerAddress } from './server-address.ts'
 
 const placesOf = (url: string) => readServerAddress(url).places.map(({ host, port }) => `${host} ${port}`)
 
@@ -51,4 +51,15 @@ test('a wrong address is refused with a sentence', () => {
     'postgres://u@a,b/gateway?sslrootcert=/nowhere.crt': /cannot be used: ENOENT.*nowhere/,
   }
   for (const [url, says] of Object.entries(wrong)) throws(() => readServerAddress(url), says, url)
+})
+
+test('a place is a host, with or without a port', () => {
+  for (const [text, host, port] of [
+    ['10.0.0.3:5433', '10.0.0.3', 5433],
+    ['w1.db.internal', 'w1.db.internal', 5432],
+    ['[::1]:6000', '::1', 6000],
+  ] as const)
+    deepEqual(parsePlace(text), { host, port })
+  for (const text of ['', ':5432', 'a:b', 'a:0', 'a:70000']) equal(parsePlace(text), null, text)
+  deepEqual([formatPlace({ host: '10.0.0.3', port: 5433 }), formatPlace(null)], ['10.0.0.3:5433', null])
 })

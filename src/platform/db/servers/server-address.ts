@@ -33,7 +33,7 @@ export function readServerAddress(url: string): ServerAddress {
   const several = hosts.includes(',')
   const writes = wantsWrites(more.get('target_session_attrs'), several)
   if (!several) return { ...readOne(url), first: url, writes }
-  const places = more.has('host') ? listPlaces(hosts, more.get('port') ?? '') : authority.split(',').map(parsePlace)
+  const places = more.has('host') ? listPlaces(hosts, more.get('port') ?? '') : authority.split(',').map(readPlace)
   for (const [name, value] of Object.entries(firstOf(places))) more.set(name, value)
   more.delete('target_session_attrs')
   const first = `${head}localhost${path}?${more}`
@@ -60,7 +60,16 @@ function listPlaces(hosts: string, ports: string): ServerPlace[] {
   return names.map((name, nth) => makePlace(name, numbers.length === 1 ? numbers[0] : numbers[nth]))
 }
 
-function parsePlace(text: string): ServerPlace {
+/** Parses HOST or HOST:PORT; null for what is none. */
+export function parsePlace(text: string): ServerPlace | null {
+  try {
+    return readPlace(text)
+  } catch {
+    return null
+  }
+}
+
+function readPlace(text: string): ServerPlace {
   const [, name, port] = HOST_AND_PORT.exec(text) ?? []
   if (name === undefined) throw new WrongAddress(FORM)
   return makePlace(decodeURIComponent(name.replace(/^\[(.+)\]$/, '$1')), port)

@@ -13,6 +13,7 @@ import { adminCommands } from '../admin.ts'
 import { alertCommands } from '../alerts.ts'
 import { auditCommands } from '../audit.ts'
 import { backupCommands } from '../backup.ts'
+import { cellCommands } from '../cells.ts'
 import { disputeCommands } from '../disputes.ts'
 import { exceptionCommands } from '../exceptions.ts'
 import { giftCardCommands } from '../gift-cards.ts'
@@ -73,6 +74,7 @@ const COMMANDS = [
   ...statementCommands,
   ...stuckCommands,
   ...upkeepCommands,
+  ...cellCommands,
   ...secretCommands,
   ...alertCommands,
   ...auditCommands,

@@ -32,7 +32,7 @@ const formatRates = (granted: GrantedRates) =>
     .join('; ')
 
 /** The facts of a merchant, and since when its account is inactive or frozen. */
-export const MerchantFacts = ({ visit, merchantData: { merchant, did, failure } }: VisitedPartProps) => (
+export const MerchantFacts = ({ visit, merchantData: { app, merchant, did, failure } }: VisitedPartProps) => (
   <Section title={facts.title}>
     <Facts
       facts={[
@@ -66,6 +66,7 @@ export const MerchantFacts = ({ visit, merchantData: { merchant, did, failure } 
         [facts.webhook, <OutsideText text={merchant.webhookUrl} />],
         failure !== null && [facts.failed, `${failure.event}, ${formatPageTime(failure.createdAt)}`],
         [facts.created, <Time at={merchant.createdAt} day />],
+        [facts.cell, app.cell],
       ]}
     />
   </Section>

@@ -53,6 +53,7 @@ export const MERCHANTS = {
     webhook: 'Webhook address',
     failed: 'Newest failed delivery',
     created: 'Merchant since',
+    cell: 'Cell',
     on: 'on',
     off: 'off',
   },
