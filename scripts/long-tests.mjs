@@ -6,6 +6,7 @@ const LONG = {
   'test/crash/charge-reposted': 'a kill, and real seconds until the lease of the dead process is over',
   'test/crash/payouts-starved': 'a machine without processor time, for half a minute',
   'test/crash/bulk-resumes': 'a kill at each moment of a bulk call',
+  'test/drill/cells/cells-drill': 'a cluster of Citus under payments, where CITUS_UP starts one',
   'test/drill/failover/failover-drill':
     'three servers under Patroni that are killed, frozen and cut off under payments, where it is installed',
   'test/drill/restore/restore-drill':
@@ -37,6 +38,8 @@ const LONG = {
   'test/payments/scheduled-payouts/scheduled-payouts-workers': 'workers beside each other',
   'test/merchants/webhooks/webhook-workers': 'workers beside each other',
   'test/web/dashboard/money-out/prepared-races': 'races of approvals',
+  'test/platform/cells-on-nodes':
+    'schemas that are distributed, moved and cut off, where TEST_CITUS_URL names a cluster',
   'test/platform/several-servers': 'servers of their own, of which one takes over from the other',
   'test/platform/frozen-server': 'servers of their own that stand still, and a standby that is promoted',
   // What all processes share stays in program/fleet/shared, a kill and a restart without a gap in program/fleet/restarts.

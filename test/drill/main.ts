@@ -1,5 +1,7 @@
 // npm run drill -- restore [--way embedded|own|pgbackrest] [--payments N] [--fill MB] [--seed N]
 // npm run drill -- failover [--faults kill,freeze,switch,cut,etcd,twice] [--rate N] [--bar SECONDS] [--seed N]
+// npm run drill -- cells [--rate N] [--bar SECONDS] [--seed N]    CITUS_UP: a script that starts a cluster
+import { runCellsDrill } from './cells/cells-drill.ts'
 import { runFailoverDrill } from './failover/failover-drill.ts'
 import { runRestoreDrill } from './restore/restore-drill.ts'
 
@@ -7,6 +9,7 @@ import { runRestoreDrill } from './restore/restore-drill.ts'
 const DRILLS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
   restore: runRestoreDrill,
   failover: runFailoverDrill,
+  cells: runCellsDrill,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -7,11 +7,11 @@ import { type Chance, chanceFrom } from '../../crash/chance.ts'
 import { freePort } from '../../crash/installation.ts'
 import { launch, PROGRAM, type Running } from '../../crash/processes.ts'
 import { type Receiver, startReceiver } from '../../fakes/receiver.ts'
+import { compareBooks } from '../books.ts'
 import { commandOn, type DrillReport, drillEnvironment, MASTER_KEY } from '../on-program.ts'
-import { compareBooks } from './books.ts'
+import { type Payments, startPayments } from '../payments.ts'
 import { askHost, type Cluster, DATABASE, startCluster } from './cluster.ts'
 import { FAULTS, type FaultName } from './faults.ts'
-import { type Payments, startPayments } from './payments.ts'
 import { findHindrance } from './programs.ts'
 import { HAPROXY, PATRONI } from './settings.ts'
 import { prepareWrites } from './writers.ts'
@@ -128,7 +128,8 @@ async function drill(setting: Setting): Promise<void> {
   const chance = chanceFrom(seed)
   report.note('Patroni (s)', JSON.stringify(PATRONI))
   report.note('HAProxy', JSON.stringify(HAPROXY))
-  const payments = startPayments({ urls, key: made.keys.test, perSecond, chance })
+  const by = Object.fromEntries(Object.entries(urls).map(([way, url]) => [way, { url, key: made.keys.test }]))
+  const payments = startPayments({ by, perSecond, chance })
   for (const name of setting.faults) await tryFault({ ...setting, payments, chance }, name, Object.keys(urls))
   await calm(chance)
   await payments.stop()
@@ -208,7 +209,8 @@ async function judge(
   settings: Record<string, string>,
 ) {
   const { primary } = await cluster.whole()
-  const { lost, doubled, untold, wrong } = await compareBooks(primary, payments, receiver)
+  const ask = (text: string) => askHost(primary, text, { database: DATABASE, ms: MAKE_MS })
+  const { lost, doubled, untold, wrong } = await compareBooks({ ask, cells: ['cell_0'] }, payments, receiver)
   const { asked, refused, unanswered } = payments.counts
   report.note('payments asked for, acknowledged', `${asked}, ${payments.acknowledged.length}`)
   report.note('answers 503, calls without an answer', `${refused}, ${unanswered}`)

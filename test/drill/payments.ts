@@ -1,7 +1,15 @@
-import type { Chance } from '../../crash/chance.ts'
+import type { Chance } from '../crash/chance.ts'
 
 /** A payment that was acknowledged, and what was seen of its end where that was looked at. In ms of this process. */
-type Acknowledged = { id: string; name: string; way: string; answeredAt: number; completedAt: number | null }
+type Acknowledged = {
+  id: string
+  name: string
+  way: string
+  /** When it was asked for first. */
+  askedAt: number
+  answeredAt: number
+  completedAt: number | null
+}
 /** Payments that come whether or not they are answered, each repeated under its key until it is. */
 export type Payments = {
   acknowledged: readonly Acknowledged[]
@@ -10,6 +18,8 @@ export type Payments = {
   failed: readonly string[]
   /** The first payment by this way that was acknowledged after `from` and has ended since: when it had. Null when none comes. */
   completedAfter(way: string, from: number): Promise<number | null>
+  /** How many calls by this way were answered with 503 or not at all since `from`. */
+  setbacks(way: string, from: number): number
   /** The longest time without an acknowledged payment by this way since `from`, in ms. */
   longestGap(way: string, from: number): number
   /** Asks for no more, and waits for the answers to all. */
@@ -17,9 +27,8 @@ export type Payments = {
 }
 
 type PaymentOptions = {
-  /** The address of the service by each way. */
-  urls: Readonly<Record<string, string>>
-  key: string
+  /** The address of the service by each way, and the key of the merchant that is paid. */
+  by: Readonly<Record<string, { url: string; key: string }>>
   perSecond: number
   chance: Chance
 }
@@ -34,28 +43,33 @@ const LOOK_MS = 20
 const LOOKED_AT_EVERY_MS = 200
 const COMPLETES_MS = 15_000
 
-export function startPayments({ urls, key, perSecond, chance }: PaymentOptions): Payments {
-  const ways = Object.keys(urls)
+export function startPayments({ by, perSecond, chance }: PaymentOptions): Payments {
+  const ways = Object.keys(by)
+  const at = (way: string) => by[way] ?? { url: '', key: '' }
   const acknowledged: Acknowledged[] = []
   const counts = { asked: 0, refused: 0, unanswered: 0 }
   const failed: string[] = []
+  const setbacks: { way: string; at: number }[] = []
   const lookedAt = new Map<string, number>()
   const running = new Set<Promise<void>>()
 
   async function pay(name: string, way: string): Promise<void> {
-    const giveUpAt = performance.now() + GIVE_UP_MS
+    const askedAt = performance.now()
+    const giveUpAt = askedAt + GIVE_UP_MS
+    const { url, key } = at(way)
     const body = { amount: AMOUNT, channel: 'op1_momo', customer: { phone: '0700000000' }, reference: name }
     while (performance.now() < giveUpAt) {
-      const { status, id, text } = await ask(`${urls[way]}/v1/charges`, key, { name, body })
-      if (status === 201 && id !== null) return acknowledge({ id, name, way })
+      const { status, id, text } = await ask(`${url}/v1/charges`, key, { name, body })
+      if (status === 201 && id !== null) return acknowledge({ id, name, way, askedAt })
       if (status !== null && status !== 503) return void failed.push(`${name}: ${status} ${text}`)
       counts[status === null ? 'unanswered' : 'refused'] += 1
+      setbacks.push({ way, at: performance.now() })
       await pause(chance.whole(REPEAT_MS.least, REPEAT_MS.most))
     }
     failed.push(`${name}: never acknowledged`)
   }
 
-  function acknowledge(payment: Pick<Acknowledged, 'id' | 'name' | 'way'>): void {
+  function acknowledge(payment: Pick<Acknowledged, 'id' | 'name' | 'way' | 'askedAt'>): void {
     const own: Acknowledged = { ...payment, answeredAt: performance.now(), completedAt: null }
     acknowledged.push(own)
     if (own.answeredAt - (lookedAt.get(own.way) ?? 0) < LOOKED_AT_EVERY_MS) return
@@ -65,8 +79,9 @@ export function startPayments({ urls, key, perSecond, chance }: PaymentOptions):
 
   async function watchEnd(payment: Acknowledged): Promise<void> {
     const giveUpAt = performance.now() + COMPLETES_MS
+    const { url, key } = at(payment.way)
     while (performance.now() < giveUpAt) {
-      const { text } = await ask(`${urls[payment.way]}/v1/charges/${payment.id}`, key)
+      const { text } = await ask(`${url}/v1/charges/${payment.id}`, key)
       if (/"status":"succeeded"/.test(text)) payment.completedAt = performance.now()
       if (payment.completedAt !== null) return
       await pause(LOOK_MS)
@@ -79,7 +94,7 @@ export function startPayments({ urls, key, perSecond, chance }: PaymentOptions):
   }
   const timer = setInterval(() => {
     counts.asked += 1
-    follow(pay(`failover-${counts.asked}-${chance.whole(0, 1_000_000)}`, ways[counts.asked % ways.length] ?? ''))
+    follow(pay(`drill-${counts.asked}-${chance.whole(0, 1_000_000)}`, ways[counts.asked % ways.length] ?? ''))
   }, 1000 / perSecond)
 
   return {
@@ -95,6 +110,7 @@ export function startPayments({ urls, key, perSecond, chance }: PaymentOptions):
       }
       return null
     },
+    setbacks: (way, from) => setbacks.filter((one) => one.way === way && one.at >= from).length,
     longestGap: (way, from) =>
       longestGap(
         acknowledged.filter((one) => one.way === way),

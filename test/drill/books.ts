@@ -1,34 +1,41 @@
-import type { Receiver } from '../../fakes/receiver.ts'
-import { askHost, DATABASE } from './cluster.ts'
-import type { Host } from './hosts.ts'
+import type { Receiver } from '../fakes/receiver.ts'
 import { AMOUNT, type Payments } from './payments.ts'
 
 type Books = { lost: number; doubled: number; untold: number; wrong: string[] }
 
+/** The database of a drill, asked past the service, and the cells that were paid into. */
+type DrilledBooks = { ask(text: string): Promise<Record<string, any>[]>; cells: readonly string[] }
+
 const ENDS_MS = 90_000
-const READ_MS = 30_000
 const LOOK_MS = 200
 
 /**
  * Compares what was acknowledged with the books of the database and with what the receiver was told, once all has ended. Our own count: it
  * knows nothing of how the service keeps its books but which rows are credits.
  */
-export async function compareBooks(primary: Host, payments: Payments, receiver: Receiver): Promise<Books> {
+export async function compareBooks(
+  { ask, cells }: DrilledBooks,
+  payments: Payments,
+  receiver: Receiver,
+): Promise<Books> {
   const wrong: string[] = []
-  const read = (text: string) => askHost(primary, text, { database: DATABASE, ms: READ_MS })
+  const read = async (textOf: (cell: string) => string) =>
+    (await Promise.all(cells.map((cell) => ask(textOf(cell))))).flat()
   const told = () => new Set(receiver.received.map(({ event }) => event.data?.id))
   const isOver = async () => {
-    const [open] = await read(`select count(*) from cell_0.charges where status in ('pending', 'authorized')`)
+    const open = await read(
+      (cell) => `select id from ${cell}.charges where status in ('pending', 'authorized') limit 1`,
+    )
     const heard = told()
-    return Number(open?.count) === 0 && payments.acknowledged.every(({ id }) => heard.has(id))
+    return open.length === 0 && payments.acknowledged.every(({ id }) => heard.has(id))
   }
   const giveUpAt = performance.now() + ENDS_MS
   while (!(await isOver()) && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
 
-  const charges = await read('select id, status, reference, amount from cell_0.charges')
+  const charges = await read((cell) => `select id, status, reference, amount from ${cell}.charges`)
   const credits = await read(
-    `select subject, sum(amount) as amount, count(*) filter (where kind = 'charge_net') as nets
-     from cell_0.transfers where kind in ('charge_net', 'charge_fee') group by subject`,
+    (cell) => `select subject, sum(amount) as amount, count(*) filter (where kind = 'charge_net') as nets
+     from ${cell}.transfers where kind in ('charge_net', 'charge_fee') group by subject`,
   )
   const credited = new Map(
     credits.map(({ subject, amount, nets }) => [subject, { amount: Number(amount), nets: Number(nets) }]),

@@ -1,0 +1,236 @@
+import { randomInt } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chanceFrom } from '../../crash/chance.ts'
+import { freePort } from '../../crash/installation.ts'
+import { launch, PROGRAM } from '../../crash/processes.ts'
+import { type Receiver, startReceiver } from '../../fakes/receiver.ts'
+import { compareBooks } from '../books.ts'
+import { commandOn, type DrillReport, drillEnvironment, MASTER_KEY } from '../on-program.ts'
+import { type Payments, startPayments } from '../payments.ts'
+import { type CitusCluster, startCitus, type Worker } from './citus-cluster.ts'
+
+type Options = { perSecond: number; seed: number; barSeconds: number; say?: (line: string) => void }
+type Drill = Options & {
+  folder: string
+  cluster: CitusCluster
+  report: DrillReport & { note(name: string, value: string | number): void }
+  started: { end(): unknown }[]
+}
+type Flow = { payments: Payments; url: string }
+
+const CELLS = ['cell_0', 'cell_1'] as const
+const [KEPT, MOVED] = CELLS
+// Seconds from the moment a dead worker is back to a complete payment of its cell; clients come back after 2 to 8 s.
+const USUAL_BAR_S = '10'
+const MAX_MS = 10 * 60_000
+const CALM_MS = { least: 5000, most: 7000 }
+const DEAD_MS = 15_000
+const LAST_CHARACTERS = 4000
+
+/** The command line. Returns whether all was found well; a cluster that cannot be had here is no fault. */
+export async function runCellsDrill(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rate: { type: 'string', default: '50' },
+      bar: { type: 'string', default: USUAL_BAR_S },
+      seed: { type: 'string' },
+    },
+  })
+  const seed = Number(values.seed ?? randomInt(1_000_000))
+  const say = (line: string) => console.log(line)
+  const report = await drillCells({ perSecond: Number(values.rate), barSeconds: Number(values.bar), seed, say })
+  if (typeof report === 'string') {
+    say(`cells: skipped, because ${report}`)
+    return true
+  }
+  for (const line of report.wrong) say(`WRONG: ${line}`)
+  return report.wrong.length === 0
+}
+
+/** Puts payments on two cells of a cluster, moves one, kills its node and brings it back, and compares the books. A sentence where there is no cluster. */
+export async function drillCells(options: Options): Promise<DrillReport | string> {
+  const cluster = await startCitus()
+  if (typeof cluster === 'string') return cluster
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-cells-'))
+  const report: DrillReport = { figures: {}, wrong: [] }
+  const note = (name: string, value: string | number) => {
+    report.figures[name] = value
+    options.say?.(`  ${name.padEnd(58)} ${value}`)
+  }
+  const started: Drill['started'] = [cluster]
+  const endAll = async () => {
+    for (const one of started.reverse().splice(0)) await one.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  // What hangs is worse than what fails.
+  const giveUp = () => void endAll().then(() => process.exit(1))
+  const late = setTimeout(giveUp, MAX_MS)
+  process.once('SIGINT', giveUp).once('SIGTERM', giveUp)
+  try {
+    await drill({ ...options, folder, cluster, started, report: { ...report, note } })
+    if (report.wrong.length > 0) options.say?.(readLog(folder))
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${readLog(folder)}`, { cause: error })
+  } finally {
+    clearTimeout(late)
+    process.off('SIGINT', giveUp).off('SIGTERM', giveUp)
+    await endAll()
+  }
+  return report
+}
+
+/** The last that the service said. */
+function readLog(folder: string): string {
+  const file = join(folder, 'service.log')
+  return existsSync(file) ? readFileSync(file, 'utf8').slice(-LAST_CHARACTERS) : 'the service said nothing'
+}
+
+async function drill(setting: Drill): Promise<void> {
+  const { cluster, report, started, seed, perSecond } = setting
+  report.note('seed', seed)
+  const receiver = await startReceiver()
+  started.push({ end: () => receiver.close() })
+  const settings = { DATABASE_URL: cluster.url, MASTER_KEY, WEBHOOK_ALLOW_PRIVATE: receiver.place, CELL_MERCHANTS: '1' }
+  const [first, second, third] = cluster.workers as [Worker, Worker, Worker]
+  await prepareCells(setting, settings, { directory: first, [KEPT]: first, [MOVED]: second })
+  const by = await startService(setting, settings, receiver)
+  const chance = chanceFrom(seed)
+  const calm = () => pause(chance.whole(CALM_MS.least, CALM_MS.most))
+  const payments = startPayments({ by, perSecond, chance })
+  const flow = { payments, url: by[KEPT]?.url ?? '' }
+  const begun = performance.now()
+  await calm()
+  report.note(`before: p99 of ${KEPT} (ms)`, p99(payments, KEPT, begun))
+  await move(setting, settings, { flow, to: third })
+  await calm()
+  await killNode(setting, flow, third)
+  await calm()
+  await payments.stop()
+  await judge(setting, { payments, receiver, settings })
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const seconds = (ms: number) => (Math.max(0, ms) / 1000).toFixed(2)
+
+async function prepareCells(
+  { cluster }: Drill,
+  settings: Record<string, string>,
+  places: Readonly<Record<string, Worker>>,
+): Promise<void> {
+  await commandOn(settings, 'migrate')
+  // Nodes speak to each other as the role of whoever asks.
+  await cluster.ask('alter role gateway_app login')
+  for (const [schema, { node }] of Object.entries(places))
+    if (schema === MOVED) await commandOn(settings, 'cells', 'create', schema, '--node', node)
+    else await commandOn(settings, 'cells', 'place', schema, '--node', node)
+  // Merchants come to a new cell when every process may know it.
+  await cluster.ask(`update directory.cells set added_at = null`)
+}
+
+/** One service, and a merchant in each cell. */
+async function startService(
+  { folder, started }: Drill,
+  settings: Record<string, string>,
+  receiver: Receiver,
+): Promise<Record<string, { url: string; key: string }>> {
+  const port = await freePort()
+  const service = launch({
+    ...{ program: PROGRAM, args: ['serve'], logFile: join(folder, 'service.log') },
+    env: { ...drillEnvironment(), ...settings, PORT: String(port) },
+  })
+  started.push({ end: () => service.kill() })
+  if (!(await service.ready)) throw new Error(`the service did not start: ${service.said()}`)
+  const by: Record<string, { url: string; key: string }> = {}
+  for (const nth of CELLS.keys()) {
+    const { id, handle, keys } = await commandOn(
+      settings,
+      'merchants',
+      'create',
+      '--name',
+      `Drill ${nth}`,
+      '--email',
+      `drill${nth}@shops.invalid`,
+    )
+    await commandOn(settings, 'merchants', 'set', handle, '--webhook-url', receiver.url)
+    const { cell } = await commandOn(settings, 'merchants', 'show', id)
+    by[cell] = { url: `http://127.0.0.1:${port}`, key: keys.test }
+  }
+  return by
+}
+
+async function move(
+  { report }: Drill,
+  settings: Record<string, string>,
+  { flow: { payments }, to }: { flow: Flow; to: Worker },
+): Promise<void> {
+  const since = performance.now()
+  const moved = await commandOn(settings, 'cells', 'move', MOVED, '--to', to.node)
+  report.note(
+    'move: took, a write waited at most (s)',
+    `${seconds(performance.now() - since)}, ${seconds(moved.pause_ms)}`,
+  )
+  if (moved.hindrance !== null) report.wrong.push(`the move blocked writes: ${moved.hindrance}`)
+  await pause(3000)
+  for (const cell of CELLS)
+    report.note(`move: longest time without a payment of ${cell} (s)`, seconds(payments.longestGap(cell, since)))
+  for (const cell of CELLS) report.note(`move: calls of ${cell} answered 503 or not`, payments.setbacks(cell, since))
+  report.note(`move: p99 of ${KEPT} (ms)`, p99(payments, KEPT, since))
+}
+
+/** The node of the moved cell dies and comes back. */
+async function killNode({ report, barSeconds }: Drill, { payments, url }: Flow, worker: Worker): Promise<void> {
+  const killedAt = performance.now()
+  worker.kill()
+  await pause(DEAD_MS)
+  report.note(`dead: longest time without a payment of ${KEPT} (s)`, seconds(payments.longestGap(KEPT, killedAt)))
+  const hurt = payments.setbacks(KEPT, killedAt)
+  report.note(`dead: calls of ${KEPT} answered 503 or not`, hurt)
+  if (hurt > 0) report.wrong.push(`${hurt} calls of ${KEPT}, whose node lives, were not served`)
+  report.note(`dead: p99 of ${KEPT} (ms)`, p99(payments, KEPT, killedAt))
+  const answered = payments.acknowledged.filter(({ way, answeredAt }) => way === MOVED && answeredAt > killedAt + 1000)
+  report.note(`dead: payments of ${MOVED} that were acknowledged`, answered.length)
+  const ready = await fetch(`${url}/readyz`)
+  const { away = [] } = (await ready.json()) as { away?: string[] }
+  report.note('dead: readyz', `${ready.status} ${away.join('; ')}`)
+  if (ready.status !== 200 || !away.some((says) => says.includes(MOVED) && says.includes(worker.node)))
+    report.wrong.push('readyz does not name the cell and the node')
+  if (answered.length > 0) report.wrong.push('payments of a dead node were acknowledged')
+  worker.start()
+  const backAt = performance.now()
+  const completedAt = await payments.completedAfter(MOVED, backAt)
+  const after = completedAt === null ? null : seconds(completedAt - backAt)
+  report.note(`dead: payments of ${MOVED} complete again after its return (s)`, after ?? 'never')
+  if (after === null || Number(after) > barSeconds)
+    report.wrong.push(`${after ?? 'never'} s after the return, and ${barSeconds} is the bar`)
+}
+
+/** The time to the first answer that acknowledged, of the slowest of a hundred. */
+function p99({ acknowledged }: Payments, cell: string, since: number): number {
+  const taken = acknowledged
+    .filter(({ way, askedAt }) => way === cell && askedAt >= since)
+    .map(({ askedAt, answeredAt }) => answeredAt - askedAt)
+    .sort((a, b) => a - b)
+  return Math.round(taken[Math.floor(taken.length * 0.99)] ?? Number.NaN)
+}
+
+async function judge(
+  { cluster, report }: Drill,
+  { payments, receiver, settings }: { payments: Payments; receiver: Receiver; settings: Record<string, string> },
+): Promise<void> {
+  const { lost, doubled, untold, wrong } = await compareBooks({ ask: cluster.ask, cells: CELLS }, payments, receiver)
+  const { asked, refused, unanswered } = payments.counts
+  report.note('payments asked for, acknowledged', `${asked}, ${payments.acknowledged.length}`)
+  report.note('answers 503, calls without an answer', `${refused}, ${unanswered}`)
+  report.note('failed, lost, doubled', `${payments.failed.length}, ${lost}, ${doubled}`)
+  report.note('acknowledged and not told to the receiver', untold)
+  const checked = await commandOn(settings, 'verify')
+  report.note('verify', checked.holds ? 'holds' : 'DOES NOT HOLD')
+  report.wrong.push(...wrong, ...payments.failed.slice(0, 5))
+  if (lost + doubled + untold > 0) report.wrong.push(`lost ${lost}, doubled ${doubled}, untold ${untold}`)
+  if (!checked.holds) report.wrong.push('verify does not hold')
+  if (payments.acknowledged.length === 0) report.wrong.push('nothing was acknowledged')
+}
