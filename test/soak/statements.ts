@@ -11,6 +11,8 @@ import { SIDES, type Side } from './troubles.ts'
 export type Wallet = { contract: 0 | 1; side: Side; from: Date }
 type World = { installation: Installation; operators: readonly Emulator[] }
 type Leg = { leg: string; looked_at: number; agreed: number }
+const REPEATS = 5
+const AWAY = /the database is away/
 const NOTHING: Leg = { leg: 'statement', looked_at: 0, agreed: 0 }
 
 /**
@@ -29,8 +31,12 @@ export async function importList({ installation, operators }: World, wallet: Wal
   writeFileSync(file, list)
   const told = ['--statement', file, '--installation', `contract-${contract}`]
   const spans = ['--from', period.from, '--to', period.to]
-  const { code, json, stderr } = await installation.command(['reconcile', ...told, ...spans])
+  const importing = () => installation.command(['reconcile', ...told, ...spans])
+  let imported = await importing()
+  // On a crowded machine a statement of it may take too long; staff repeat what says so.
+  for (let again = 0; again < REPEATS && AWAY.test(imported.stderr); again += 1) imported = await importing()
   rmSync(file)
+  const { code, json, stderr } = imported
   const leg: Leg | undefined = json?.legs.find((one: Leg) => one.leg === 'statement')
   // It ends with 1 when a critical exception is open, which is judged at the end of the run.
   if (leg === undefined) throw new Error(`${name}: reconcile ended with ${code}: ${stderr}`)

@@ -60,7 +60,10 @@ export async function payByCard(
     ...{ giftCardAmount: applied, channel: 'op1_momo', phone: whole ? null : newPayer() },
     ...{ email: null, reference: referenceOf(amount) },
   }
-  const charge = whole ? newCoveredCharge(input, at) : newCheckoutCharge(service.app, input, at)
+  // Shown, as when its operator has taken it: one that stays hidden breaks an invariant.
+  const charge = whole
+    ? newCoveredCharge(input, at)
+    : { ...newCheckoutCharge(service.app, input, at), status: 'authorized' as const, published: true }
   const use = { merchantId, cardId, chargeId: charge.id, amount: applied, at }
   await service.app.db.transaction(async (tx) => {
     const [[card]] = blind ? [[]] : await tx.send(lockCard(merchantId, cardId))
