@@ -16,7 +16,7 @@ export type CellFacts = {
 const SCHEMA_BYTES = statement<{ bytes: number }>(
   'bytes of a cell',
   `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint as bytes from pg_class c
-   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'`,
+   where c.relnamespace = $1::text::regnamespace and c.relkind = 'r'`,
 )
 
 /** Lists all cells, where each lies, and for how many more merchants it has room. */
@@ -39,6 +39,6 @@ export async function listCells(gateway: Gateway): Promise<CellFacts[]> {
 
 async function readBytes({ cell, db }: App, { nodes }: Gateway): Promise<number> {
   if (nodes !== null && nodes.nodeOf(cell) !== null) return db.snapshot(readShardBytes)
-  const [row] = await db.query(SCHEMA_BYTES)
+  const [row] = await db.query(SCHEMA_BYTES, [cell])
   return row?.bytes ?? 0
 }
