@@ -19,8 +19,22 @@ const ALL = [
   ...['test/merchants/', 'test/operations/', 'test/payments/', 'test/rails/', 'test/reports/', 'test/selling/'],
 ]
 const CHOICE = [
-  ...['test/platform/cluster-routes', 'src/operations/verify/', 'src/ledger/', 'test/operations/audit/'],
-  ...['test/payments/charges/', 'test/payments/refunds/', 'test/selling/vending/dispensing/dispense-'],
+  ...[
+    'test/platform/cluster-routes',
+    'src/operations/verify/verify',
+    'src/ledger/book',
+    'test/operations/audit/audit.',
+  ],
+  ...['charge.', 'charge-lost.', 'live-charge.', 'split-charge.'].map((name) => `test/payments/charges/${name}`),
+  ...['refunds/refund.', 'refunds/refund-live', 'payouts/payout.', 'exceptions/exception-evidence'].map(
+    (name) => `test/payments/${name}`,
+  ),
+  ...[
+    'dispensing/vending-dispense.',
+    'dispensing/vending-core',
+    'dispensing/vending-jam-refund',
+    'callbacks/vending-callback.',
+  ].map((name) => `test/selling/vending/${name}`),
 ]
 
 if (!process.env.TEST_CITUS_URL) {

@@ -13,6 +13,11 @@ const FORMS: readonly Form[] = [
     in: 'all',
   },
   {
+    why: 'no value of an insert may be a query: insert what the query selects',
+    found: /\bvalues\s*\((?:[^()]|\([^()]*\))*\(\s*select\b/i,
+    in: 'all',
+  },
+  {
     why: 'to add an interval to a time is not immutable: compare a difference of two times, or add it in a locking or materialized CTE',
     found: /[-+*]\s*interval\b/i,
     in: WRITTEN,

@@ -100,13 +100,21 @@ test('a migration of several commands is applied to a distributed cell', { skip 
 
 const VALUES: Readonly<Record<string, string>> = {
   ...{ int8: '1', int4: '5', int2: '1', numeric: '1', float4: '1', float8: '1', bool: 'true', name: 'x' },
-  ...{ timestamptz: '2026-01-01', date: '2026-01-01', interval: '1 s', bytea: '\\x00', jsonb: '{}', json: '{}' },
+  ...{
+    timestamptz: '2026-01-01',
+    date: '2026-01-01',
+    interval: '1 s',
+    bytea: `\\x${'00'.repeat(32)}`,
+    jsonb: '{}',
+    json: '{}',
+  },
   ...{ mode: 'live', inet: '127.0.0.1' },
 }
 // Tried one after the other until one is what the statement expects of its texts.
 const TEXTS = ['x', '{}', 'live', '2026-01-01', '1']
 const WRONG_VALUE = /^22/
-const BROKEN_CONSTRAINT = /^23/
+// By its words, because another server may report it.
+const BROKEN_CONSTRAINT = /\bviolates\b/
 // Its guard divides by zero where a row is not as expected.
 const GUARD = '22012'
 
@@ -121,7 +129,7 @@ async function refusal(statement: Statement, schema: string): Promise<string | n
       statement,
       types.map((type) => sampleOf(type, text)),
     )
-    if (error === null || BROKEN_CONSTRAINT.test(error.code ?? '') || error.code === GUARD) return null
+    if (error === null || BROKEN_CONSTRAINT.test(error.message) || error.code === GUARD) return null
     why = error.message
     if (!WRONG_VALUE.test(error.code ?? '')) break
   }

@@ -45,6 +45,7 @@ test('each such form is found', () => {
     'select count(*) from merchants where cell = current_schema()',
     `update notices n set until = coalesce(n.until, n.told + interval '1 hour') where id = $1`,
     `insert into runs (at) values ($1) on conflict (one) do update set at = $1 where runs.at < $1 - interval '1 hour'`,
+    'insert into memberships (person_id, role) values ((select id from people where name = $1), $2)',
     `update exceptions set agreed = agreed || jsonb_build_object($1::text, $2::text)`,
     `update exceptions set closed = (agreed ->> 'leg')::timestamptz < $1`,
     `update orders o set due = $1 returning o.id, o.mode::text as mode`,

@@ -23,7 +23,13 @@ export const citusServer = (coordinator: string) => ({
     if (first === undefined) await makeTemplate(coordinator, name)
   },
   clone: (template: string, name: string) =>
-    atEveryNode(coordinator, 'postgres', `create database ${name} template ${template} strategy file_copy`),
+    atEveryNode(
+      coordinator,
+      'postgres',
+      `create database ${name} template ${template} strategy file_copy`,
+      // What a test sets for its transaction (past the triggers, for a planted fault) counts on every server.
+      `alter database ${name} set citus.propagate_set_commands = 'local'`,
+    ),
   drop: (name: string) => atEveryNode(coordinator, 'postgres', `drop database if exists ${name} with (force)`),
 })
 

@@ -1,3 +1,4 @@
+import { test } from 'node:test'
 import pg from 'pg'
 
 /** A connection to the cell of this database, with all rights. */
@@ -16,6 +17,12 @@ export async function rolledBack(client: pg.Client, work: () => Promise<void>): 
     await client.query('rollback')
   }
 }
+
+/** Declares tests whose transaction is rolled back, and whose SQL no cluster runs. */
+export const onOneServer = (client: () => pg.Client) => (name: string, work: () => Promise<void>) =>
+  test(name, { skip: process.env.TEST_CITUS_URL ? 'its SQL is for one server' : false }, () =>
+    rolledBack(client(), work),
+  )
 
 /**
  * Until the rollback: a row that only changes its status breaks checks of other columns, or a partial unique index, which are judged

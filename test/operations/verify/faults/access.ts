@@ -21,7 +21,7 @@ export const ACCESS_FAULTS: readonly Fault[] = [
       at3(PERSON.risk),
       'somebody whom nobody let in',
       `insert into directory.memberships (person_id, merchant_id, role, created_at)
-      values (${idOf(PERSON.risk)}, 3, 'owner', '2026-03-05T08:00:00Z')`,
+      select id, 3, 'owner', '2026-03-05T08:00:00Z' from directory.people where public_id = '${PERSON.risk}'`,
     ],
     [
       at3(PERSON.risk),
