@@ -21,6 +21,7 @@ const ALL = [
 const CHOICE = [
   ...[
     'test/platform/cluster-routes',
+    'test/platform/cells-on-nodes',
     'src/operations/verify/verify',
     'src/ledger/book',
     'test/operations/audit/audit.',

@@ -15,8 +15,8 @@ export type CellFacts = {
 
 const SCHEMA_BYTES = statement<{ bytes: number }>(
   'bytes of a cell',
-  `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint as bytes from pg_class c
-   where c.relnamespace = $1::text::regnamespace and c.relkind = 'r'`,
+  `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint as bytes
+   from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'`,
 )
 
 /** Lists all cells, where each lies, and for how many more merchants it has room. */
