@@ -4,7 +4,7 @@ import { formatPlace } from '../../platform/db/servers/server-address.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App, Gateway } from '../../program/app.ts'
 
-/** A cell. `node` is null where it lies on the server of DATABASE_URL; `bytes` where it does not answer; `room` without a limit. */
+/** A cell. `node` is null where it lies on the one database server; `bytes` where it does not answer; `room` without a limit. */
 export type CellFacts = {
   cell: string
   node: string | null

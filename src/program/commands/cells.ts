@@ -114,7 +114,7 @@ const MEGABYTE = 1024 * 1024
 const formatCell = ({ cell, node, merchants, bytes, room }: CellFacts) =>
   [
     cell.padEnd(12),
-    (node ?? 'the server of DATABASE_URL').padEnd(28),
+    (node ?? 'the database server').padEnd(28),
     `${merchants} merchants`.padEnd(20),
     (bytes === null ? 'does not answer' : `${Math.ceil(bytes / MEGABYTE)} MB`).padEnd(16),
     room === null ? 'room without a limit' : `room for ${room}`,

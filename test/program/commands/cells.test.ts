@@ -90,7 +90,7 @@ test('the list says where each cell lies, how large it is, and its room', async 
   )
   for (const { bytes } of cells) assert.ok(bytes > 100_000)
   const { stdout } = await run('cells', 'list')
-  assert.match(stdout, /^cell_1 +the server of DATABASE_URL +\d+ merchants +\d+ MB +room for 0$/m)
+  assert.match(stdout, /^cell_1 +the database server +\d+ merchants +\d+ MB +room for 0$/m)
 })
 
 test('without Citus nothing is placed, moved or drained, and a wrong name or node is refused', async () => {
