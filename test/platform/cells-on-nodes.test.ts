@@ -177,6 +177,18 @@ test('a dead worker stops only its own cells, and readyz and an alert name cell 
   assert.notEqual((await alerts())[0]?.closedAt, null)
 })
 
+test('without the coordinator payments go on, and a node says where cells lie', { skip }, async () => {
+  await cluster.wire.close()
+  try {
+    for (const { api } of tenants) assert.equal((await api.charge()).status, 201)
+    await service.gateway.nodes?.look()
+    for (const { api } of tenants) assert.equal((await api.charge()).status, 201)
+    assert.deepEqual(await readyz(), { status: 200, body: { ready: true } })
+  } finally {
+    await cluster.wire.open()
+  }
+})
+
 test('a worker that stands still stops only its own cells', { skip }, async () => {
   const [one, other] = tenants
   assert.equal((await other.api.charge()).status, 201)
@@ -210,16 +222,11 @@ test('a process that starts while a worker is dead serves the others, and takes 
 })
 
 test('any node serves, and no start changes the schema at a worker', { skip }, async () => {
-  const atWorker = cluster.url.replace(`:${cluster.coordinator}/`, `:${here.own}/`)
+  const atWorker = cluster.url.replace(`:${cluster.wire.port}/`, `:${here.own}/`)
   const ran = await runInside(['merchants', 'list', '--json'], { DATABASE_URL: atWorker, MASTER_KEY })
   done(ran)
   assert.equal(JSON.parse(ran.stdout).length, 2)
-  const last = '(select max(name) from cell_1.migration_checksums)'
-  await cluster.ask(
-    cluster.coordinator,
-    `create table public.kept as select * from cell_1.migration_checksums where name = ${last}`,
-  )
-  const [{ name }] = await cluster.ask(cluster.coordinator, 'select name from public.kept')
+  const [{ name }] = await cluster.ask(cluster.coordinator, 'select max(name) as name from cell_1.migration_checksums')
   await cluster.ask(cluster.coordinator, `delete from cell_1.migration_checksums where name = '${name}'`)
   const refused = await runInside(['migrate'], { DATABASE_URL: atWorker, MASTER_KEY })
   assert.equal(refused.code, 1)
@@ -238,8 +245,6 @@ test('a node is drained of all that lies there, and the same again finds nothing
     [['cell_1', here.node]],
   )
   assert.deepEqual(JSON.parse((await run('cells', 'drain', there.node, '--json')).stdout), { moves: [], closed: true })
-  const refused = await run('cells', 'drain', here.node)
-  assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /there is no other node that takes cells/)
+  assert.match((await run('cells', 'drain', here.node)).stderr, /there is no other node that takes cells/)
   assert.equal((await tenants[1].api.charge()).status, 201)
 })

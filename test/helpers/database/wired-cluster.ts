@@ -8,7 +8,9 @@ export type WiredWorker = { node: string; wire: CuttingProxy; own: number }
 /** A database of its own on every node of the cluster of TEST_CITUS_URL. */
 export type WiredCluster = TestDatabase & {
   workers: readonly WiredWorker[]
+  /** The port of the coordinator itself; the address leads over `wire`. */
   coordinator: number
+  wire: CuttingProxy
   /** Asks one of its nodes, past all wires. */
   ask(port: number, text: string): Promise<any[]>
 }
@@ -41,18 +43,23 @@ export async function wiredCluster(): Promise<WiredCluster> {
     await ask(port, 'create extension citus')
   }
   await ask(coordinator, `select citus_set_coordinator_host('${HOST}', ${coordinator})`)
+  const openWire = async (port: number) => {
+    const [socket] = await ask(port, 'show unix_socket_directories')
+    const wire = cuttingProxy(`${socket.unix_socket_directories}/.s.PGSQL.${port}`, await freePort())
+    await wire.open()
+    return wire
+  }
+  const wire = await openWire(coordinator)
   const workers: WiredWorker[] = []
   for (const own of ports) {
-    const [socket] = await ask(own, 'show unix_socket_directories')
-    const wire = cuttingProxy(`${socket.unix_socket_directories}/.s.PGSQL.${own}`, await freePort())
-    await wire.open()
+    const wire = await openWire(own)
     await ask(coordinator, `select citus_add_node('${HOST}', ${wire.port})`)
     workers.push({ node: `${HOST}:${wire.port}`, wire, own })
   }
   return {
-    ...{ name, url: `postgres://${user}@${HOST}:${coordinator}/${name}`, workers, coordinator, ask },
+    ...{ name, url: `postgres://${user}@${HOST}:${wire.port}/${name}`, workers, coordinator, wire, ask },
     drop: async () => {
-      for (const { wire } of workers) await wire.close()
+      for (const one of [wire, ...workers.map((worker) => worker.wire)]) await one.close()
       for (const port of [coordinator, ...ports])
         await ask(port, `drop database if exists ${name} with (force)`, 'postgres')
     },

@@ -3,6 +3,9 @@ import { classifyDatabaseError } from '../errors.ts'
 import type { ServerPlace } from './server-address.ts'
 import { ServerClient, serverConfig } from './server-client.ts'
 
+/** Reads the answer over this connection. `atNode`: it was not asked where the address leads. */
+type Read<Answer> = (client: pg.ClientBase, how: { timeoutMs: number; atNode: boolean }) => Promise<Answer>
+
 /** Asks a question that every node can answer. */
 type NodeLook<Answer> = {
   /** Asks where the last answer came from, else at the configured address, else at some of these nodes. Throws DatabaseAway. */
@@ -15,11 +18,8 @@ const ASK_MS = 1500
 const MAX_NODES = 3
 
 /** Keeps one connection open, so that a look costs one small statement. */
-export function openNodeLook<Answer>(
-  address: { url: string; writes: boolean },
-  read: (client: pg.ClientBase, timeoutMs: number) => Promise<Answer>,
-): NodeLook<Answer> {
-  let open: pg.Client | null = null
+export function openNodeLook<Answer>(address: { url: string; writes: boolean }, read: Read<Answer>): NodeLook<Answer> {
+  let open: { client: pg.Client; atNode: boolean } | null = null
 
   async function askAt(place: ServerPlace | null): Promise<Answer> {
     const client = new ServerClient({
@@ -29,10 +29,11 @@ export function openNodeLook<Answer>(
     })
     try {
       await client.connect()
-      const answer = await read(client, ASK_MS)
-      open = client
+      const atNode = place !== null
+      const answer = await read(client, { timeoutMs: ASK_MS, atNode })
+      open = { client, atNode }
       client.once('end', () => {
-        if (open === client) open = null
+        if (open?.client === client) open = null
       })
       return answer
     } catch (error) {
@@ -42,13 +43,13 @@ export function openNodeLook<Answer>(
   }
 
   async function askAgain(): Promise<Answer | null> {
-    const client = open
-    if (client === null) return null
+    const asked = open
+    if (asked === null) return null
     try {
-      return await read(client, ASK_MS)
+      return await read(asked.client, { timeoutMs: ASK_MS, atNode: asked.atNode })
     } catch {
       open = null
-      end(client)
+      end(asked.client)
       return null
     }
   }
@@ -67,7 +68,7 @@ export function openNodeLook<Answer>(
       throw failure
     },
     close: async () => {
-      if (open !== null) await withinTime(open.end())
+      if (open !== null) await withinTime(open.client.end())
     },
   }
 }

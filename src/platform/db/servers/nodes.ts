@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { count } from '../../log/measures.ts'
 import { classifyDatabaseError, DatabaseAway, sqlState } from '../errors.ts'
 import { openNodeLook } from './node-look.ts'
@@ -50,7 +51,7 @@ const NOT_HERE: readonly string[] = ['42P01', '3F000']
  */
 export async function openNodes({ url, writes = false }: NodesOptions): Promise<Nodes> {
   const base = serversAt(url, writes)
-  const asking = openNodeLook({ url, writes }, readPlaces)
+  const asking = openNodeLook({ url, writes }, readAtNode)
   const state: NodesState = {
     ...{ base, places: new Map(), known: new Map(), held: new Map(), connections: new Map(), timelines: new Map() },
     askSoon: () => timers.soon(),
@@ -74,6 +75,16 @@ export async function openNodes({ url, writes = false }: NodesOptions): Promise<
       await asking.close()
     },
   }
+}
+
+/** A node that was taken out of the cluster knows of nothing, and is not believed. */
+async function readAtNode(
+  client: pg.ClientBase,
+  { timeoutMs, atNode }: { timeoutMs: number; atNode: boolean },
+): Promise<SchemaPlaces> {
+  const places = await readPlaces(client, timeoutMs)
+  if (atNode && places.size === 0) throw new DatabaseAway(new Error('it is no node of the cluster any more'))
+  return places
 }
 
 /** Looks every two seconds, and soon after something said that a schema is not where it was; never twice at once. */
