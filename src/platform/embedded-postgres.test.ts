@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killPostgres } from '../../test/crash/processes.ts'
+import { askOnce } from '../../test/helpers/database/ask-once.ts'
 import {
-  ask,
   folderFor,
   IS_ROOT,
   isServing,
@@ -43,7 +43,7 @@ test('the first join creates and starts a durable server, later ones re-use or r
   assert.ok(!isServing(dataDir, second.pid))
   const third = await joinEmbeddedPostgres({ dataDir, say, settings: { work_mem: '7MB' } })
   assert.equal(third.startedHere, true)
-  assert.equal((await ask(third.url('postgres'), 'show work_mem'))[0].work_mem, '7MB')
+  assert.equal((await askOnce(third.url('postgres'), 'show work_mem'))[0]?.work_mem, '7MB')
   await third.leave()
 })
 
@@ -53,7 +53,7 @@ longTest('the last process out stops the server, whoever started it', async (t) 
   const other = await participant(t, dataDir)
   assert.deepEqual([starter.joined.startedHere, other.joined.startedHere], [true, false])
   await leave(starter.process)
-  assert.equal((await ask(other.joined.url, 'select 1 as one'))[0].one, 1)
+  assert.equal((await askOnce(other.joined.url, 'select 1 as one'))[0]?.one, 1)
   await leave(other.process)
   assert.ok(!isServing(dataDir, other.joined.pid))
 })
@@ -72,12 +72,12 @@ longTest('a process that joins while the last one leaves gets a running server',
   let server = await joinEmbeddedPostgres({ dataDir, say })
   for (let round = 0; round < 6; round++) {
     const [next] = await Promise.all([joinEmbeddedPostgres({ dataDir, say }), server.leave()])
-    assert.equal((await ask(next.url('postgres'), 'select 1 as one'))[0].one, 1)
+    assert.equal((await askOnce(next.url('postgres'), 'select 1 as one'))[0]?.one, 1)
     server = next
     const left = server.leave()
     server = await joinEmbeddedPostgres({ dataDir, say })
     await left
-    assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
+    assert.equal((await askOnce(server.url('postgres'), 'select 1 as one'))[0]?.one, 1)
   }
   await server.leave()
 })
@@ -95,11 +95,11 @@ longTest('kill -9 of the process that started it leaves the server, and the next
 longTest('kill -9 of the server and its children loses nothing that was acknowledged', async (t) => {
   const dataDir = folderFor(t)
   const server = await joinEmbeddedPostgres({ dataDir, say })
-  await ask(server.url('postgres'), 'create table kept (n int); insert into kept values (41), (42)')
+  await askOnce(server.url('postgres'), 'create table kept (n int); insert into kept values (41), (42)')
   await killPostgres(dataDir)
   const again = await joinEmbeddedPostgres({ dataDir, say })
   assert.equal(again.startedHere, true)
-  assert.equal((await ask(again.url('postgres'), 'select sum(n)::int as sum from kept'))[0].sum, 83)
+  assert.equal((await askOnce(again.url('postgres'), 'select sum(n)::int as sum from kept'))[0]?.sum, 83)
   await again.leave()
   await server.leave()
 })
@@ -107,12 +107,12 @@ longTest('kill -9 of the server and its children loses nothing that was acknowle
 longTest('kill -9 of the postmaster alone: the join waits until its children are gone', async (t) => {
   const dataDir = folderFor(t)
   const server = await joinEmbeddedPostgres({ dataDir, say })
-  const busy = ask(server.url('postgres'), 'do $$ begin for i in 1..40000000 loop end loop; end $$').catch(say)
+  const busy = askOnce(server.url('postgres'), 'do $$ begin for i in 1..40000000 loop end loop; end $$').catch(say)
   await sleep(50)
   process.kill(server.pid, 'SIGKILL')
   const again = await joinEmbeddedPostgres({ dataDir, say })
   assert.equal(again.startedHere, true)
-  assert.equal((await ask(again.url('postgres'), 'select 1 as one'))[0].one, 1)
+  assert.equal((await askOnce(again.url('postgres'), 'select 1 as one'))[0]?.one, 1)
   await busy
   await again.leave()
 })
@@ -140,7 +140,7 @@ longTest('kill -9 in the middle of the first set-up leaves a folder that the nex
   await kill(child)
   assert.ok(!existsSync(join(dataDir, 'postgres')))
   const server = await joinEmbeddedPostgres({ dataDir, say })
-  assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
+  assert.equal((await askOnce(server.url('postgres'), 'select 1 as one'))[0]?.one, 1)
   await server.leave()
 })
 
@@ -149,7 +149,7 @@ longTest('a data path that is too long for a socket, with odd characters in it',
   const server = await joinEmbeddedPostgres({ dataDir, say })
   assert.ok(server.socketDir.length < 86)
   assert.equal(statSync(server.socketDir).mode & 0o777, 0o700)
-  assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
+  assert.equal((await askOnce(server.url('postgres'), 'select 1 as one'))[0]?.one, 1)
   await server.leave()
   assert.ok(!existsSync(server.socketDir))
 })
@@ -159,7 +159,7 @@ const needsRoot = { skip: IS_ROOT ? false : 'only root can make a folder that it
 longTest('started by root in a folder that only root can enter', needsRoot, async (t) => {
   const dataDir = join(secretFolder(t), 'data')
   const server = await joinEmbeddedPostgres({ dataDir, say })
-  assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
+  assert.equal((await askOnce(server.url('postgres'), 'select 1 as one'))[0]?.one, 1)
   await server.leave()
   assert.ok(!isServing(dataDir, server.pid))
 })
@@ -176,10 +176,10 @@ longTest(
     t.after(() => rmSync(home, { recursive: true, force: true }))
     assert.match(said[0] ?? '', new RegExp(`the database lives in ${home}`))
     assert.ok(statSync(join(home, 'postgres')).uid !== 0)
-    await ask(server.url('postgres'), 'create table kept (n int)')
+    await askOnce(server.url('postgres'), 'create table kept (n int)')
     await server.leave()
     const again = await joinEmbeddedPostgres({ dataDir, say })
-    assert.deepEqual(await ask(again.url('postgres'), 'select n from kept'), [])
+    assert.deepEqual(await askOnce(again.url('postgres'), 'select n from kept'), [])
     await again.leave()
   },
 )
@@ -187,5 +187,6 @@ longTest(
 async function settingsOf(url: string): Promise<Record<string, unknown>> {
   const names = 'fsync synchronous_commit full_page_writes data_checksums listen_addresses max_connections'
   const list = `${names} server_encoding`.split(' ').map((name) => `current_setting('${name}') as ${name}`)
-  return (await ask(url, `select ${list.join(', ')}`))[0]
+  const [row] = await askOnce(url, `select ${list.join(', ')}`)
+  return row ?? {}
 }

@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { askOnce } from '../helpers/database/ask-once.ts'
 import { NO_LIMITS } from '../helpers/service/no-limits.ts'
 import { makeProcessClocks, type ProcessClocks } from './process-clocks.ts'
 import { launch, PROGRAM, type Running } from './processes.ts'
@@ -115,7 +115,8 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
       merchants.push(merchant)
       return merchant
     },
-    sql: (text, values = []) => ask(server.url('gateway'), text, values),
+    sql: (text, values) =>
+      askOnce({ connectionString: server.url('gateway'), options: '-c search_path=cell_0,directory' }, text, values),
     killAll,
     end: async () => {
       await killAll()
@@ -166,18 +167,6 @@ async function makeMerchant(place: Place, handle: string, options: readonly stri
   })
   if (set.code !== 0) throw new Error(`merchants set: ${set.stderr}`)
   return { handle, keys: made.json.keys, webhookSecret: made.json.webhook_secret, receiver }
-}
-
-/** One query on its own connection: PostgreSQL may have been killed since the last one. */
-async function ask<Row>(url: string, text: string, values: unknown[]): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, options: '-c search_path=cell_0,directory' })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(text, values)).rows as Row[]
-  } finally {
-    await client.end().catch(() => {})
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Receiver } from '../fakes/receiver.ts'
+import { commandOn, type DrillReport } from './on-program.ts'
 import { AMOUNT, type Payments } from './payments.ts'
 
 type Books = { lost: number; doubled: number; untold: number; wrong: string[] }
@@ -13,11 +14,7 @@ const LOOK_MS = 200
  * Compares what was acknowledged with the books of the database and with what the receiver was told, once all has ended. Our own count: it
  * knows nothing of how the service keeps its books but which rows are credits.
  */
-export async function compareBooks(
-  { ask, cells }: DrilledBooks,
-  payments: Payments,
-  receiver: Receiver,
-): Promise<Books> {
+async function compareBooks({ ask, cells }: DrilledBooks, payments: Payments, receiver: Receiver): Promise<Books> {
   const wrong: string[] = []
   const read = async (textOf: (cell: string) => string) =>
     (await Promise.all(cells.map((cell) => ask(textOf(cell))))).flat()
@@ -55,6 +52,26 @@ export async function compareBooks(
     untold: payments.acknowledged.filter(({ id }) => !heard.has(id)).length,
     wrong,
   }
+}
+
+/** Writes down what the books of a drill that has ended say, and what is wrong with them. */
+export async function judgeBooks(
+  books: DrilledBooks & { settings: Record<string, string> },
+  report: DrillReport & { note(name: string, value: string | number): void },
+  { payments, receiver }: { payments: Payments; receiver: Receiver },
+): Promise<void> {
+  const { lost, doubled, untold, wrong } = await compareBooks(books, payments, receiver)
+  const { asked, refused, unanswered } = payments.counts
+  report.note('payments asked for, acknowledged', `${asked}, ${payments.acknowledged.length}`)
+  report.note('answers 503, calls without an answer', `${refused}, ${unanswered}`)
+  report.note('failed, lost, doubled', `${payments.failed.length}, ${lost}, ${doubled}`)
+  report.note('acknowledged and not told to the receiver', untold)
+  const checked = await commandOn(books.settings, 'verify')
+  report.note('verify', checked.holds ? 'holds' : 'DOES NOT HOLD')
+  report.wrong.push(...wrong, ...payments.failed.slice(0, 5))
+  if (lost + doubled + untold > 0) report.wrong.push(`lost ${lost}, doubled ${doubled}, untold ${untold}`)
+  if (!checked.holds) report.wrong.push('verify does not hold')
+  if (payments.acknowledged.length === 0) report.wrong.push('nothing was acknowledged')
 }
 
 /** Payments that were acknowledged under the name of another one's charge. */

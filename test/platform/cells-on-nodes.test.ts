@@ -9,6 +9,7 @@ import {
 } from '../helpers/database/wired-cluster.ts'
 import { type Ran, runInside } from '../helpers/service/command-line.ts'
 import { eventually } from '../helpers/service/live-service.ts'
+import { payOn } from '../helpers/service/pay-on.ts'
 import { type Client, startService, type TestService } from '../helpers/service/test-service.ts'
 
 const skip = skipWithoutCitus
@@ -95,7 +96,7 @@ test('connections stay while nothing moves', { skip }, async () => {
 })
 
 test('a cell moves while payments run: none is lost or doubled, and its connections follow', { skip }, async (t) => {
-  const flows = tenants.map((tenant) => payOn(tenant))
+  const flows = tenants.map(({ api }) => payOn(api, 'while it moves'))
   const moved = await run('cells', 'move', 'cell_1', '--to', here.node)
   done(moved)
   t.diagnostic(moved.stdout.trim())
@@ -119,36 +120,6 @@ test('a cell moves while payments run: none is lost or doubled, and its connecti
     return (await connectionsAt(there.own)) > 0
   })
 })
-
-/** Pays one after the other until told to stop; each is repeated under its key until it is acknowledged. */
-function payOn({ api }: Tenant) {
-  const acknowledged = new Set<string>()
-  const wrong: string[] = []
-  let [isOver, longestMs, lastAt, nth] = [false, 0, performance.now(), 0]
-  const flow = (async () => {
-    while (!isOver) {
-      nth += 1
-      const key = { 'idempotency-key': `moving-${nth}` }
-      let answer = await api.charge({ reference: 'while it moves' }, key)
-      while (answer.status === 503) {
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        answer = await api.charge({ reference: 'while it moves' }, key)
-      }
-      if (answer.status !== 201) wrong.push(`${answer.status} ${answer.text}`)
-      else if (acknowledged.has(answer.body.id)) wrong.push(`${answer.body.id} twice`)
-      else acknowledged.add(answer.body.id)
-      longestMs = Math.max(longestMs, performance.now() - lastAt)
-      lastAt = performance.now()
-    }
-  })()
-  return {
-    stop: async () => {
-      isOver = true
-      await flow
-      return { acknowledged, wrong, longestMs }
-    },
-  }
-}
 
 test('a dead worker stops only its own cells, and readyz and an alert name cell and node', { skip }, async () => {
   const [one, other] = tenants
@@ -175,6 +146,33 @@ test('a dead worker stops only its own cells, and readyz and an alert name cell 
   await eventually('nothing is named', async () => (await readyz()).body.away === undefined)
   await service.run('raise-alerts')
   assert.notEqual((await alerts())[0]?.closedAt, null)
+})
+
+test('a freeze of the platform reaches the cell that lives at once, and the other when its node is back', {
+  skip,
+}, async () => {
+  const stops = (at: WiredWorker, cell: string) =>
+    cluster.ask(at.own, `select frozen_for as reason from ${cell}.payout_stops`)
+  await there.wire.close()
+  const freezes = run('payouts', 'freeze', '--reason', 'a node died')
+  try {
+    await eventually('the cell that lives is frozen', async () => (await stops(here, 'cell_0'))[0]?.reason !== null)
+    const ran = await freezes
+    assert.equal(ran.code, 1)
+    assert.match(ran.stderr, /cell_1/)
+    assert.deepEqual(await stops(there, 'cell_1'), [{ reason: null }])
+  } finally {
+    await there.wire.open()
+  }
+  await eventually('the other is frozen', async () => {
+    await run('sweep', 'follow-freeze')
+    return (await stops(there, 'cell_1'))[0]?.reason === 'a node died'
+  })
+  done(await run('payouts', 'unfreeze'))
+  assert.deepEqual(
+    [await stops(here, 'cell_0'), await stops(there, 'cell_1')],
+    [[{ reason: null }], [{ reason: null }]],
+  )
 })
 
 test('without the coordinator payments go on, and a node says where cells lie', { skip }, async () => {

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import pg from 'pg'
 import { copyBinaries, findBinaries } from '../../src/platform/embedded-postgres/binaries.ts'
 import { prepareCluster } from '../../src/platform/embedded-postgres/cluster.ts'
 import { findAccount, runAsSelf } from '../../src/platform/embedded-postgres/run-as.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+import { askOnce } from '../helpers/database/ask-once.ts'
 import { longTest, test } from '../helpers/service/parts.ts'
 
 const IS_ROOT = process.getuid?.() === 0
@@ -25,24 +25,14 @@ async function serverIn(t: TestContext): Promise<{ dataDir: string; server: Embe
   return { dataDir, server }
 }
 
-async function ask(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
-}
-
 test('D8: the log of the server holds no rows and no statements, and only its owner reads it', async (t) => {
   const { dataDir, server } = await serverIn(t)
   const url = server.url('postgres')
   const phone = '256700111222'
-  await ask(url, 'create table payers (phone text primary key, whose text not null)')
-  await ask(url, `insert into payers values ('${phone}', 'Amina')`)
-  await assert.rejects(ask(url, `insert into payers values ('${phone}', 'Amina')`), /duplicate key/)
-  await assert.rejects(ask(url, `insert into payers values ('${phone}3', null)`), /null value/)
+  await askOnce(url, 'create table payers (phone text primary key, whose text not null)')
+  await askOnce(url, `insert into payers values ('${phone}', 'Amina')`)
+  await assert.rejects(askOnce(url, `insert into payers values ('${phone}', 'Amina')`), /duplicate key/)
+  await assert.rejects(askOnce(url, `insert into payers values ('${phone}3', null)`), /null value/)
   const log = readFileSync(join(dataDir, 'postgres.log'), 'utf8')
   assert.match(log, /duplicate key value violates unique constraint "payers_pkey"/)
   assert.doesNotMatch(log, /256700111222|Amina/)
@@ -80,7 +70,7 @@ longTest(
         .trim()
     assert.equal(knock({ uid: 0, gid: 0 }), 'R', 'we ourselves get in')
     assert.equal(knock({ uid, gid }), 'E')
-    assert.equal((await ask(server.url('postgres'), 'select 1 as one')).length, 1)
+    assert.equal((await askOnce(server.url('postgres'), 'select 1 as one')).length, 1)
   },
 )
 
@@ -102,7 +92,7 @@ longTest(
     await prepareCluster({ home: dataDir, cluster, runAs, binaries }, () => {})
     assert.ok(readFileSync(join(cluster, 'PG_VERSION'), 'utf8').length > 0)
     const server = await joinEmbeddedPostgres({ dataDir, say: () => {} })
-    assert.equal((await ask(server.url('postgres'), 'select 1 as one')).length, 1)
+    assert.equal((await askOnce(server.url('postgres'), 'select 1 as one')).length, 1)
     await server.leave()
   },
 )

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { sumCounter } from '../../src/platform/log/measures.ts'
+import { askOnce } from '../helpers/database/ask-once.ts'
 import { childrenOf, HAS_STANDBYS, signal, startPair, switchingAddress } from '../helpers/database/own-postgres.ts'
 import { eventually } from '../helpers/service/live-service.ts'
 import { CHARGE, startService, type TestService } from '../helpers/service/test-service.ts'
@@ -21,17 +22,8 @@ async function sendAll(service: TestService, key: string, headers: readonly Reco
   return answers.map(({ status }) => status)
 }
 
+const countAt = async (url: string, sql: string) => Number((await askOnce(url, sql))[0]?.count)
 const isReady = async ({ url }: TestService) => (await fetch(`${url}/readyz`)).status === 200
-
-async function countAt(url: string, sql: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return Number((await client.query(sql)).rows[0].count)
-  } finally {
-    await client.end()
-  }
-}
 
 test('a server whose processes stand still is waited for, and every charge exists once when it wakes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'frozen-'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import pg from 'pg'
+import { askOnce } from '../helpers/database/ask-once.ts'
 import { HAS_STANDBYS, type Pair, startPair } from '../helpers/database/own-postgres.ts'
 import { runInside } from '../helpers/service/command-line.ts'
 import { eventually } from '../helpers/service/live-service.ts'
@@ -27,17 +27,7 @@ after(async () => {
 const severalAt = (...ports: number[]) =>
   `postgresql://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/gateway?target_session_attrs=read-write`
 
-async function ask(port: number, text: string, database = 'gateway'): Promise<any[]> {
-  const client = new pg.Client(pair.urlOf(port, database))
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
-
+const ask = (port: number, text: string, database = 'gateway') => askOnce(pair.urlOf(port, database), text)
 const isReady = async () => (await fetch(`${service.url}/readyz`)).status === 200
 const command = (...words: string[]) => runInside(words, { DATABASE_URL: url, MASTER_KEY })
 

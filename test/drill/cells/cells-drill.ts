@@ -7,7 +7,7 @@ import { chanceFrom } from '../../crash/chance.ts'
 import { freePort } from '../../crash/installation.ts'
 import { launch, PROGRAM } from '../../crash/processes.ts'
 import { type Receiver, startReceiver } from '../../fakes/receiver.ts'
-import { compareBooks } from '../books.ts'
+import { judgeBooks } from '../books.ts'
 import { commandOn, type DrillReport, drillEnvironment, MASTER_KEY } from '../on-program.ts'
 import { type Payments, startPayments } from '../payments.ts'
 import { type CitusCluster, startCitus, type Worker } from './citus-cluster.ts'
@@ -110,7 +110,7 @@ async function drill(setting: Drill): Promise<void> {
   await killNode(setting, flow, third)
   await calm()
   await payments.stop()
-  await judge(setting, { payments, receiver, settings })
+  await judgeBooks({ ask: cluster.ask, cells: CELLS, settings }, report, { payments, receiver })
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -215,22 +215,4 @@ function p99({ acknowledged }: Payments, cell: string, since: number): number {
     .map(({ askedAt, answeredAt }) => answeredAt - askedAt)
     .sort((a, b) => a - b)
   return Math.round(taken[Math.floor(taken.length * 0.99)] ?? Number.NaN)
-}
-
-async function judge(
-  { cluster, report }: Drill,
-  { payments, receiver, settings }: { payments: Payments; receiver: Receiver; settings: Record<string, string> },
-): Promise<void> {
-  const { lost, doubled, untold, wrong } = await compareBooks({ ask: cluster.ask, cells: CELLS }, payments, receiver)
-  const { asked, refused, unanswered } = payments.counts
-  report.note('payments asked for, acknowledged', `${asked}, ${payments.acknowledged.length}`)
-  report.note('answers 503, calls without an answer', `${refused}, ${unanswered}`)
-  report.note('failed, lost, doubled', `${payments.failed.length}, ${lost}, ${doubled}`)
-  report.note('acknowledged and not told to the receiver', untold)
-  const checked = await commandOn(settings, 'verify')
-  report.note('verify', checked.holds ? 'holds' : 'DOES NOT HOLD')
-  report.wrong.push(...wrong, ...payments.failed.slice(0, 5))
-  if (lost + doubled + untold > 0) report.wrong.push(`lost ${lost}, doubled ${doubled}, untold ${untold}`)
-  if (!checked.holds) report.wrong.push('verify does not hold')
-  if (payments.acknowledged.length === 0) report.wrong.push('nothing was acknowledged')
 }

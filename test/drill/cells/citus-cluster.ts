@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import pg from 'pg'
+import { askOnce } from '../../helpers/database/ask-once.ts'
 import { signal } from '../../helpers/database/own-postgres.ts'
 
 /** A worker of the cluster, by its port. */
@@ -38,11 +38,11 @@ export async function startCitus(): Promise<CitusCluster | string> {
   // What was acknowledged must outlive a kill; the cluster of the script may be faster than that.
   for (const port of ports)
     for (const text of ['alter system set synchronous_commit = on', 'select pg_reload_conf()'])
-      await askAt(withPort(url, port), text)
+      await askOnce(withPort(url, port), text)
   return {
     url,
     workers: ports.slice(1).map((port, nth) => makeWorker(join(folder, `n${nth + 1}`), port)),
-    ask: (text) => askAt(url, text),
+    ask: (text) => askOnce({ connectionString: url, query_timeout: READ_MS }, text),
     end: () => void spawnSync(join(dirname(up), 'down'), { env: { ...process.env, CITUS_DIR: folder } }),
   }
 }
@@ -73,15 +73,4 @@ function withPort(url: string, port: number): string {
   const changed = new URL(url)
   changed.port = `${port}`
   return changed.href
-}
-
-async function askAt(url: string, text: string): Promise<Record<string, any>[]> {
-  const client = new pg.Client({ connectionString: url, query_timeout: READ_MS })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
 }

@@ -7,7 +7,7 @@ import { type Chance, chanceFrom } from '../../crash/chance.ts'
 import { freePort } from '../../crash/installation.ts'
 import { launch, PROGRAM, type Running } from '../../crash/processes.ts'
 import { type Receiver, startReceiver } from '../../fakes/receiver.ts'
-import { compareBooks } from '../books.ts'
+import { judgeBooks } from '../books.ts'
 import { commandOn, type DrillReport, drillEnvironment, MASTER_KEY } from '../on-program.ts'
 import { type Payments, startPayments } from '../payments.ts'
 import { askHost, type Cluster, DATABASE, startCluster } from './cluster.ts'
@@ -133,7 +133,9 @@ async function drill(setting: Setting): Promise<void> {
   for (const name of setting.faults) await tryFault({ ...setting, payments, chance }, name, Object.keys(urls))
   await calm(chance)
   await payments.stop()
-  await judge({ ...setting, payments }, receiver, settings)
+  const { primary: last } = await cluster.whole()
+  const ask = (text: string) => askHost(last, text, { database: DATABASE, ms: MAKE_MS })
+  await judgeBooks({ ask, cells: ['cell_0'], settings }, report, { payments, receiver })
 }
 
 /** What doctor says of the standby; it refuses nothing else here than the settings of a drill. */
@@ -201,27 +203,6 @@ async function tryFault(
   await cluster.whole()
   for (const way of ways)
     report.note(`${name}: longest time without a payment by ${way} (s)`, seconds(payments.longestGap(way, faultAt)))
-}
-
-async function judge(
-  { cluster, payments, report }: Setting & Pick<Drill, 'payments'>,
-  receiver: Receiver,
-  settings: Record<string, string>,
-) {
-  const { primary } = await cluster.whole()
-  const ask = (text: string) => askHost(primary, text, { database: DATABASE, ms: MAKE_MS })
-  const { lost, doubled, untold, wrong } = await compareBooks({ ask, cells: ['cell_0'] }, payments, receiver)
-  const { asked, refused, unanswered } = payments.counts
-  report.note('payments asked for, acknowledged', `${asked}, ${payments.acknowledged.length}`)
-  report.note('answers 503, calls without an answer', `${refused}, ${unanswered}`)
-  report.note('failed, lost, doubled', `${payments.failed.length}, ${lost}, ${doubled}`)
-  report.note('acknowledged and not told to the receiver', untold)
-  const checked = await commandOn(settings, 'verify')
-  report.note('verify', checked.holds ? 'holds' : 'DOES NOT HOLD')
-  report.wrong.push(...wrong, ...payments.failed.slice(0, 5))
-  if (lost + doubled + untold > 0) report.wrong.push(`lost ${lost}, doubled ${doubled}, untold ${untold}`)
-  if (!checked.holds) report.wrong.push('verify does not hold')
-  if (payments.acknowledged.length === 0) report.wrong.push('nothing was acknowledged')
 }
 
 const LAST_CHARACTERS = 1500

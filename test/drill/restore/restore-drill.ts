@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import { chanceFrom } from '../../crash/chance.ts'
 import { freePort } from '../../crash/installation.ts'
 import { launch, PROGRAM, type Running } from '../../crash/processes.ts'
+import { askOnce } from '../../helpers/database/ask-once.ts'
 import { commandOn, type DrillReport, drillEnvironment } from '../on-program.ts'
 import { type DrillServer, type DrillWay, findHindrance, startDrillServer } from './drill-server.ts'
 import { type PaymentFlow, startFlow } from './payment-flow.ts'
@@ -106,13 +106,13 @@ async function fill({ fill, server, folder, report, way }: Drill): Promise<void>
   const own = server.settings.DATABASE_URL
   const joined = own === undefined ? await server.startRestored(join(folder, 'data')) : null
   const url = own ?? joined?.url ?? ''
-  await ask(
+  await askOnce(
     url,
     `create table public.filler as select string_agg(md5(g || ' ' || n), '') as text
      from generate_series(1, ${fill * 125}) g, generate_series(1, 240) n group by g`,
   )
   const filledAt = performance.now()
-  while (way !== 'pgbackrest' && (await ask(url, BEHIND)).length > 0) {
+  while (way !== 'pgbackrest' && (await askOnce(url, BEHIND)).length > 0) {
     if (performance.now() - filledAt > CATCHES_UP_MS) throw new Error('the stream of WAL does not catch up')
     await setTimeout(POLL_MS)
   }
@@ -147,7 +147,7 @@ async function backUpUnderPayments(drill: Drill, flow: PaymentFlow): Promise<num
   const moment = Date.now()
   await flow.more(payments)
   // What was archived at an interval must have come so far.
-  if (way === 'pgbackrest') await ask(server.settings.DATABASE_URL ?? '', 'select pg_switch_wal()')
+  if (way === 'pgbackrest') await askOnce(server.settings.DATABASE_URL ?? '', 'select pg_switch_wal()')
   await flow.more(payments)
   return moment
 }
@@ -193,7 +193,7 @@ async function restoreAndRead({ server, report }: Drill, into: string, to: strin
     const verified = Math.round(performance.now() - began) / 1000
     const audit = await commandOn(running.settings, 'audit', 'verify')
     if (!checked.holds || !audit.holds) report.wrong.push(`verify or audit verify does not hold at ${to}`)
-    const rows = await ask(
+    const rows = await askOnce(
       running.url,
       `select id from cell_0.charges union all select id from cell_0.payouts union all
        select case when current_setting('transaction_read_only') = 'on' then 'read-only' else 'writable' end`,
@@ -203,17 +203,6 @@ async function restoreAndRead({ server, report }: Drill, into: string, to: strin
     return { seconds: restored.seconds as number, found, verified }
   } finally {
     await running.stop()
-  }
-}
-
-async function ask(url: string, text: string): Promise<{ id: string }[]> {
-  const client = new pg.Client(url)
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<{ id: string }>(text)).rows
-  } finally {
-    await client.end()
   }
 }
 

@@ -1,5 +1,5 @@
-import pg from 'pg'
 import { migrate } from '../../../src/platform/db/migrate.ts'
+import { askOnce } from './ask-once.ts'
 
 // Databases of a cluster of Citus whose coordinator TEST_CITUS_URL names, with all its nodes. Every node has the database of a test; in it the
 // directory and the cell are distributed schemas.
@@ -19,7 +19,7 @@ export const citusServer = (coordinator: string) => ({
   url: (name: string) => urlAt(coordinator, {}, name),
   /** Makes a migrated template on every node, unless there is one. */
   makeTemplate: async (name: string) => {
-    const [first] = await ask(coordinator, `select 1 from pg_database where datname = '${name}' and datistemplate`)
+    const [first] = await askOnce(coordinator, `select 1 from pg_database where datname = '${name}' and datistemplate`)
     if (first === undefined) await makeTemplate(coordinator, name)
   },
   clone: (template: string, name: string) =>
@@ -38,19 +38,23 @@ async function makeTemplate(coordinator: string, name: string): Promise<void> {
   await atEveryNode(coordinator, name, 'create extension citus')
   const url = urlAt(coordinator, {}, name)
   for (const { host, port, isCoordinator } of await readNodes(coordinator))
-    await ask(url, `select ${isCoordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}('${host}', ${port})`)
+    await askOnce(url, `select ${isCoordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}('${host}', ${port})`)
   const { cells } = await migrate(url)
   // It connects to its nodes as the role under which the service works.
-  await ask(url, 'alter role gateway_app login')
-  for (const schema of ['directory', ...cells]) await ask(url, `select citus_schema_distribute('${schema}')`)
+  await askOnce(url, 'alter role gateway_app login')
+  for (const schema of ['directory', ...cells]) await askOnce(url, `select citus_schema_distribute('${schema}')`)
   await atEveryNode(coordinator, 'postgres', ...LEAVE_ALONE(name))
 }
 
-const readNodes = (coordinator: string) => ask<Node>(coordinator, NODES)
+const readNodes = (coordinator: string) => askOnce<Node>(coordinator, NODES)
 
 async function atEveryNode(coordinator: string, database: string, ...commands: string[]): Promise<void> {
   const nodes = await readNodes(coordinator)
-  await Promise.all(nodes.map((node) => ask(urlAt(coordinator, node, database), ...commands)))
+  await Promise.all(
+    nodes.map(async (node) => {
+      for (const command of commands) await askOnce(urlAt(coordinator, node, database), command)
+    }),
+  )
 }
 
 function urlAt(coordinator: string, { host, port }: Partial<Node>, database: string): string {
@@ -58,18 +62,4 @@ function urlAt(coordinator: string, { host, port }: Partial<Node>, database: str
   if (host !== undefined && port !== undefined) url.host = `${host}:${port}`
   url.pathname = `/${database}`
   return url.href
-}
-
-/** Sends the commands one after the other, and returns the rows of the last. */
-async function ask<Row>(url: string, ...commands: string[]): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    let rows: Row[] = []
-    for (const command of commands) rows = (await client.query(command)).rows as Row[]
-    return rows
-  } finally {
-    await client.end()
-  }
 }

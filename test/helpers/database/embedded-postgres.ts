@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import pg from 'pg'
 import { classifyProcess, signalIfThere } from '../../../src/platform/embedded-postgres/process-identity.ts'
 
 export const IS_ROOT = process.getuid?.() === 0
@@ -71,18 +70,4 @@ export async function kill(child: ChildProcess): Promise<void> {
 
 export function isServing(dataDir: string, pid: number): boolean {
   return classifyProcess(join(dataDir, 'postgres'), pid) === 'postgres'
-}
-
-export async function ask(
-  url: string,
-  sql: string,
-): Promise<Record<string, unknown>[] & { 0: Record<string, unknown> }> {
-  const client = new pg.Client(url)
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows as Record<string, unknown>[] & { 0: Record<string, unknown> }
-  } finally {
-    await client.end()
-  }
 }

@@ -1,6 +1,6 @@
-import pg from 'pg'
 import { freePort } from '../../crash/installation.ts'
 import { type CuttingProxy, cuttingProxy } from '../../fakes/cutting-proxy.ts'
+import { askOnce } from './ask-once.ts'
 import type { TestDatabase } from './test-database.ts'
 
 /** A worker, as this database knows it: behind a wire that a test can cut, which no other database of the cluster uses. */
@@ -26,16 +26,7 @@ export async function wiredCluster(): Promise<WiredCluster> {
   const { port: at, username: user } = new URL(CITUS ?? '')
   const coordinator = Number(at)
   const name = `nodes_${process.pid}_${made++}`
-  const ask = async (port: number, text: string, database = name) => {
-    const client = new pg.Client({ host: HOST, port, user, database })
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(text)).rows
-    } finally {
-      await client.end()
-    }
-  }
+  const ask = (port: number, text: string, database = name) => askOnce({ host: HOST, port, user, database }, text)
   const known = await ask(coordinator, 'select nodeport as port from pg_dist_node where groupid > 0', 'gateway')
   const ports: number[] = known.slice(0, WORKERS).map(({ port }) => port)
   for (const port of [coordinator, ...ports]) {
