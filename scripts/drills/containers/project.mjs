@@ -21,9 +21,11 @@ export async function openProject(folder, name, image) {
     DATABASE_URL: `postgres://gateway_login:${login}@localhost/gateway?host=/run/postgresql`,
     MASTER_KEY: randomBytes(32).toString('base64'),
     BACKUP_DIR: '/backups',
+    ...{ METRICS_TOKEN: token, ALERT_MAIL: 'ops@example.org' },
+  }
+  const ofBackups = {
     BACKUP_KEY: randomBytes(32).toString('base64'),
     BACKUP_DATABASE_URL: `postgres://gateway_backup:${backup}@localhost/gateway?host=/run/postgresql`,
-    ...{ METRICS_TOKEN: token, ALERT_MAIL: 'ops@example.org' },
   }
   const outside = {
     DOMAIN: 'localhost',
@@ -36,6 +38,7 @@ export async function openProject(folder, name, image) {
   writeFileSync(join(folder, '.env'), lines({ ...outside, GATEWAY_IMAGE: image, SHARED_BUFFERS: '128MB' }))
   writeFileSync(join(folder, 'gateway.env'), lines(settings))
   appendFileSync(join(folder, 'gateway.env'), LIMITS_OFF)
+  writeFileSync(join(folder, 'backup.env'), lines(ofBackups))
   writeFileSync(join(folder, 'metrics-token'), token)
   const container = (service) => `${name}_${service}_1`
   return {
