@@ -13,7 +13,7 @@ export type RepostTimes = {
   isLost(attempt: AttemptFacts, nowMs: number): boolean
   /** Whether it ends as refused after this "not found". */
   isRefused(attempt: AttemptFacts, nowMs: number): boolean
-  /** When to ask earlier than the ladder, because the movement may then be posted again or fail; infinite without such a reason. */
+  /** When to ask earlier than the ladder, because the movement may then be posted again or fail: later than `nowMs`, and infinite without such a reason. */
   soonerAt(attempt: AttemptFacts, nowMs: number, notFound: boolean): number
 }
 
@@ -107,8 +107,13 @@ export const chargeReposts = (windowMs: number): RepostTimes => ({
     const windowEnd = (attempt.firstSentAt?.getTime() ?? 0) + windowMs
     return due !== null && nowMs >= due && nowMs < windowEnd
   },
-  soonerAt: (attempt, nowMs, notFound) =>
-    notFound ? (chargeRepostAt(attempt, { nowMs, windowMs }) ?? NEVER_MS) : NEVER_MS,
+  soonerAt(attempt, nowMs, notFound) {
+    const due = notFound ? chargeRepostAt(attempt, { nowMs, windowMs }) : null
+    if (due === null) return NEVER_MS
+    // What is due now is posted now, unless the rail takes nothing at the moment.
+    const at = due > nowMs ? due : nowMs + MIN_BETWEEN_NOT_FOUND_MS
+    return at < (attempt.firstSentAt?.getTime() ?? 0) + windowMs ? at : NEVER_MS
+  },
 })
 
 /**

@@ -58,6 +58,18 @@ test('M3: a charge that nobody could ask about for a minute is never posted agai
   assert.deepEqual([(await shown(body)).status, (await attemptOf(body))?.state], ['authorized', 'in_doubt'])
 })
 
+test('M3: a charge that was not asked about again in its window is asked about by its age, not all the time', async () => {
+  const body = await lost({ answer: 'accept' })
+  await lookOnce(body)
+  assert.equal(questions(body).length, 1)
+  service.pass(WINDOW_MS)
+  const until = service.clock.nowMs() + DAY
+  await lookFor(body, DAY)
+  // Each question is put off to a later time, so that a day of them is soon over.
+  assert.ok(service.clock.nowMs() >= until, `${questions(body).length} questions, and the day is not over`)
+  assert.equal(posts(body).length, 1)
+})
+
 test('M3: "had it already" means accepted, and a charge that the operator once knew is never posted again', async () => {
   const body = await lost({ answer: 'had it' })
   await untilPosted(body, 2)
