@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { measureCores } from './all-cores.ts'
 import { measureBig } from './big.ts'
 import { CALLED_ABOUT, measureCallbacks } from './callbacks.ts'
+import { measureCells } from './cells.ts'
 import { measureDashboard } from './dashboard.ts'
 import { measureEmulator } from './emulator.ts'
 import { clear } from './endings.ts'
@@ -20,7 +21,7 @@ import { measureSlowRail } from './slow-rail.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|cores|live [slow]|search [--charges n]] [-- --quick] [-- --pages] [-- --vending] [-- --big [--charges n]] [-- --json]:
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|cells|cores|live [slow]|search [--charges n]] [-- --quick] [-- --pages] [-- --vending] [-- --big [--charges n]] [-- --json]:
 // boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
@@ -50,6 +51,7 @@ async function measure() {
     process.stderr.write(`${seconds} s  ${line}\n`)
   }
   if (what === 'emulator') return measureEmulator(say)
+  if (what === 'cells') return measureCells(say)
   if (flags.big) return measureBig(say, Number(flags.charges))
   const profiled = flags.profile ? { nodeFlags: PROFILED_NODE, postgresSettings: PROFILED_POSTGRES } : {}
   const stage = await buildStage({

@@ -28,6 +28,7 @@ const USUAL_BAR_S = '10'
 const MAX_MS = 10 * 60_000
 const CALM_MS = { least: 5000, most: 7000 }
 const DEAD_MS = 15_000
+const WARM_MS = 15_000
 const LAST_CHARACTERS = 4000
 
 /** The command line. Returns whether all was found well; a cluster that cannot be had here is no fault. */
@@ -102,8 +103,10 @@ async function drill(setting: Drill): Promise<void> {
   const calm = () => pause(chance.whole(CALM_MS.least, CALM_MS.most))
   const payments = startPayments({ by, perSecond, chance })
   const flow = { payments, url: by[KEPT]?.url ?? '' }
+  // What has just started is slow, and would make the others look quick.
+  await pause(WARM_MS)
   const begun = performance.now()
-  await calm()
+  await pause(DEAD_MS)
   report.note(`before: p99 of ${KEPT} (ms)`, p99(payments, KEPT, begun))
   await move(setting, settings, { flow, to: third })
   await calm()

@@ -7,6 +7,8 @@ import { signal } from '../../helpers/database/own-postgres.ts'
 /** A worker of the cluster, by its port. */
 export type Worker = {
   node: string
+  /** Its folder. */
+  data: string
   /** kill -9 of every process of it. */
   kill(): void
   start(): void
@@ -14,6 +16,8 @@ export type Worker = {
 /** A cluster of Citus that a script has started. */
 export type CitusCluster = {
   url: string
+  /** The folder of the coordinator. */
+  data: string
   workers: readonly Worker[]
   ask(text: string): Promise<Record<string, any>[]>
   end(): void
@@ -41,6 +45,7 @@ export async function startCitus(): Promise<CitusCluster | string> {
       await askOnce(withPort(url, port), text)
   return {
     url,
+    data: join(folder, 'n0'),
     workers: ports.slice(1).map((port, nth) => makeWorker(join(folder, `n${nth + 1}`), port)),
     ask: (text) => askOnce({ connectionString: url, query_timeout: READ_MS }, text),
     end: () => void spawnSync(join(dirname(up), 'down'), { env: { ...process.env, CITUS_DIR: folder } }),
@@ -50,6 +55,7 @@ export async function startCitus(): Promise<CitusCluster | string> {
 function makeWorker(data: string, port: number): Worker {
   return {
     node: `127.0.0.1:${port}`,
+    data,
     kill: () => signal(listProcesses(data), 'SIGKILL'),
     start: () => {
       const { uid, gid } = statSync(data)
