@@ -1,41 +1,34 @@
 import { readFileSync } from 'node:fs'
-import { SourceMap } from 'node:module'
-import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOT } from './root.ts'
 
-type BundledFile = { folder: string; map: SourceMap }
+/** What scripts/bundle.mjs has written beside a file of the bundle: of each line the number of its source and the line there. */
+type Lines = { sources: string[]; lines: ([source: number, line: number] | null)[] }
 
-const FRAME = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/g
-const bundledFiles = new Map<string, BundledFile | null>()
+const FRAME = /(file:\/\/[^\s()]+\.js):(\d+):\d+/g
+const known = new Map<string, Lines | null>()
 
 /**
- * Rewrites a stack so that it names lines of the sources instead of the bundle. With `--enable-source-maps` Node would do it, but would
- * read the maps at every start; here they are read when the first error is logged, which takes a tenth of a second.
+ * Rewrites a stack so that it names lines of the sources instead of the bundle: the line at which the statement begins. With
+ * `--enable-source-maps` Node would do it, but would read the maps at every start, and for a fifth of a second nobody would be served.
  */
 export function mapToSources(stack: string): string {
-  return stack.replace(FRAME, (frame, file: string, line: string, column: string) => {
-    const bundled = getBundledFile(file)
-    return (bundled && findSource(bundled, Number(line) - 1, Number(column) - 1)) ?? frame
+  return stack.replace(FRAME, (frame, file: string, line: string) => {
+    const found = linesOf(file)
+    const [source, at] = found?.lines[Number(line) - 1] ?? []
+    return found && source !== undefined ? `${found.sources[source]}:${at}` : frame
   })
 }
 
-function getBundledFile(file: string): BundledFile | null {
-  if (!bundledFiles.has(file)) bundledFiles.set(file, readMap(fileURLToPath(file)))
-  return bundledFiles.get(file) ?? null
+function linesOf(file: string): Lines | null {
+  if (!known.has(file)) known.set(file, readLines(fileURLToPath(file)))
+  return known.get(file) ?? null
 }
 
-/** Reads the source map of a file; null for a file that is not part of a bundle. */
-function readMap(path: string): BundledFile | null {
+/** Null for a file that is not part of a bundle. */
+function readLines(path: string): Lines | null {
   try {
-    return { folder: dirname(path), map: new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))) }
+    return JSON.parse(readFileSync(`${path}.lines`, 'utf8'))
   } catch {
     return null
   }
-}
-
-function findSource({ folder, map }: BundledFile, line: number, column: number): string | null {
-  const entry = map.findEntry(line, column)
-  if (!('originalSource' in entry) || entry.originalSource === undefined) return null
-  return `${relative(ROOT, resolve(folder, entry.originalSource))}:${entry.originalLine + 1}`
 }
