@@ -13,6 +13,14 @@ const CELLS = statement<CellRoom>(
      (select count(*)::int from (select 1 from merchants m where m.cell = c.name limit $1) counted) as merchants
    from cells c order by c.name`,
 )
+const NEWEST_CELLS = statement<{ cell: string }>(
+  'cells, newest first',
+  'select name as cell from cells order by added_at desc nulls last, name desc',
+)
+const MERCHANTS_OF_CELL = statement<{ merchants: number }>(
+  'merchants of cell, to a limit',
+  'select count(*)::int as merchants from (select 1 from merchants where cell = $1 limit $2) counted',
+)
 /** Every process looks for new cells every five seconds; this leaves it the time to try again. */
 const TAKEN_UP_MS = 20_000
 const MAX_COUNTED = 2_000_000_000
@@ -20,6 +28,15 @@ const MAX_COUNTED = 2_000_000_000
 /** Reads all cells with the number of their merchants, counted to `most`. */
 export const readCellRooms = (directory: Database, most = MAX_COUNTED): Promise<CellRoom[]> =>
   directory.query(CELLS, [most])
+
+/** Whether a cell takes another merchant. Looks at the cells that were added last first, which are those with room. */
+export async function hasRoom(directory: Database, limit: number): Promise<boolean> {
+  for (const { cell } of await directory.query(NEWEST_CELLS)) {
+    const [counted] = await directory.query(MERCHANTS_OF_CELL, [cell, limit])
+    if ((counted?.merchants ?? 0) < limit) return true
+  }
+  return false
+}
 
 /**
  * Chooses the cell of a new merchant. While CELL_MERCHANTS says how many a cell takes, it is the one with the fewest of those that have room

@@ -46,6 +46,11 @@ const KIND_FACTS = {
     toDo: 'The node of a cell does not answer: its merchants are refused with 503, all others are served, and nothing is lost. Look at that node, its disk and the network to it, or let its standby take over.',
     page: '/jobs',
   },
+  cells_full: {
+    urgency: 'today',
+    toDo: 'Make a cell ("gateway cells create"), on a node of its own where one is wanted. Until then new merchants go to the cell that was added last; nobody is refused.',
+    page: '/merchants',
+  },
   disk_filling: {
     urgency: 'page',
     toDo: 'Make room on the disk of DATA_DIR, or move it to a larger one. A full disk stops every payment.',

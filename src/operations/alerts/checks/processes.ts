@@ -1,3 +1,4 @@
+import { hasRoom } from '../../../merchants/account/choose-cell.ts'
 import { type AwayCell, describeAway } from '../../../platform/db/cell-watch.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { addMs } from '../../../platform/time/clock.ts'
@@ -36,6 +37,7 @@ export const PROCESS_CHECKS: readonly Check[] = [
   { kinds: ['verify_late'], source, find: findLateVerify },
   { kinds: ['limiter_down', 'log_dropped'], source, find: findProcessTroubles },
   { kinds: ['cell_away'], source, find: findAwayCells },
+  { kinds: ['cells_full'], source, find: findFullCells },
   { kinds: ['operators_changed', 'master_key'], source, find: findActs },
 ]
 
@@ -89,6 +91,14 @@ const describeAwayCell = (cell: AwayCell): Finding => ({
   size: 1,
   since: cell.since,
 })
+
+/** Without CELL_MERCHANTS the first cell takes every merchant, and whoever runs it watches its size. */
+async function findFullCells({ config, directory }: App, at: Date): Promise<Finding[]> {
+  const { cellMerchants: limit } = config
+  if (limit === null || (await hasRoom(directory, limit))) return []
+  const message = `no cell has room for another merchant: each has ${limit}, which is CELL_MERCHANTS`
+  return [{ kind: 'cells_full', subject: 'cells', message, size: 1, since: at }]
+}
 
 async function findProcessTroubles({ directory }: App, at: Date): Promise<Finding[]> {
   const troubles = await directory.query(TROUBLES, [addMs(at, -TROUBLE_MS).toISOString()])
