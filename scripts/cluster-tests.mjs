@@ -27,9 +27,13 @@ const CHOICE = [
     'test/operations/audit/audit.',
   ],
   ...['charge.', 'charge-lost.', 'live-charge.', 'split-charge.'].map((name) => `test/payments/charges/${name}`),
-  ...['refunds/refund.', 'refunds/refund-live', 'payouts/payout.', 'exceptions/exception-evidence'].map(
-    (name) => `test/payments/${name}`,
-  ),
+  ...[
+    'refunds/refund.',
+    'refunds/refund-live',
+    'payouts/payout.',
+    'payouts/payout-freeze',
+    'exceptions/exception-evidence',
+  ].map((name) => `test/payments/${name}`),
   ...[
     'dispensing/vending-dispense.',
     'dispensing/vending-core',

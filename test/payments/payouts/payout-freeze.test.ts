@@ -16,23 +16,27 @@ const WINS_WITHIN_MS = 3000
 const READERS = 6
 const READER_HOLDS_MS = 400
 
+// On a cluster the service goes to the nodes, past the wire to the coordinator.
+const skip = process.env.TEST_CITUS_URL !== undefined && 'what is held is not on the way of the service'
+
 const wire = opened(() => openWire())
 const service = opened(() => startService({ database: wire.database }))
 
 const gateway = (url: string, ...words: string[]): Promise<Ran> => runProgram(words, { DATABASE_URL: url, MASTER_KEY })
 
 async function stops(): Promise<{ directory: string | null; cell: string | null }> {
-  const [row] = await service.rows<{ directory: string | null; cell: string | null }>(
-    'select case when f.frozen then f.reason end as directory, s.frozen_for as cell from payout_freeze f cross join payout_stops s',
+  const [platform] = await service.rows<{ reason: string | null }>(
+    'select case when frozen then reason end as reason from payout_freeze',
   )
-  assert.ok(row)
-  return row
+  const [cell] = await service.rows<{ reason: string | null }>('select frozen_for as reason from payout_stops')
+  assert.ok(platform && cell)
+  return { directory: platform.reason, cell: cell.reason }
 }
 
 const freeze = (reason: string) => gateway(wire.database.url, 'payouts', 'freeze', '--reason', reason)
 const unfreeze = () => gateway(wire.database.url, 'payouts', 'unfreeze')
 
-longTest('M7: a command that began before the freeze and continues after it does not lift it', async () => {
+longTest('M7: a command that began before the freeze and continues after it does not lift it', { skip }, async () => {
   const slow = wire.proxy.holdNext(/payout_stops/)
   let ended = false
   const listing = gateway(wire.behind.url, 'merchants', 'list').then((ran) => {
@@ -49,7 +53,9 @@ longTest('M7: a command that began before the freeze and continues after it does
   assert.equal((await unfreeze()).code, 0)
 })
 
-test('M7: a start that saw a difference which somebody else has repaired since writes the current state', async () => {
+test('M7: a start that saw a difference which somebody else has repaired since writes the current state', {
+  skip,
+}, async () => {
   await service.rows(`update payout_freeze set frozen = true, reason = 'killed in between'`)
   const slow = wire.proxy.holdNext(/lock_payout_stops|update payout_stops/)
   const starting = startService({ database: wire.behind })
