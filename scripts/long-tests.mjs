@@ -102,6 +102,7 @@ const PARTLY_LONG = {
   'test/program/commands/gift-cards': 'repeats at once, and after a crash',
   'test/api/rate-limits/address-limits': 'ten machines behind one address',
   'test/web/dashboard/counter-and-audit': 'the counter in a browser',
+  'test/web/dashboard/ask': 'asking on a phone, in a browser',
   'test/payments/charges/charge-lost': 'an operator that refuses what it has',
   'test/web/checkout/checkout-limits': 'hundreds of forms a minute',
   'test/web/checkout/checkout-live': 'an operator that answers after real seconds',

@@ -1,3 +1,4 @@
+import { ASK_ROUTES } from './ask/routes.ts'
 import { BRANDING_ROUTES } from './branding/routes.ts'
 import { BULK_ROUTES } from './bulk/routes.ts'
 import { CHARGE_ROUTES } from './charges/routes.ts'
@@ -26,6 +27,7 @@ import { WALLET_ROUTES } from './wallet/routes.ts'
 /** Every page and form of the dashboard for people who have signed in. */
 export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...HOME_ROUTES,
+  ...ASK_ROUTES,
   ...CHARGE_ROUTES,
   ...DEVELOPER_ROUTES,
   ...PAYOUT_ROUTES,

@@ -4,9 +4,9 @@ import { FIRST_STYLES, readStyle } from './stylesheet.ts'
 const readPageAsset = (name: string, type: string): Asset =>
   readAsset(`src/web/parts/assets/${name}`, { path: `/assets/${name}`, type })
 
-const STYLES = [...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'print']].map(
-  (name) => `src/web/parts/assets/${name}.css`,
-)
+const STYLES = [
+  ...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'ask', 'print'],
+].map((name) => `src/web/parts/assets/${name}.css`)
 
 /** The files that pages of the dashboard and the console load. Every page loads `pages.css` and `pages.js`. */
 export const PAGE_ASSETS = {
@@ -14,7 +14,9 @@ export const PAGE_ASSETS = {
   'pages.js': readPageAsset('pages.js', SCRIPT),
   'passkeys.js': readPageAsset('passkeys.js', SCRIPT),
   'photos.js': readPageAsset('photos.js', SCRIPT),
+  'sounds.js': readPageAsset('sounds.js', SCRIPT),
   'counter.js': readPageAsset('counter.js', SCRIPT),
+  'ask.js': readPageAsset('ask.js', SCRIPT),
   'icon.svg': readAsset('src/web/checkout/assets/icon.svg', { path: '/assets/icon.svg', type: SVG }),
 } satisfies Record<string, Asset>
 

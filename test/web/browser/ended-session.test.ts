@@ -35,7 +35,7 @@ test(
       const form = page.locator('form[action*="/links/new#"]')
       await form.getByLabel('Amount').fill('7,000')
       await service.rows('delete from sessions where id = $1', [session.sessionId])
-      await form.locator('button[type=submit]').click()
+      await form.locator('button[type=submit]').first().click()
       await page.getByText('You were signed out meanwhile').waitFor()
       await page.getByLabel('E-mail').fill(person.email)
       await page.getByLabel('Password').fill(PASSWORD)

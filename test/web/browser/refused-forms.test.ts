@@ -60,7 +60,7 @@ async function sendEmpty(page: Page, action: string): Promise<void> {
         field.value = ''
     one.noValidate = true
   })
-  await Promise.all([page.waitForNavigation(), form.locator('button[type=submit]').click()])
+  await Promise.all([page.waitForNavigation(), form.locator('button[type=submit]').first().click()])
 }
 
 /** What a person sees of the refusal without scrolling; null when it is all there. */

@@ -10,6 +10,7 @@ import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
 const service = openedAndVerified(() => startService())
 const shop = made(() => service.merchant())
 const LIST = '/dashboard/test/charges'
+const ASK = '/dashboard/test/ask'
 
 async function decided(service: TestService) {
   service.pass(3000)
@@ -19,13 +20,13 @@ async function decided(service: TestService) {
 test('a person makes a test charge, sees it under way and then paid, and refunds it', async () => {
   const owner = await signedInAs(service, shop)
   await service.client(shop.keys.test).charge({ amount: 50_000 })
-  const sent = await owner.send(await owner.get(LIST), '/charges/new', {
+  const asked = await owner.send(await owner.get(ASK), '/ask', {
     amount: '5,000',
     phone: '0700 000 000',
     reference: 'INV-7',
   })
-  const open = await owner.follow(sent)
-  assert.match(mainOf(open), /The charge was made/)
+  const sent = { location: asked.location.replace('/ask/', '/charges/') }
+  const open = await owner.get(sent.location)
   assert.match(mainOf(open), /UGX 5,000 .*authorized/)
   const part = /data-live="([^"]+)"/.exec(open.text)?.[1] ?? ''
   const first = await owner.get(part)
@@ -54,16 +55,16 @@ test('a person makes a test charge, sees it under way and then paid, and refunds
 test('a charge that the rules refuse is refused in their words', async () => {
   const owner = await signedInAs(service, shop)
   const before = await service.digest()
-  const page = await owner.get(LIST)
+  const page = await owner.get(ASK)
   for (const [typed, says] of [
     [{ amount: '200', phone: '0700000000' }, /fee exceeds amount/],
     [{ amount: '5000', phone: '12345' }, /customer\.phone/],
     [{ amount: '9,999,999,999', phone: '0700000000' }, /amount exceeds the maximum of 1000000000/],
   ] as const) {
-    const reply = await owner.send(page, '/charges/new', { ...typed })
+    const reply = await owner.send(page, '/ask', { ...typed })
     assert.equal(reply.status, 400)
     assert.match(mainOf(reply), says)
-    assert.equal(formOf(reply, '/charges/new').fields.amount, typed.amount)
+    assert.equal(formOf(reply, '/ask').fields.amount, typed.amount)
   }
   // A refusal by the rules is kept under the key of its form, and nothing else is.
   assert.equal(await service.digest('idempotency_keys'), before)

@@ -46,12 +46,12 @@ for (const role of ROLES)
     assert.deepEqual(wrong, [])
   })
 
-test('a till follows no dead link either, and sees the counter, charges, links, orders and disputes alone', async () => {
+test('a till follows no dead link either, and asks for payments and sees the counter, charges, links, orders and disputes alone', async () => {
   const till = await tillOf(service, shop.merchant)
   const { wrong, pages } = await crawl(till, { ...everyWhere, within: WITHIN })
   assert.deepEqual(wrong, [])
   const seen = new Set(pages.flatMap(({ address }) => /^\/dashboard(?:\/test)?\/([a-z-]+)/.exec(address)?.[1] ?? []))
-  assert.deepEqual([...seen].sort(), ['charges', 'counter', 'disputes', 'links', 'orders'])
+  assert.deepEqual([...seen].sort(), ['ask', 'charges', 'counter', 'disputes', 'links', 'orders'])
 })
 
 test('no odd value in any filter is an error, or leads to one', async () => {

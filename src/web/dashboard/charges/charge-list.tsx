@@ -3,12 +3,12 @@ import { CHARGE_STATUSES, type Charge, computeNet } from '../../../payments/char
 import { CHARGE_FILTERS, type ChargeFilter } from '../../../payments/charges/charge-filters.ts'
 import { listCharges, readChargeTotals } from '../../../payments/charges/find-charges.ts'
 import { column } from '../../parts/columns.tsx'
-import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import type { FormState } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
-import { CopyBox, Money, Section } from '../../parts/parts.tsx'
+import { CopyBox, Money } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
+import { HeadWithAsk } from '../ask/ask-form.tsx'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
@@ -54,29 +54,6 @@ const FILTERS: readonly ListFilter[] = [
   { name: 'until', label: filters.until, kind: 'date' },
 ]
 
-export const NEW_CHARGE: FormSpec = {
-  path: '/charges/new',
-  action: 'charge.create',
-  fields: [
-    {
-      name: 'amount',
-      label: CHARGES.create.amount,
-      kind: 'amount',
-      hint: CHARGES.create.amountHint,
-    },
-    {
-      name: 'phone',
-      label: CHARGES.create.phone,
-      kind: 'phone',
-      hint: CHARGES.create.phoneHint,
-      about: ['customer.phone'],
-    },
-    { name: 'reference', label: CHARGES.create.reference, optional: true },
-  ],
-  submit: CHARGES.create.submit,
-  once: true,
-}
-
 export const EXPORT_CHARGES = exportForm('/charges', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
@@ -85,9 +62,9 @@ export const parseChargeFilter = (query: DashboardVisit['query']): ChargeFilter 
   endingBefore: query.before ?? null,
 })
 
-/** Shows the list of charges with its filters, and in test mode the form that makes one. */
+/** Shows the list of charges with its filters. */
 export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
-  const { app, caller, query, mode } = visit
+  const { app, caller, query } = visit
   const filter = parseChargeFilter(query)
   const [page, totals, views, states] = await Promise.all([
     listCharges(app, caller, filter),
@@ -99,6 +76,7 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
     title: CHARGES.title,
     ...{ rows: page.data, columns: COLUMNS, href: ({ id }: Charge) => visit.to(`/charges/${id}`) },
     ...{ here: visit.to('/charges'), query, filters: FILTERS, cursors: cursorsOf(page), state },
+    head: <HeadWithAsk visit={visit}>{CHARGES.title}</HeadWithAsk>,
     lead: <OperatorNotes states={states} side="collect" />,
     aboveRows: (
       <>
@@ -107,16 +85,7 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
       </>
     ),
     empty: { title: CHARGES.empty.title, filtered: CHARGES.empty.filtered, says: <NoChargesYet visit={visit} /> },
-    below: (
-      <>
-        {page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />}
-        {mode === 'test' && (
-          <Section title={CHARGES.create.title} id="new">
-            <FormBox of={NEW_CHARGE} visit={visit} state={state} />
-          </Section>
-        )}
-      </>
-    ),
+    below: page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />,
   })
 }
 

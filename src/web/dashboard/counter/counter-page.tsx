@@ -5,6 +5,8 @@ import { listCharges } from '../../../payments/charges/find-charges.ts'
 import { Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
+import { AskBox, mayAsk } from '../ask/ask-form.tsx'
+import { ASK } from '../texts/ask.ts'
 import { COUNTER } from '../texts/counter.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -32,6 +34,20 @@ export async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> 
     <>
       <h1>{COUNTER.title}</h1>
       <p class="hint">{COUNTER.lead}</p>
+      {mayAsk(visit) && (
+        <>
+          {/* Without a script the page loads itself again, and would take away what was typed. */}
+          <noscript>
+            <a class="button" href={visit.to('/ask')}>
+              {ASK.button}
+            </a>
+          </noscript>
+          <details class="ask-here" hidden data-scripted>
+            <summary class="button">{ASK.button}</summary>
+            <AskBox visit={visit} />
+          </details>
+        </>
+      )}
       <div
         class="counter"
         data-counter={addressWith(visit.to('/counter'), { part: 'strip' })}
@@ -44,7 +60,7 @@ export async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> 
         {strip}
       </div>
     </>,
-    { scripts: ['counter.js'], refreshSeconds: REFRESH_SECONDS },
+    { scripts: ['sounds.js', 'counter.js', 'ask.js'], refreshSeconds: REFRESH_SECONDS },
   )
 }
 

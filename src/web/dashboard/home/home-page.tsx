@@ -12,6 +12,7 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, formatPageTime, Money, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { HeadWithAsk } from '../ask/ask-form.tsx'
 import { testMoneyForm } from '../developers/test-money.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { formatFirstRequest } from '../request-example.ts'
@@ -48,7 +49,7 @@ export async function showHome(visit: DashboardVisit, state: FormState | null = 
   return pageReply(
     HOME.title,
     <>
-      <h1>{HOME.title}</h1>
+      <HeadWithAsk visit={visit}>{HOME.title}</HeadWithAsk>
       <OperatorNotes states={states} />
       <StopNotes visit={visit} acts={acts} />
       {key !== null && (

@@ -2,6 +2,7 @@ import type { Charge } from '../../../payments/charges/charge.ts'
 import { column } from '../../parts/columns.tsx'
 import { Empty, Section } from '../../parts/parts.tsx'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
+import { mayAsk } from '../ask/ask-form.tsx'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -18,14 +19,15 @@ export const LatestCharges = ({ visit, charges }: { visit: DashboardVisit; charg
     <Section title={HOME.latest} aside={<a href={visit.to('/charges')}>{HOME.all}</a>}>
       {charges.length === 0 ? (
         <Empty title={HOME.none}>
-          {visit.mode === 'test' ? (
-            <a class="button" href={`${visit.to('/charges')}#new`}>
-              {HOME.makeOne}
-            </a>
-          ) : (
+          {visit.mode === 'live' && (
             <p>
               {HOME.noneLive} <a href={visit.to('/go-live')}>{HOME.goLive}</a>
             </p>
+          )}
+          {visit.mode === 'test' && mayAsk(visit) && (
+            <a class="button" href={visit.to('/ask')}>
+              {HOME.makeOne}
+            </a>
           )}
         </Empty>
       ) : (

@@ -47,6 +47,7 @@ type StoryPage = {
   below?: ComponentChildren
   state?: FormState | null
   refreshSeconds?: number
+  scripts?: readonly string[]
 }
 
 /** Makes the page of an object with a story; for its script the story alone. While the story is live, browsers without scripts reload. */
@@ -55,7 +56,7 @@ export function storyPage(
   { title, head, story, live, below, state, ...more }: StoryPage,
 ): SurfaceReply {
   if (visit.part === 'story') return { kind: 'part', body: story, final: !live }
-  const { refreshSeconds = REFRESH_SECONDS } = more
+  const { refreshSeconds = REFRESH_SECONDS, scripts = [] } = more
   return pageReply(
     title,
     <>
@@ -63,6 +64,6 @@ export function storyPage(
       {story}
       {below}
     </>,
-    { status: state?.status ?? 200, ...(live ? { refreshSeconds } : {}) },
+    { status: state?.status ?? 200, scripts, ...(live ? { refreshSeconds } : {}) },
   )
 }

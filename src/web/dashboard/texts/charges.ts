@@ -1,6 +1,3 @@
-import { FEE_MIN } from '../../../ledger/fees.ts'
-import { formatShillings } from '../../parts/wording.ts'
-
 /** The list of charges, and one charge with its story. */
 export const CHARGES = {
   title: 'Charges',
@@ -23,20 +20,11 @@ export const CHARGES = {
   },
   empty: {
     title: 'No charges yet',
-    test: 'A charge collects money from a phone. Make one with the form below, or with the API:',
-    live: 'A charge collects money from a phone: over your payment links and storefront, or with the API and your live key.',
+    test: 'A charge collects money from a phone. Ask for one with the button above, or with the API:',
+    live: 'A charge collects money from a phone: ask for one with the button above, or take it over your payment links, your storefront, or the API.',
     filtered: 'No charge fits these filters.',
   },
-  create: {
-    title: 'New test charge',
-    amount: 'Amount',
-    amountHint: `More than ${formatShillings(FEE_MIN)}. The sandbox decides two seconds later.`,
-    phone: 'Phone of the customer',
-    phoneHint: '0700000000 pays, 0700000001 has too little money, 0700000002 declines, 0700000003 does not answer.',
-    reference: 'Your reference',
-    submit: 'Collect test money',
-    done: 'The charge was made. It ends in about two seconds.',
-  },
+  phoneHint: '0700000000 pays, 0700000001 has too little money, 0700000002 declines, 0700000003 does not answer.',
   refund: {
     title: 'Refund',
     says: (amount: string, fee: string) =>

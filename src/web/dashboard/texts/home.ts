@@ -47,7 +47,7 @@ export const HOME = {
   all: 'All charges',
   columns: { id: 'Charge', amount: 'Amount', status: 'Status', created: 'When' },
   none: 'No charges yet',
-  makeOne: 'Make a test charge',
+  makeOne: 'Ask for a test payment',
   noneLive: 'Go live to take real payments.',
   goLive: 'What is left to do',
   first: {

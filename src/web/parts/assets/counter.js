@@ -16,31 +16,12 @@
   button.textContent = words.sound
   counter.before(button, news)
 
-  let audio = null
   button.addEventListener('click', () => {
-    audio = audio || new AudioContext()
-    audio.resume()
-    play(true)
+    window.sounds.open()
+    window.sounds.play(true)
     button.textContent = words.soundOn
     button.setAttribute('aria-pressed', 'true')
   })
-
-  // Two rising tones for paid, two falling ones for failed.
-  const play = (paid) => {
-    if (!audio) return
-    const tones = paid ? [660, 880] : [330, 220]
-    tones.forEach((frequency, nth) => {
-      const tone = audio.createOscillator()
-      const volume = audio.createGain()
-      const start = audio.currentTime + nth * 0.18
-      tone.frequency.value = frequency
-      volume.gain.setValueAtTime(0.25, start)
-      volume.gain.exponentialRampToValueAtTime(0.001, start + 0.17)
-      tone.connect(volume).connect(audio.destination)
-      tone.start(start)
-      tone.stop(start + 0.18)
-    })
-  }
 
   const statesIn = (strip) =>
     new Map(
@@ -72,7 +53,7 @@
     const fresh = [...states].filter(([id, state]) => ended(state) && !ended(known.get(id)))
     known = states
     counter.replaceChildren(document.adoptNode(strip))
-    if (fresh.length > 0) play(fresh.some(([, state]) => state === 'succeeded'))
+    if (fresh.length > 0) window.sounds.play(fresh.some(([, state]) => state === 'succeeded'))
   }
 
   const look = async () => {

@@ -23,6 +23,7 @@
   // who signs in again comes back to the page and finds it there. Never a password, a code, a token or a file.
   const KEPT = 'kept-form'
   const KEPT_MS = 15 * 60000
+  const SENT_MS = 8000
   const LEFT_OUT = ['hidden', 'password', 'file', 'submit', 'button']
   const who = document.body.dataset.who
   const here = location.pathname + location.search
@@ -57,12 +58,19 @@
     for (let box = form.closest('details'); box; box = box.parentElement.closest('details')) box.open = true
     form.scrollIntoView({ block: 'center' })
   }
+  addEventListener('pageshow', () => {
+    for (const form of document.forms) delete form.dataset.sentAt
+  })
   const last = kept()
   if (who) {
     keep(null)
     if (last?.lost && last.who === who && last.page === here && Date.now() - last.at < KEPT_MS) giveBack(last)
-    document.addEventListener('submit', ({ target: form }) => {
+    document.addEventListener('submit', (event) => {
+      const form = event.target
       if (form.method !== 'post') return
+      // The second of two taps. The form is done once in any case, but the browser would show only the answer to the second.
+      if (Number(form.dataset.sentAt) > Date.now() - SENT_MS) return event.preventDefault()
+      if (form.elements.form) form.dataset.sentAt = Date.now()
       const fields = ownFields(form).map(({ name, value, checked }) => [name, value, checked])
       keep({ who, page: here, action: form.getAttribute('action'), fields, at: Date.now() })
     })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ruleOf } from '../../../api/access/actions.ts'
 import { hasFreshFactor, requireRole } from '../../../api/access/allow.ts'
 import { toRefusal } from '../../../api/http/errors.ts'
@@ -24,6 +25,8 @@ const { errors } = PARTS
 /** Thrown if the same form is being worked on, perhaps by another process. */
 class FormUnderWay extends Error {}
 
+const BUSY_MS = 4000
+const BUSY_LOOK_MS = 200
 // The message of an operation whose idempotency key is in use.
 const IN_FLIGHT = /still in flight/
 
@@ -82,7 +85,7 @@ async function confirmVisit<V extends Visit>(visit: V, { spec }: FormRoute<V>, s
 async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values: FormValues): Promise<SurfaceReply> {
   if (!route.spec.once) return route.submit(visit, values)
   const { sent, once } = readOneTimeForm(visit, values)
-  const claim = await claimForm(visit.gateway, sent)
+  const claim = await claimWhenFree(visit, sent)
   if (claim.kind === 'busy') throw new FormUnderWay(errors.busy)
   if (claim.kind === 'changed') throw new Refusal(409, 'conflict', errors.changed)
   if (claim.kind === 'used') throw new Refusal(409, 'conflict', errors.used)
@@ -99,6 +102,16 @@ async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values
       // The database is away. The claim expires after half a minute.
     })
     throw error
+  }
+}
+
+/** A browser shows the answer to the second of two taps, so that one waits a little for the result of the first. */
+async function claimWhenFree({ gateway }: Visit, sent: Parameters<typeof claimForm>[1]) {
+  const giveUpAt = performance.now() + BUSY_MS
+  for (;;) {
+    const claim = await claimForm(gateway, sent)
+    if (claim.kind !== 'busy' || performance.now() > giveUpAt) return claim
+    await sleep(BUSY_LOOK_MS)
   }
 }
 

@@ -61,6 +61,8 @@ export type FormSpec = {
   action: Action
   fields: readonly FormField[]
   submit: string
+  /** A second button, which sends this value with the form; these fields may then be left out. */
+  also?: { name: string; value: string; submit: string; without: readonly string[] }
   /** For a form that moves money or makes a secret: sent a second time, it shows the result of the first. */
   once?: true
   /** For a form with one file: the largest size of the file. */
@@ -117,17 +119,20 @@ const FAULT_TEXTS = {
 
 /** Parses the fields of a form, all as text. `faults` has what is wrong with a field, by its name. */
 export function parseForm(
-  { fields }: FormSpec,
+  { fields, also }: FormSpec,
   sentFields: PostedFields,
 ): { values: FormValues; faults: Record<string, string> } {
   const values: Record<string, string> = Object.create(null)
   const faults: Record<string, string> = Object.create(null)
+  const isSecond = also !== undefined && sentFields[also.name] === also.value
+  if (isSecond) values[also.name] = also.value
   for (const field of fields) {
     if (field.kind === 'file') continue
     const typed = sentFields[field.name] ?? ''
     const value = field.kind === 'phone' ? cleanTyped(typed).trim() : typed
     values[field.name] = value
-    const fault = findFault(field, value)
+    const mayBeLeftOut = isSecond && value === '' && also.without.includes(field.name)
+    const fault = mayBeLeftOut ? null : findFault(field, value)
     if (fault !== null) faults[field.name] = fault
   }
   return { values, faults }

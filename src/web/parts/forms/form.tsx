@@ -72,6 +72,11 @@ export function FormBox(props: FormBoxProps) {
       >
         {spec.submit}
       </button>
+      {spec.also !== undefined && (
+        <button type="submit" class="button plain" name={spec.also.name} value={spec.also.value}>
+          {spec.also.submit}
+        </button>
+      )}
     </form>
   )
 }

@@ -75,7 +75,14 @@ export async function makeTestObjects(
   await api.get(`/v1/charges/txn_none?reference=${encodeURIComponent(name)}`)
   await service.gateway.requests.flush()
   return {
-    ...{ '/charges': paid.id, '/payouts': payout.id, '/bulk': batch.batch_id, '/payroll': schedule.id },
+    ...{
+      '/ask': paid.id,
+      '/ask/qr': link.id,
+      '/charges': paid.id,
+      '/payouts': payout.id,
+      '/bulk': batch.batch_id,
+      '/payroll': schedule.id,
+    },
     ...{
       '/subaccounts': subaccount.id,
       '/links': link.id,

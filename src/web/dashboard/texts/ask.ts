@@ -1,0 +1,51 @@
+import type { CHARGE_FAILURES } from '../../../rails/rail.ts'
+import { CHARGES } from './charges.ts'
+
+/** Asking a customer's phone for money, and what becomes of it. */
+export const ASK = {
+  title: 'Ask for a payment',
+  button: 'Ask for a payment',
+  amount: 'Amount',
+  keypad: 'Keypad',
+  erase: 'Erase the last digit',
+  phone: "Customer's number",
+  phoneHint: { live: 'For example 0772 123456', test: CHARGES.phoneHint },
+  reference: 'What it is for',
+  submit: 'Ask now',
+  qr: 'Show a QR code instead',
+  waiting: {
+    title: 'Waiting for the PIN',
+    says: (phone: string, shop: string) => `${phone} shows a message from ${shop}. The customer agrees with the PIN.`,
+    check: (amount: string) =>
+      `It says ${amount}. Ask once only: until the operator has answered it may still be paid.`,
+    test: 'This is a test: no message comes to any phone. It ends by itself in about two seconds.',
+  },
+  paid: { title: 'Paid', says: (amount: string, phone: string) => `${amount} from ${phone} has arrived.` },
+  refunded: { title: 'Given back', says: 'This payment was refunded.' },
+  failed: {
+    title: 'Not paid',
+    says: 'No money was taken.',
+    reasons: {
+      insufficient_funds: { what: 'Too little money on the phone.', todo: 'Ask for another number, or for less.' },
+      user_cancelled: { what: 'Declined on the phone.', todo: 'If that was a mistake, ask again.' },
+      timeout: {
+        what: 'Nobody entered the PIN in time.',
+        todo: 'See that the phone is on and has network, and ask again.',
+      },
+      rail_rejected: { what: 'The operator did not allow it.', todo: 'Check the number, or ask for another one.' },
+    } satisfies Record<(typeof CHARGE_FAILURES)[number], { what: string; todo: string }>,
+    again: 'Ask again',
+  },
+  next: 'Next customer',
+  open: 'Open the payment',
+  counter: 'To the counter',
+  qrPage: {
+    title: 'Let them scan',
+    says: 'The customer scans this with the phone, enters the number and agrees with the PIN.',
+    alt: 'QR code of the page on which this is paid',
+    nobody: 'Nobody has begun to pay yet.',
+    tried: 'The last try was not paid. The code can be scanned again.',
+    off: 'This code was switched off. Make another one.',
+    link: 'Open the link',
+  },
+}
