@@ -90,6 +90,14 @@ test('a QR code over the same amount needs no number, and its page follows the p
   assert.match(shown.text, /<svg class="qr"/)
   const link = (await shop.test.get(`/v1/payment-links/${idOf(sent.location)}`)).body
   assert.deepEqual([link.amount, link.allow_multiple_uses, link.reference], [12_000, false, 'rice'])
+  const tooMuch = await till.get(ASK)
+  const unpayable = await till.post(ASK, {
+    ...formOf(tooMuch, '/ask').fields,
+    amount: '90,000,000',
+    phone: '',
+    by: 'qr',
+  })
+  assert.match(mainOf(await till.follow(unpayable)), /The link was made, but no customer can pay this/)
 })
 
 test('people who may not ask have neither button nor page; another business finds nothing', async () => {
