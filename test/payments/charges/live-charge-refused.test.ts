@@ -195,5 +195,5 @@ const everything = async () =>
   JSON.stringify([
     await service.digest(),
     await service.rows('select * from idempotency_keys order by 1, 2, 3'),
-    await service.rows('select count(*)::int, max(seq)::int from rail_evidence'),
+    await service.rows('select count(*)::int, max(seq)::text from rail_evidence'),
   ])

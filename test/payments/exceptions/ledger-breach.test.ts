@@ -83,7 +83,7 @@ test('a breach of test money pauses the payouts of test mode and lets live money
   service.pass(3000)
   await service.run('follow-charges')
   const moved = await service.rows(
-    `update charges set completed_at = completed_at - interval '1 minute' where id = $1 returning id`,
+    `update charges set completed_at = (completed_at at time zone 'UTC' - interval '1 minute') at time zone 'UTC' where id = $1 returning id`,
     [body.id],
   )
   assert.equal(moved.length, 1)
@@ -102,7 +102,7 @@ test("a key of one merchant that reads like another's charge hurts neither, howe
   const begun = { 'idempotency-key': body.id }
   assert.equal((await payNew(shop.live, { amount: 1000 }, begun)).status, 201)
   await service.rows(
-    `update idempotency_keys set status = null, body = null, created_at = created_at - interval '2 minutes' where key = $1`,
+    `update idempotency_keys set status = null, body = null, created_at = (created_at at time zone 'UTC' - interval '2 minutes') at time zone 'UTC' where key = $1`,
     [body.id],
   )
   await reconcile()

@@ -71,7 +71,7 @@ test('a long month comes in pieces, each line once, in the order of posting, and
 longTest('charges that took days to be paid have lines like all others', async () => {
   const { body: before } = await own.api.get(`/v1/statements/${month}`)
   await service.rows(
-    `update charges set created_at = created_at - interval '20 days' where merchant_id = $1 and fee = 300
+    `update charges set created_at = (created_at at time zone 'UTC' - interval '20 days') at time zone 'UTC' where merchant_id = $1 and fee = 300
     and id in (select id from charges where merchant_id = $1 order by id limit 3000)`,
     [own.merchantId],
   )
