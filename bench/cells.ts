@@ -6,6 +6,7 @@ import { createMerchant } from '../src/merchants/account/create-merchant.ts'
 import { readConfig } from '../src/program/settings/config.ts'
 import { type CitusCluster, startCitus, type Worker } from '../test/drill/cells/citus-cluster.ts'
 import { commandOn, MASTER_KEY } from '../test/drill/on-program.ts'
+import { askOnce } from '../test/helpers/database/ask-once.ts'
 import { BY_HAND } from '../test/helpers/service/actors.ts'
 import { type Driver, startDriver } from './drive.ts'
 import { atEnd } from './endings.ts'
@@ -180,10 +181,7 @@ async function openPlain(cluster: CitusCluster): Promise<Side> {
   execFileSync(join(BIN, 'pg_ctl'), ['-D', data, '-l', `${data}.log`, '-w', '-s', 'start'], as)
   atEnd(() => execFileSync(join(BIN, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-s', 'stop'], as))
   const url = `postgres://postgres@127.0.0.1:${port}/gateway`
-  const admin = new pg.Client(url.replace(/gateway$/, 'postgres'))
-  await admin.connect()
-  await admin.query('create database gateway')
-  await admin.end()
+  await askOnce(url.replace(/gateway$/, 'postgres'), 'create database gateway')
   const settings = { DATABASE_URL: url, MASTER_KEY }
   await commandOn(settings, 'migrate')
   const [first] = CELLS

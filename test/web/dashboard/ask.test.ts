@@ -118,7 +118,7 @@ test('people who may not ask have neither button nor page; another business find
 })
 
 longTest(
-  'on a phone: the keypad, three taps after the amount, a page that follows, and no way for a code to be missed',
+  'on a phone: the keypad, three taps after the amount, a page that follows, and nothing under 44 pixels',
   ON_BROWSER,
   async () => {
     const [cookie] = (await tillOf(service, shop.merchant)).cookies()

@@ -126,6 +126,7 @@ test('a charge that a gift card has paid in full has its page for every role, an
     assert.equal(/Nothing is paid out, and it costs nothing/.test(mainOf(page)), role === 'owner' || role === 'cashier')
   }
   const owner = await signedInAs(service, merchant)
+  assert.match(mainOf(await owner.get(`/dashboard/ask/${id}`)), /UGX 3,000 by gift card has arrived/)
   const refunded = await owner.follow(await owner.send(await owner.get(path), '/refund'))
   assert.match(mainOf(refunded), /What it had paid is back on the gift card/)
   assert.deepEqual(await sumsOf(service, cardId), [50_000, 0, 0])

@@ -20,7 +20,11 @@ export const ASK = {
       `It says ${amount}. Ask once only: until the operator has answered it may still be paid.`,
     test: 'This is a test: no message comes to any phone. It ends by itself in about two seconds.',
   },
-  paid: { title: 'Paid', says: (amount: string, phone: string) => `${amount} from ${phone} has arrived.` },
+  paid: {
+    title: 'Paid',
+    says: (amount: string, phone: string) =>
+      phone === '' ? `${amount} by gift card has arrived.` : `${amount} from ${phone} has arrived.`,
+  },
   refunded: { title: 'Given back', says: 'This payment was refunded.' },
   failed: {
     title: 'Not paid',

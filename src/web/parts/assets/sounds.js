@@ -4,6 +4,7 @@
   let audio = null
 
   const open = () => {
+    if (!window.AudioContext) return
     audio = audio || new AudioContext()
     audio.resume()
   }
