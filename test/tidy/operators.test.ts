@@ -18,6 +18,7 @@ const NAMES_IT = [
   // Tables of texts and prefixes by channel.
   /^src\/web\/checkout\/texts\/\w+\.ts$/,
   'src/web/checkout/pages/pay.tsx',
+  'src/reports/words/channels.ts',
   'src/web/dashboard/texts/operators.ts',
   // What the API describes, and examples of requests.
   'src/api/http/openapi/error-codes.ts',

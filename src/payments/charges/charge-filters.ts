@@ -9,6 +9,7 @@ import {
 } from '../../api/http/lists/list-filters.ts'
 import type { ListWindow } from '../../api/http/lists/lists.ts'
 import { parsePhoneFilter } from '../../platform/text/phone.ts'
+import { CHANNELS, CHARGE_FAILURES } from '../../rails/rail.ts'
 import { CHARGE_STATUSES } from './charge.ts'
 import { detailScans, FINISHED_CHARGES, isOpenStatus, OPEN_CHARGES, STATUS_SCANS } from './charge-indexes.ts'
 
@@ -42,16 +43,51 @@ export const CHARGE_FILTERS = {
   },
 } as const satisfies FilterTable<string>
 
-type ChargeFilterName = keyof typeof CHARGE_FILTERS
+/**
+ * What the page can filter by besides. No index answers these, so that they look at the newest rows only (`narrowChargeFilter`), and the API
+ * does not have them. `part`: in lower case; a number in it has no zero before it.
+ */
+const CHARGE_SEARCHES = {
+  part: {
+    query: Type.Optional(Type.String()),
+    condition: `(:part::text is null or position(:part in lower(c.reference)) > 0 or position(:part in lower(c.email)) > 0
+      or position(ltrim(:part, '0') in c.phone9) > 0)`,
+    parse: (typed: string) => typed.toLowerCase(),
+  },
+  amount_from: {
+    query: Type.Optional(Type.Integer()),
+    condition: '(:amount_from::bigint is null or c.amount >= :amount_from)',
+  },
+  amount_until: {
+    query: Type.Optional(Type.Integer()),
+    condition: '(:amount_until::bigint is null or c.amount <= :amount_until)',
+  },
+  channel: {
+    query: Type.Optional(Type.Enum(CHANNELS)),
+    choices: CHANNELS,
+    condition: '(:channel::text is null or c.channel = :channel)',
+  },
+  reason: {
+    query: Type.Optional(Type.Enum(CHARGE_FAILURES)),
+    choices: CHARGE_FAILURES,
+    condition: '(:reason::text is null or c.failure_reason = :reason)',
+  },
+} as const satisfies FilterTable<string>
+
+/** All filters of the page. */
+export const CHARGE_PAGE_FILTERS = { ...CHARGE_FILTERS, ...CHARGE_SEARCHES }
+
+type ChargeFilterName = keyof typeof CHARGE_PAGE_FILTERS
 
 /** Which charges to list. Bounds are inclusive; filters that are not used are null. */
 export type ChargeFilter = ListWindow & FilterTexts<ChargeFilterName>
 
-/** No filter: all charges of a merchant and mode. */
-export const NO_CHARGE_FILTERS: FilterTexts<ChargeFilterName> = noFilters(CHARGE_FILTERS)
+/** No filter: all charges of a merchant and mode. The API's list begins with it, because its own filters are fewer. */
+export const NO_CHARGE_FILTERS: FilterTexts<ChargeFilterName> = noFilters(CHARGE_PAGE_FILTERS)
 
-/** All filters, in the order of their parameters. */
+/** The filters that an index answers, and those besides, in the order of their parameters. */
 export const EACH_CHARGE_FILTER: readonly FilterFacts[] = Object.values(CHARGE_FILTERS)
+const EACH_PAGE_FILTER: readonly FilterFacts[] = Object.values(CHARGE_PAGE_FILTERS)
 const WITHOUT_INDEX = EACH_CHARGE_FILTER.filter(
   (filter) => filter !== CHARGE_FILTERS.status && filter.scan === undefined,
 )
@@ -76,10 +112,16 @@ export const CHARGE_SCANS = {
   reference: detailScan('reference', CHARGE_FILTERS.reference.scan),
   phone: detailScan('phone', CHARGE_FILTERS.phone.scan),
   email: detailScan('email', CHARGE_FILTERS.email.scan),
+  searched: { suffix: ', searched', branches: STATUS_SCANS, others: EACH_PAGE_FILTER },
 } satisfies Record<string, FilterScan>
+
+/** Whether no index answers this filter. */
+export const isChargeSearch = (filter: ChargeFilter): boolean =>
+  (Object.keys(CHARGE_SEARCHES) as (keyof typeof CHARGE_SEARCHES)[]).some((name) => filter[name] !== null)
 
 /** Chooses how to read the charges of a filter: by one that has an index of its own, else by status, else all. */
 export function chooseChargeScan(filter: ChargeFilter): keyof typeof CHARGE_SCANS {
+  if (isChargeSearch(filter)) return 'searched'
   const name = findScanFilter(CHARGE_FILTERS, filter)
   if (name !== null) return name
   if (filter.status === null) return 'all'

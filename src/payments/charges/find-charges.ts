@@ -1,5 +1,6 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { filterConditions, filterValues } from '../../api/http/lists/list-filters.ts'
+import { narrowToSearched, searchEndStatement } from '../../api/http/lists/list-search.ts'
 import { listStatement, PLANNED_ONCE } from '../../api/http/lists/list-statement.ts'
 import { type ListTotals, readTotals, totalsStatement } from '../../api/http/lists/list-totals.ts'
 import { type ListPage, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
@@ -12,11 +13,12 @@ import type { App } from '../../program/app.ts'
 import { groupByCharge, sharesOfCharges } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge } from './charge.ts'
 import {
-  CHARGE_FILTERS,
+  CHARGE_PAGE_FILTERS,
   CHARGE_SCANS,
   type ChargeFilter,
   chooseChargeScan,
   EACH_CHARGE_FILTER,
+  isChargeSearch,
 } from './charge-filters.ts'
 
 const CHARGE_BY_ID = statement<Charge>(
@@ -34,19 +36,40 @@ const WINDOW = `c.merchant_id = :merchantId and c.mode = :mode and c.published a
   and (c.created_at, c.id) < (:cursorAt, :cursorId)`
 const NEWEST = 'order by c.created_at desc, c.id desc limit :limit'
 const FILTERS = filterConditions(EACH_CHARGE_FILTER).join(' and ')
+const FILTER_ORDER = Object.keys(CHARGE_PAGE_FILTERS)
 
 // Merges the ordered scans of several indexes, so that its cost does not grow with the history.
-const LISTS = mapValues(CHARGE_SCANS, ({ suffix, branches }) =>
+const LISTS = mapValues(CHARGE_SCANS, ({ suffix, branches, others }, name) =>
   listStatement<Charge>(
     `list charges${suffix}`,
     `select * from (${branches
       .map(
-        (branch) => `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${branch} and ${FILTERS} ${NEWEST})`,
+        (branch) =>
+          `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${branch} and ${name === 'searched' ? filterConditions(others).join(' and ') : FILTERS} ${NEWEST})`,
       )
       .join(' union all ')}) c order by "createdAt" desc, id desc limit :limit`,
-    { ...PLANNED_ONCE, filters: Object.keys(CHARGE_FILTERS) },
+    { ...PLANNED_ONCE, filters: FILTER_ORDER },
   ),
 )
+
+const SEARCH_END = searchEndStatement(
+  'charges searched back to',
+  CHARGE_SCANS.searched.branches.map(
+    (branch) =>
+      `select c.created_at as at from charges c where ${WINDOW} and ${branch} order by c.created_at desc, c.id desc limit :rows`,
+  ),
+)
+
+/** Narrows a filter that no index answers to the newest charges of its window; others stay as they are. */
+export async function narrowChargeFilter(
+  app: App,
+  caller: Caller,
+  filter: ChargeFilter,
+): Promise<{ filter: ChargeFilter; searchedBackTo: Date | null }> {
+  if (!isChargeSearch(filter)) return { filter, searchedBackTo: null }
+  const { window, searchedBackTo } = await narrowToSearched(app, caller, { window: filter, end: SEARCH_END })
+  return { filter: window, searchedBackTo }
+}
 
 /** Returns the caller's charge in the key's mode. Throws 404 (spec 1.3). */
 export async function getCharge(app: App, caller: Caller, id: string): Promise<Charge> {
@@ -86,7 +109,7 @@ async function attachShares(app: App, charges: readonly Charge[]): Promise<void>
 export const chargeListQuery = (filter: ChargeFilter) => ({
   window: filter,
   statement: LISTS[chooseChargeScan(filter)],
-  filters: filterValues(CHARGE_FILTERS, filter),
+  filters: filterValues(CHARGE_PAGE_FILTERS, filter),
 })
 
 const TOTALS_WINDOW = `c.merchant_id = :merchantId and c.mode = :mode and c.published and c.created_at >= :from and c.created_at <= :until`
@@ -100,7 +123,7 @@ const TOTALS = mapValues(CHARGE_SCANS, ({ suffix, branches, others }) =>
         .map((branch) => [TOTALS_WINDOW, branch, ...filterConditions(others)].join(' and '))
         .map((where) => `select ${columns} from charges c where ${where} ${condition}`)
         .join(' union all '),
-    filters: Object.keys(CHARGE_FILTERS),
+    filters: FILTER_ORDER,
   }),
 )
 
@@ -109,5 +132,5 @@ export const readChargeTotals = (app: App, caller: Caller, filter: ChargeFilter)
   readTotals(app, caller, {
     window: filter,
     statement: TOTALS[chooseChargeScan(filter)],
-    filters: filterValues(CHARGE_FILTERS, filter),
+    filters: filterValues(CHARGE_PAGE_FILTERS, filter),
   })

@@ -7,7 +7,7 @@ import { keyedEndpoint } from '../../api/http/write-endpoints.ts'
 import type { App } from '../../program/app.ts'
 import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
 import { type Charge, ChargeShape, presentCharge } from './charge.ts'
-import { CHARGE_FILTERS } from './charge-filters.ts'
+import { CHARGE_FILTERS, NO_CHARGE_FILTERS } from './charge-filters.ts'
 import { ChargeCreateShape } from './charge-request.ts'
 import { readChargeTimeline } from './charge-timeline.ts'
 import { createCharge } from './create-charge.ts'
@@ -33,7 +33,8 @@ export const chargeEndpoints = tagEndpoints('Charges', [
     summary: 'List charges, newest first',
     query: { ...filterQuery(CHARGE_FILTERS), ...LIST_QUERY },
     row: ChargeShape,
-    list: (app, caller, query) => listCharges(app, caller, parseFilters(CHARGE_FILTERS, query)),
+    list: (app, caller, query) =>
+      listCharges(app, caller, { ...NO_CHARGE_FILTERS, ...parseFilters(CHARGE_FILTERS, query) }),
     present: presentCharge,
   }),
   objectEndpoint<App, Charge>({

@@ -1,5 +1,6 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { filterConditions, filterValues } from '../../api/http/lists/list-filters.ts'
+import { narrowToSearched, searchEndStatement } from '../../api/http/lists/list-search.ts'
 import { listStatement, PLANNED_ONCE } from '../../api/http/lists/list-statement.ts'
 import { type ListTotals, readTotals, totalsStatement } from '../../api/http/lists/list-totals.ts'
 import { type ListPage, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
@@ -13,7 +14,8 @@ import { PAYOUT_COLUMNS, type Payout } from './payout.ts'
 import {
   choosePayoutScan,
   EACH_PAYOUT_FILTER,
-  PAYOUT_FILTERS,
+  isPayoutSearch,
+  PAYOUT_PAGE_FILTERS,
   PAYOUT_SCANS,
   type PayoutFilter,
 } from './payout-filters.ts'
@@ -34,21 +36,44 @@ const PAYOUT_IN_ANY_MODE = statement<Payout>(
 const WINDOW = `p.merchant_id = :merchantId and p.mode = :mode and p.published and p.created_at >= :bound
   and (p.created_at, p.id) < (:cursorAt, :cursorId)`
 const NEWEST = 'order by p.created_at desc, p.id desc limit :limit'
-const FILTERS = filterConditions(EACH_PAYOUT_FILTER).join(' and ')
+const FILTERS = filterConditions(EACH_PAYOUT_FILTER)
+const FILTER_ORDER = Object.keys(PAYOUT_PAGE_FILTERS)
 
-const selectBranch = (branch: string) =>
-  `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${branch} and ${FILTERS} ${NEWEST}`
-const mergeBranches = (branches: readonly string[]) =>
-  `select * from (${branches.map((branch) => `(${selectBranch(branch)})`).join(' union all ')}) p
+const selectBranch = (branch: string, filters: readonly string[]) =>
+  `select ${PAYOUT_COLUMNS} from payouts p where ${[WINDOW, branch, ...filters].join(' and ')} ${NEWEST}`
+const mergeBranches = (branches: readonly string[], filters: readonly string[]) =>
+  `select * from (${branches.map((branch) => `(${selectBranch(branch, filters)})`).join(' union all ')}) p
    order by "createdAt" desc, id desc limit :limit`
-const LISTS = mapValues(PAYOUT_SCANS, ({ suffix, branches }, name) =>
-  listStatement<Payout>(
+const LISTS = mapValues(PAYOUT_SCANS, ({ suffix, branches, others }, name) => {
+  const filters = name === 'searched' ? filterConditions(others) : FILTERS
+  return listStatement<Payout>(
     `list payouts${suffix}`,
-    branches.length === 1 ? branches.map(selectBranch).join('') : mergeBranches(branches),
-    // The others find few rows.
-    { ...(name === 'all' || name === 'status' ? PLANNED_ONCE : {}), filters: Object.keys(PAYOUT_FILTERS) },
+    branches.length === 1
+      ? branches.map((branch) => selectBranch(branch, filters)).join('')
+      : mergeBranches(branches, filters),
+    // Those with an index of their own find few rows.
+    { ...(name === 'reference' || name === 'phone' ? {} : PLANNED_ONCE), filters: FILTER_ORDER },
+  )
+})
+
+const SEARCH_END = searchEndStatement(
+  'payouts searched back to',
+  PAYOUT_SCANS.searched.branches.map(
+    (branch) =>
+      `select p.created_at as at from payouts p where ${WINDOW} and ${branch} order by p.created_at desc, p.id desc limit :rows`,
   ),
 )
+
+/** Narrows a filter that no index answers to the newest payouts of its window; others stay as they are. */
+export async function narrowPayoutFilter(
+  app: App,
+  caller: Caller,
+  filter: PayoutFilter,
+): Promise<{ filter: PayoutFilter; searchedBackTo: Date | null }> {
+  if (!isPayoutSearch(filter)) return { filter, searchedBackTo: null }
+  const { window, searchedBackTo } = await narrowToSearched(app, caller, { window: filter, end: SEARCH_END })
+  return { filter: window, searchedBackTo }
+}
 
 /** Returns the caller's payout in the key's mode. Throws 404 (spec 1.3). */
 export async function getPayout(app: App, caller: Caller, id: string): Promise<Payout> {
@@ -74,7 +99,7 @@ export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter
 export const payoutListQuery = (filter: PayoutFilter) => ({
   window: filter,
   statement: LISTS[choosePayoutScan(filter)],
-  filters: filterValues(PAYOUT_FILTERS, filter),
+  filters: filterValues(PAYOUT_PAGE_FILTERS, filter),
 })
 
 /** Finds which of these payouts are hidden: the operator has not answered yet, or took nothing, and then the payout never existed. */
@@ -98,7 +123,7 @@ const TOTALS = mapValues(PAYOUT_SCANS, ({ suffix, branches, others }) =>
         .map((branch) => [TOTALS_WINDOW, branch, ...filterConditions(others)].join(' and '))
         .map((where) => `select ${columns} from payouts p where ${where} ${condition}`)
         .join(' union all '),
-    filters: Object.keys(PAYOUT_FILTERS),
+    filters: FILTER_ORDER,
   }),
 )
 
@@ -107,7 +132,7 @@ export const readPayoutTotals = (app: App, caller: Caller, filter: PayoutFilter)
   readTotals(app, caller, {
     window: filter,
     statement: TOTALS[choosePayoutScan(filter)],
-    filters: filterValues(PAYOUT_FILTERS, filter),
+    filters: filterValues(PAYOUT_PAGE_FILTERS, filter),
   })
 
 const BY_OPERATOR_NUMBER = statement<Payout>(

@@ -21,7 +21,7 @@ export const PAYOUT_STATUSES = statesOf<PayoutStatus>(PAYOUT_MOVES)
 
 /** What a payout was made for. */
 type PayoutKind = 'payout' | 'bulk' | 'scheduled' | 'refund' | 'withdrawal' | 'subaccount'
-const PAYOUT_KINDS = [
+export const PAYOUT_KINDS = [
   'payout',
   'bulk',
   'scheduled',

@@ -14,7 +14,7 @@ import { BulkResultShape } from './bulk/present-bulk.ts'
 import { createPayout } from './create-payout.ts'
 import { getPayout, listPayouts } from './find-payouts.ts'
 import { type Payout, PayoutShape, presentPayout } from './payout.ts'
-import { PAYOUT_FILTERS } from './payout-filters.ts'
+import { NO_PAYOUT_FILTERS, PAYOUT_FILTERS } from './payout-filters.ts'
 import { PayoutCreateShape } from './payout-request.ts'
 import { readPayoutTimeline } from './payout-timeline.ts'
 import { lookUpWallet, ResolvedAccountShape } from './resolve-account.ts'
@@ -65,7 +65,8 @@ export const payoutEndpoints = tagEndpoints('Payouts', [
     action: 'payouts.read',
     query: { ...filterQuery(PAYOUT_FILTERS), ...LIST_QUERY },
     row: PayoutShape,
-    list: (app, caller, query) => listPayouts(app, caller, parseFilters(PAYOUT_FILTERS, query)),
+    list: (app, caller, query) =>
+      listPayouts(app, caller, { ...NO_PAYOUT_FILTERS, ...parseFilters(PAYOUT_FILTERS, query) }),
     present: presentPayout,
   }),
   objectEndpoint<App, Payout>({

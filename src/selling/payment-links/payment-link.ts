@@ -38,7 +38,7 @@ export const PAYMENT_LINK_COLUMNS = `l.merchant_id as "merchantId", l.id, l.mode
   l.invalidated_at as "invalidatedAt", l.created_at as "createdAt"`
 
 const LINK_STATUSES = ['pending', 'authorized', 'succeeded', 'refunded', 'failed', 'active', 'inactive'] as const
-type LinkStatus = (typeof LINK_STATUSES)[number]
+export type LinkStatus = (typeof LINK_STATUSES)[number]
 
 const textOrNull = (description?: string) =>
   Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])

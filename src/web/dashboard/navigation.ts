@@ -15,11 +15,11 @@ export const DASHBOARD_NAVIGATION: readonly NavigationGroup[] = [
   {
     name: groups.money,
     entries: [
-      { path: '/charges', name: pages.charges, icon: 'in', see: 'read' },
+      { path: '/charges', name: pages.charges, short: pages.payments, icon: 'in', see: 'read' },
       { path: '/payouts', name: pages.payouts, icon: 'out', see: 'payouts.read' },
       { path: '/bulk', name: pages.bulk, icon: 'list', see: 'payouts.read' },
       { path: '/payroll', name: pages.payroll, icon: 'calendar', see: 'payouts.read' },
-      { path: '/wallet', name: pages.wallet, icon: 'wallet', see: 'payouts.read' },
+      { path: '/wallet', name: pages.wallet, icon: 'wallet', see: 'payouts.read', tabs: true },
       { path: '/subaccounts', name: pages.subaccounts, icon: 'people', see: 'shop.read' },
     ],
   },
@@ -30,17 +30,20 @@ export const DASHBOARD_NAVIGATION: readonly NavigationGroup[] = [
       { path: '/storefront', name: pages.storefront, icon: 'shop', see: 'shop.read' },
       { path: '/gift-cards', name: pages.giftCards, icon: 'gift', see: 'shop.read' },
       { path: '/orders', name: pages.orders, icon: 'list', see: 'read' },
-      { path: '/vending', name: pages.vending, icon: 'machine', see: 'shop.read' },
+      { path: '/vending', name: pages.vending, icon: 'machine', see: 'shop.read', tabs: true },
       { path: '/disputes', name: pages.disputes, icon: 'warning', see: 'read' },
     ],
   },
   {
     name: groups.business,
     entries: [
-      { path: '/developers', name: pages.developers, icon: 'code', see: 'shop.read' },
+      { path: '/developers', name: pages.developers, icon: 'code', see: 'shop.read', tabs: true },
       { path: '/verification', name: pages.verification, icon: 'check', see: 'shop.read' },
       { path: '/go-live', name: pages.goLive, icon: 'flag', see: 'shop.read' },
       { path: '/settings', name: pages.settings, icon: 'gear', see: 'shop.read' },
     ],
   },
 ]
+
+/** What stands at the bottom of a phone's screen. */
+export const DASHBOARD_DOCK = ['/', '/counter', '/charges']

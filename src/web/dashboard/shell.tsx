@@ -5,8 +5,9 @@ import { formatPageTime, Note } from '../parts/parts.tsx'
 import type { PageRequest } from '../parts/routes/route.ts'
 import type { PageReply } from '../parts/routes/surface-reply.ts'
 import { addressIn, DASHBOARD_BASE, parsePagePath } from './addresses.ts'
-import { DASHBOARD_NAVIGATION } from './navigation.ts'
+import { DASHBOARD_DOCK, DASHBOARD_NAVIGATION } from './navigation.ts'
 import { FRAME } from './texts/frame.ts'
+import { PEOPLE } from './texts/people.ts'
 import type { DashboardVisit } from './visit.ts'
 
 type DashboardShellProps = { page: PageReply; asked: PageRequest; visit: DashboardVisit | null }
@@ -25,6 +26,7 @@ export function DashboardShell({ page, asked: { requestId, here }, visit }: Dash
     <Frame
       {...{ page, name, requestId, here }}
       who={signedIn.person.publicId}
+      till={signedIn.till}
       band={
         <>
           {visit.staffView !== null && <StaffViewBand name={name} view={visit.staffView} />}
@@ -39,10 +41,16 @@ export function DashboardShell({ page, asked: { requestId, here }, visit }: Dash
         name={name}
         signOut={visit.staffView === null ? `${DASHBOARD_BASE}/sign-out` : null}
         searchHint={FRAME.searchHint}
+        {...(visit.staffView === null ? { account: <Account visit={visit} /> } : {})}
       >
         {mode === 'live' && <a href={addressInOtherMode(visit)}>{FRAME.toTest}</a>}
       </TopBar>
-      <PageLayout visit={visit} path={parsePagePath(visit.here, visit.base)} navigation={DASHBOARD_NAVIGATION}>
+      <PageLayout
+        visit={visit}
+        path={parsePagePath(visit.here, visit.base)}
+        navigation={DASHBOARD_NAVIGATION}
+        dock={DASHBOARD_DOCK}
+      >
         {!merchant.active && (
           <Note tone="warn">
             {merchant.account === 'open' ? FRAME.inactive : FRAME[merchant.account]}{' '}
@@ -61,6 +69,18 @@ export function DashboardShell({ page, asked: { requestId, here }, visit }: Dash
     </Frame>
   )
 }
+
+/** Who is signed in, in which part, and the way to the person's own pages. */
+const Account = ({ visit }: { visit: DashboardVisit }) => (
+  <>
+    <p>
+      <strong>{oneLine(visit.signedIn.person.name)}</strong>
+      <br />
+      <span class="quiet">{PEOPLE.roles.names[visit.signedIn.at.role]}</span>
+    </p>
+    {!visit.signedIn.till && <a href={visit.to('/settings/security')}>{FRAME.account.own}</a>}
+  </>
+)
 
 const StaffViewBand = ({ name, view }: { name: string; view: NonNullable<DashboardVisit['staffView']> }) => (
   <aside class="band" aria-label={FRAME.staffView.label}>

@@ -20,13 +20,15 @@ type FrameProps = {
   who?: string
   /** Shown above everything else. */
   band?: ComponentChildren
+  /** The device is a till: its pages are in large letters. */
+  till?: boolean
   /** Scripts that pages of this visit need besides those of the page. */
   scripts?: readonly string[]
   children: ComponentChildren
 }
 
 /** The document of a page of a surface. */
-export const Frame = ({ page, name, requestId, here, who, band, scripts = [], children }: FrameProps) => (
+export const Frame = ({ page, name, requestId, here, who, band, till = false, scripts = [], children }: FrameProps) => (
   <html lang="en">
     <head>
       <BasicMeta />
@@ -46,7 +48,7 @@ export const Frame = ({ page, name, requestId, here, who, band, scripts = [], ch
         </noscript>
       )}
     </head>
-    <body data-who={who}>
+    <body data-who={who} class={till ? 'till' : undefined}>
       <a class="skip" href="#page">
         {PARTS.skip}
       </a>
@@ -83,11 +85,13 @@ type TopBarProps = {
   /** Null if there is no sign-out on this page. */
   signOut: string | null
   searchHint: string
+  /** Who is signed in, in the menu that the sign-out stands in. */
+  account?: ComponentChildren
   children?: ComponentChildren
 }
 
 /** The bar at the top: the name, the search box, the sign-out. */
-export const TopBar = ({ visit, name, signOut, searchHint, children }: TopBarProps) => (
+export const TopBar = ({ visit, name, signOut, searchHint, account, children }: TopBarProps) => (
   <header class="bar">
     <a class="name" href={visit.to('/')}>
       {name}
@@ -101,16 +105,38 @@ export const TopBar = ({ visit, name, signOut, searchHint, children }: TopBarPro
         <input id="search" name="q" type="search" placeholder={searchHint} autocomplete="off" />
       </form>
     </search>
-    {signOut !== null && (
-      <form method="post" action={signOut}>
-        <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
-        <button type="submit" class="button plain">
-          {PARTS.frame.signOut}
-        </button>
-      </form>
+    {account !== undefined && (
+      <a class="find" href={visit.to('/search')}>
+        <Icon name="search" />
+        <span class="ear">{PARTS.frame.search}</span>
+      </a>
+    )}
+    {account === undefined ? (
+      <SignOut visit={visit} to={signOut} />
+    ) : (
+      <details class="account">
+        <summary>
+          <Icon name="person" />
+          <span class="ear">{PARTS.frame.account}</span>
+        </summary>
+        <div>
+          {account}
+          <SignOut visit={visit} to={signOut} />
+        </div>
+      </details>
     )}
   </header>
 )
+
+const SignOut = ({ visit, to }: { visit: Visit; to: string | null }) =>
+  to === null ? null : (
+    <form method="post" action={to}>
+      <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
+      <button type="submit" class="button plain">
+        {PARTS.frame.signOut}
+      </button>
+    </form>
+  )
 
 type PageLayoutProps = {
   visit: Visit
@@ -119,12 +145,14 @@ type PageLayoutProps = {
   navigation: readonly NavigationGroup[]
   /** The number of things that wait behind an entry, by its path. */
   counts?: ReadonlyMap<string, string>
+  /** The paths of the entries that stand at the bottom of a phone's screen, beside the way to all others. */
+  dock?: readonly string[]
   children: ComponentChildren
 }
 
 /** The navigation and the content of a page, with the sentence that a form has left for it. */
-export const PageLayout = ({ visit, path, navigation, counts = NO_COUNTS, children }: PageLayoutProps) => (
-  <div class="frame">
+export const PageLayout = ({ visit, path, navigation, counts = NO_COUNTS, dock, children }: PageLayoutProps) => (
+  <div class={dock === undefined ? 'frame' : 'frame docked'}>
     <SideNavigation {...{ visit, path, navigation, counts }} />
     <main id="page" class="page" tabIndex={-1}>
       {visit.flash !== null && (
@@ -133,9 +161,48 @@ export const PageLayout = ({ visit, path, navigation, counts = NO_COUNTS, childr
           {oneLine(visit.flash.says)}
         </p>
       )}
+      <WayBack {...{ visit, path, navigation }} />
       {children}
     </main>
+    {dock !== undefined && <Dock {...{ visit, path, navigation, dock }} />}
   </div>
+)
+
+const listEntries = ({ visit, navigation }: Pick<PageLayoutProps, 'visit' | 'navigation'>) =>
+  navigation.flatMap(({ entries }) => entries).filter(({ see }) => mayDo(visit.caller, see))
+
+/** The way from the page of an object, or of a form, to its list. A page that has tabs shows where it belongs. */
+function WayBack({ visit, path, navigation }: Pick<PageLayoutProps, 'visit' | 'path' | 'navigation'>) {
+  const depth = path.split('/').length - 1
+  const entry = listEntries({ visit, navigation }).find(
+    (one) => one.path !== path && one.path !== '/' && belongsTo(path, one.path) && (one.tabs !== true || depth > 2),
+  )
+  return entry === undefined ? null : (
+    <a class="way-back" href={visit.to(entry.path)}>
+      <Icon name="back" />
+      {entry.name}
+    </a>
+  )
+}
+
+type DockProps = Pick<PageLayoutProps, 'visit' | 'path' | 'navigation'> & { dock: readonly string[] }
+
+/** The bar at the bottom of a phone's screen. Its last entry opens the navigation, without scripts too. */
+const Dock = ({ visit, path, navigation, dock }: DockProps) => (
+  <nav class="dock" aria-label={PARTS.frame.dock}>
+    {listEntries({ visit, navigation })
+      .filter((entry) => dock.includes(entry.path))
+      .map((entry) => (
+        <a href={visit.to(entry.path)} aria-current={belongsTo(path, entry.path) ? 'page' : undefined}>
+          <Icon name={entry.icon} />
+          {entry.short ?? entry.name}
+        </a>
+      ))}
+    <label for="menu">
+      <Icon name="menu" />
+      {PARTS.frame.more}
+    </label>
+  </nav>
 )
 
 /** The navigation: beside the page if there is room, behind one button on a phone. Both work without scripts. */

@@ -1,16 +1,9 @@
 import type { ComponentChildren } from 'preact'
+import { Filters, PeriodLinks } from './filters.tsx'
 import type { FormState } from './forms/form-spec.ts'
 import { Empty } from './parts.tsx'
 import { type PageReply, pageReply } from './routes/surface-reply.ts'
-import {
-  type AddressQuery,
-  Filters,
-  type ListColumn,
-  type ListCursors,
-  type ListFilter,
-  Pager,
-  Table,
-} from './table.tsx'
+import { type AddressQuery, type ListColumn, type ListCursors, type ListFilter, Pager, Table } from './table.tsx'
 
 type ListProps<Row> = {
   /** Names the table for people who hear the page. */
@@ -27,6 +20,8 @@ type ListProps<Row> = {
   filters?: readonly ListFilter[]
   /** Values that stay in the address beside the filters. */
   keep?: Readonly<Record<string, string>>
+  /** Shown beside the filters: the download. */
+  tools?: ComponentChildren
   /** Shown between the filters and the rows: saved views, totals. */
   aboveRows?: ComponentChildren
   /** Shown between the rows and the links to other pages. */
@@ -39,10 +34,16 @@ type ListProps<Row> = {
 
 /** The filters of a list, its rows or that there are none, and the links to its other pages. */
 export function List<Row>({ caption, rows, columns, href, empty, here, query, cursors, ...props }: ListProps<Row>) {
-  const { filters = [], keep = {}, aboveRows, belowRows, oldestFirst = false } = props
+  const { filters = [], keep = {}, tools, aboveRows, belowRows, oldestFirst = false } = props
   return (
     <>
-      {filters.length > 0 && <Filters filters={filters} query={query} action={here} keep={keep} />}
+      {(filters.length > 0 || tools) && (
+        <div class="tools">
+          {filters.length > 0 && <Filters filters={filters} query={query} action={here} keep={keep} />}
+          {tools}
+        </div>
+      )}
+      <PeriodLinks query={query} here={here} filters={filters} />
       {aboveRows}
       {rows.length > 0 ? (
         <Table caption={caption} rows={rows} columns={columns} {...(href === undefined ? {} : { href })} />
@@ -59,7 +60,7 @@ export function List<Row>({ caption, rows, columns, href, empty, here, query, cu
 
 /** Whether filters, or a page after the first, hide rows of the list. */
 const isFiltered = (query: AddressQuery, filters: readonly ListFilter[]): boolean =>
-  [...filters.map(({ name }) => name), 'after', 'before'].some((name) => query[name] !== undefined)
+  [...filters.map(({ name }) => name), 'after', 'before', 'earlier'].some((name) => query[name] !== undefined)
 
 function EmptyList({
   empty: { title, says, filtered },
@@ -75,7 +76,7 @@ type ListPageProps<Row> = Omit<ListProps<Row>, 'caption'> & {
   head?: ComponentChildren
   /** Shown between the heading and the list. */
   lead?: ComponentChildren
-  /** Shown below the list: its download, the form that makes another row. */
+  /** Shown below the list: notes about it. */
   below?: ComponentChildren
   state?: FormState | null
 }

@@ -7,6 +7,10 @@ type NavigationEntry = {
   name: string
   icon: IconName
   see: Action
+  /** A shorter name, for the bottom of a phone's screen. */
+  short?: string
+  /** Its pages have tabs, which say where one is. */
+  tabs?: true
   /** The page that lists what waits; the entry links to it while something waits. */
   workAt?: string
 }

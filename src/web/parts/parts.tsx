@@ -1,9 +1,12 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { oneLine } from '../../platform/text/text.ts'
-import { kampalaIso } from '../../platform/time/kampala.ts'
+import { kampalaDay, kampalaIso } from '../../platform/time/kampala.ts'
+import { failureWords } from '../../reports/words/failures.ts'
+import { type StateNoun, stateWords, type Tone } from '../../reports/words/states.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { PARTS } from './texts.ts'
-import { formatShillings } from './wording.ts'
+import { formatPhone, formatShillings } from './wording.ts'
 
 /** Whole shillings: `UGX 12,500`, figures of one width. */
 export const Money = ({ amount }: { amount: number }) => <span class="money">{formatShillings(amount)}</span>
@@ -22,18 +25,30 @@ export function formatPageDay(at: Date): string {
   return `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1]} ${text.slice(0, 4)}`
 }
 
-/** A time as it is in Kampala, with the exact time in UTC as its title. */
+/** When the page is read, so that its times can say today and yesterday; null where nobody reads it at a known time. */
+export const ReadAt = createContext<Date | null>(null)
+const DAY_MS = 86_400_000
+
+/** `today`, `yesterday`, `22 Nov` of the year in which it is read, or `22 Nov 2026`. */
+function formatNearDay(at: Date, readAt: Date): string {
+  const day = kampalaDay(at)
+  if (day === kampalaDay(readAt)) return PARTS.today
+  if (day === kampalaDay(new Date(readAt.getTime() - DAY_MS))) return PARTS.yesterday
+  return day.slice(0, 4) === kampalaDay(readAt).slice(0, 4) ? formatPageDay(at).slice(0, -5) : formatPageDay(at)
+}
+
+/** A time as it is in Kampala, near ones as today and yesterday, with the exact time in UTC as its title. */
 export const Time = ({ at, day }: { at: Date | string | null; day?: boolean }) => {
+  const readAt = useContext(ReadAt)
   if (at === null) return <span class="quiet">{PARTS.none}</span>
   const date = typeof at === 'string' ? new Date(at) : at
+  const shownDay = readAt === null ? formatPageDay(date) : formatNearDay(date, readAt)
   return (
     <time dateTime={date.toISOString()} title={date.toISOString()}>
-      {day ? formatPageDay(date) : formatPageTime(date)}
+      {day ? shownDay : `${shownDay}, ${kampalaIso(date).slice(11, 16)}`}
     </time>
   )
 }
-
-type Tone = 'good' | 'bad' | 'open' | 'quiet' | 'warn'
 
 const TONES: Readonly<Record<string, Tone>> = {
   ...toneFor(
@@ -74,6 +89,31 @@ export function Status({ word, tone }: { word: string; tone?: Tone }) {
     </span>
   )
 }
+
+type StateProps = {
+  of: StateNoun
+  state: string
+  /** Why a charge, a payout or a top-up failed. */
+  reason?: string | null
+}
+
+/** A stored phone as people write it, never broken over two lines; a dash for null. */
+export const PhoneNumber = ({ phone }: { phone: string | null }) =>
+  phone === null ? <span class="quiet">{PARTS.none}</span> : <span class="money">{formatPhone(phone)}</span>
+
+/** A state of a thing, in the words that people use for it: `not paid: too little money`. */
+export function State({ of, state, reason = null }: StateProps) {
+  const { says, tone } = stateWords(of, state)
+  const why = of === 'charge' || of === 'payout' || of === 'topUp' ? failureWords(of, reason) : null
+  return <Status word={why === null ? says : `${says}: ${why.brief}`} tone={tone} />
+}
+
+/** The end of an id, which a tap copies whole where scripts run. */
+export const ShortId = ({ id }: { id: string }) => (
+  <code class="id" data-id={id} data-copy={PARTS.copyId(id)} data-copied={PARTS.copied} title={id}>
+    …{id.slice(-6)}
+  </code>
+)
 
 /** Text from outside, in one line and without misleading characters. */
 export const OutsideText = ({ text }: { text: string | null }) =>

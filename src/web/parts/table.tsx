@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import type { ListPage } from '../../api/http/lists/lists.ts'
+import { badRequest } from '../../platform/refusal.ts'
 import { cleanTyped } from '../../platform/text/text.ts'
 import { parseDays } from './days.ts'
-import { FieldBox } from './forms/form.tsx'
 import type { FieldChoice } from './forms/form-spec.ts'
-import { Icon } from './icons.tsx'
+import { parseShillings } from './forms/form-spec.ts'
+import { daysOfPeriod } from './periods.ts'
 import { PARTS } from './texts.ts'
 
 /** One column: its heading, its cell, and whether it holds figures. */
@@ -12,13 +13,19 @@ export type ListColumn<Row> = {
   title: string
   cell(row: Row): ComponentChildren
   figures?: boolean
+  /**
+   * Where the cell stands on a phone, when a row has two lines there: who and amount in the first, state, what for and when in the second.
+   * A table with one such column shows nothing else on a phone; `ident` is
+   * shown on wide screens only. Without any, a row is a card with a line for each column.
+   */
+  at?: 'who' | 'amount' | 'state' | 'what' | 'when' | 'ident'
 }
 
 /** A filter of a list; its value is in the address of the list. */
 export type ListFilter = {
   name: string
   label: string
-  kind?: 'text' | 'select' | 'date' | 'moment' | 'phone'
+  kind?: 'text' | 'select' | 'date' | 'moment' | 'phone' | 'amount'
   hint?: string
   choices?: readonly FieldChoice[]
 }
@@ -35,25 +42,33 @@ export const withoutEmpty = (values: Readonly<Record<string, string>>): AddressQ
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
 /**
- * Turns a page's query into the one that lists read: `after` becomes their cursor, a day in Kampala its first and last moment, and phones
- * among `filters` lose what was pasted with them and cannot be seen.
+ * Turns a page's query into the one that lists read: `after` becomes their cursor, a day in Kampala its first and last moment, a period of
+ * `now` its days, phones among `filters` lose what was pasted with them and cannot be seen, and amounts become whole shillings. `earlier`
+ * is the time at which a search goes on. Throws 400.
  */
 export function buildPageQuery(
-  { after, from, until, ...values }: AddressQuery,
+  { after, from, until, period, earlier, ...values }: AddressQuery,
   filters: readonly ListFilter[] = [],
+  now?: Date,
 ): AddressQuery {
-  const days = parseDays({ from, until })
-  const phones = filters.filter(({ kind }) => kind === 'phone').map(({ name }) => name)
+  const own = from !== undefined || until !== undefined || period === undefined || now === undefined
+  const days = parseDays(own ? { from, until } : daysOfPeriod(period, now))
   return {
     ...values,
-    ...Object.fromEntries(
-      phones.map((name) => [name, values[name] === undefined ? undefined : cleanTyped(values[name])]),
-    ),
+    ...Object.fromEntries(filters.map((filter) => [filter.name, cleanFilter(filter, values[filter.name])])),
     limit: ROWS_PER_PAGE,
     starting_after: after,
     created_after: days.from,
-    created_before: days.until,
+    created_before: earlier ?? days.until,
   }
+}
+
+function cleanFilter({ kind, label }: ListFilter, typed: string | undefined): string | undefined {
+  if (typed === undefined || (kind !== 'phone' && kind !== 'amount')) return typed
+  if (kind === 'phone') return cleanTyped(typed)
+  const amount = parseShillings(typed)
+  if (amount === null) throw badRequest(PARTS.amountTyped(label))
+  return String(amount)
 }
 
 /** The cursors beside a page of a list. */
@@ -66,15 +81,17 @@ type TableProps<Row> = {
   caption: string
   rows: readonly Row[]
   columns: readonly ListColumn<Row>[]
-  /** The address that a row leads to; the first column is the link. */
+  /** The address that a row leads to; the column of who, else the first one, is the link. */
   href?: (row: Row) => string
 }
 
-/** A list: a table where there is room, cards on a phone. */
+/** A list: a table where there is room; rows of two lines or cards on a phone. */
 export function Table<Row>({ caption, rows, columns, href }: TableProps<Row>) {
+  const who = columns.findIndex(({ at }) => at === 'who')
+  const link = Math.max(who, 0)
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table>
+      <table class={who < 0 ? undefined : 'rows'}>
         <caption class="ear">{caption}</caption>
         <thead>
           <tr>
@@ -88,9 +105,15 @@ export function Table<Row>({ caption, rows, columns, href }: TableProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr>
-              {columns.map(({ title, cell, figures }, index) => (
-                <td data-title={title} class={figures ? 'figure' : undefined}>
-                  {index === 0 && href !== undefined ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
+              {columns.map(({ title, cell, figures, at }, index) => (
+                <td data-title={title} class={[figures && 'figure', at].filter(Boolean).join(' ') || undefined}>
+                  {index === link && href !== undefined ? (
+                    <a href={href(row)} class="go">
+                      {cell(row)}
+                    </a>
+                  ) : (
+                    cell(row)
+                  )}
                 </td>
               ))}
             </tr>
@@ -98,59 +121,6 @@ export function Table<Row>({ caption, rows, columns, href }: TableProps<Row>) {
         </tbody>
       </table>
     </div>
-  )
-}
-
-/** The filters of a list as a form that only changes the address. */
-export function Filters({
-  filters,
-  query,
-  action,
-  keep = {},
-  children,
-}: {
-  filters: readonly ListFilter[]
-  query: AddressQuery
-  action: string
-  /** Values that stay in the address beside the filters. */
-  keep?: Readonly<Record<string, string>>
-  children?: ComponentChildren
-}) {
-  const isUsed = filters.some(({ name }) => query[name] !== undefined)
-  return (
-    <details class="filters" open={isUsed}>
-      <summary>
-        <Icon name="search" /> {PARTS.filters}
-      </summary>
-      <form method="get" action={action} class="form compact">
-        {Object.entries(keep).map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        {filters.map(({ name, label, kind = 'text', hint, choices }) => (
-          <FieldBox
-            field={{
-              name,
-              label,
-              kind,
-              ...(hint === undefined ? {} : { hint }),
-              ...(choices === undefined ? {} : { choices: [{ value: '', label: PARTS.all }, ...choices] }),
-            }}
-            id={`filter-${name}`}
-            value={query[name] ?? ''}
-            fault={null}
-          />
-        ))}
-        <button type="submit" class="button">
-          {PARTS.filter}
-        </button>
-        {isUsed && (
-          <a class="button plain" href={addressWith(action, keep)}>
-            {PARTS.clear}
-          </a>
-        )}
-      </form>
-      {children}
-    </details>
   )
 }
 

@@ -67,7 +67,7 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
     ...{ interval: 'monthly', amount: 10_000, channel: 'op1_momo' },
     recipients: [payee],
   })
-  await owner.send(await owner.get(`${BASE}/vending`), '/vending/add', {
+  await owner.send(await owner.get(`${BASE}/vending/add`), '/vending/add', {
     machine: '1707-A',
     name: words.person,
   })

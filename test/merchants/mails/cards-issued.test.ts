@@ -10,7 +10,7 @@ const service = openedAndVerified(() => startService())
 const CARDS = '/dashboard/gift-cards'
 
 const issue = async (owner: Browser) => {
-  const page = await owner.get(CARDS)
+  const page = await owner.get(`${CARDS}/issue`)
   const form = page.forms.find(({ action }) => unescaped(action).split('#')[0] === `${CARDS}/issue`)
   assert.ok(form)
   return { ...form.fields, value: '50,000', quantity: '3' }

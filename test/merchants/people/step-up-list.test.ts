@@ -63,7 +63,7 @@ test('A73: what makes value, moves money, touches secrets or lets somebody in as
 test('A73: a stale session issues no gift cards and names nobody who hears of payments', async () => {
   const shop = await service.merchant({ verified: true })
   const stale = await signedInAs(service, shop, { steppedUpMs: 6 * MINUTE })
-  const cards = await stale.get('/dashboard/gift-cards')
+  const cards = await stale.get('/dashboard/gift-cards/issue')
   const issued = await stale.send(cards, '/gift-cards/issue', { value: '500000', quantity: '3', confirm: '' })
   assert.match(mainOf(issued), /Confirm with this before anything is done/)
   const notices = await stale.get('/dashboard/settings/notifications')

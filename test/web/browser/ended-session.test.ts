@@ -9,7 +9,7 @@ import { launchBrowser, ON_BROWSER } from './browser.ts'
 import { openedForBrowser } from './states/world-of-file.ts'
 
 const PASSWORD = 'four words of mine'
-const LINKS = '/dashboard/test/links'
+const LINKS = '/dashboard/test/links/new'
 const service = opened(() => startService())
 const screen = openedForBrowser(async () => {
   const browser = await launchBrowser()

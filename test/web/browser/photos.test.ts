@@ -29,7 +29,7 @@ test(
     try {
       const { context, page, troubles } = await newVisitor(browser, { own: [service.url] })
       await context.addCookies([{ name: cookie.name, value: cookie.value, url: service.url }])
-      await page.goto(`${service.url}/dashboard/storefront`)
+      await page.goto(`${service.url}/dashboard/storefront/add`)
       const input = page.locator('main input[type="file"]')
       const size = () => input.evaluate((one: any) => one.files[0].size as number)
       await input.setInputFiles({ name: 'small.jpg', mimeType: 'image/jpeg', buffer: small })
@@ -38,7 +38,7 @@ test(
       await eventually('the photo is small', async () => (await size()) < 2 * MEGABYTE)
       await page.locator('main [name="name"]').fill('Drum')
       await page.locator('main [name="amount"]').fill('30,000')
-      await page.locator('#add button').click()
+      await page.locator('main form button[type="submit"]').click()
       assert.match(await page.locator('main').innerText(), /The item is on your public page/)
       assert.equal(await page.locator('main img[src*="/pictures/"]').count(), 1)
       assert.deepEqual(troubles(), [])

@@ -27,7 +27,7 @@ test('a person makes a test charge, sees it under way and then paid, and refunds
   })
   const sent = { location: asked.location.replace('/ask/', '/charges/') }
   const open = await owner.get(sent.location)
-  assert.match(mainOf(open), /UGX 5,000 .*authorized/)
+  assert.match(mainOf(open), /UGX 5,000 .*waiting for the PIN/)
   const part = /data-live="([^"]+)"/.exec(open.text)?.[1] ?? ''
   const first = await owner.get(part)
   assert.equal(first.headers.get('x-part'), 'open')

@@ -26,7 +26,10 @@ test('the counter says what was paid and what failed, to a cashier too, and chan
   const etag = open.headers.get('etag') ?? ''
   const ended = await cashier.get(`${BASE}/counter?part=strip`, { 'if-none-match': etag })
   assert.equal(ended.status, 200)
-  assert.match(mainOf(ended), /UGX 8,000.*failed.*phone ending in 001.*UGX 7,000.*paid.*phone ending in 456/)
+  assert.match(
+    mainOf(ended),
+    /UGX 8,000.*not paid: too little money.*phone ending in 001.*UGX 7,000.*paid.*phone ending in 456/,
+  )
   const same = { 'if-none-match': ended.headers.get('etag') ?? '' }
   assert.equal((await cashier.get(`${BASE}/counter?part=strip`, same)).status, 304)
   assert.match((await cashier.get(`${BASE}/counter`)).text, /<noscript><meta http-equiv="refresh"/)
@@ -75,7 +78,7 @@ test('the audit shows both places in one order, pages both ways, and never who o
   const owner = await signedInAs(service, own)
   for (let nth = 0; nth < 30; nth += 1) {
     service.pass(1000)
-    await owner.send(await owner.get(`${BASE}/vending`), '/vending/add', { machine: `M${nth}`, name: '' })
+    await owner.send(await owner.get(`${BASE}/vending/add`), '/vending/add', { machine: `M${nth}`, name: '' })
     // Stands in the directory.
     if (nth % 10 === 5)
       await owner.send(await owner.get('/dashboard/settings/people'), '/refund-limit', { limit: `${nth}000` })

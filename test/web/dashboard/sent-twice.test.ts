@@ -91,7 +91,7 @@ async function sentWithOther(sent: Sent, spec: FormSpec): Promise<string | null>
 
 test('a form that was sent, changed after a step back and sent again is told so, and may be sent as a new one', async () => {
   const { owner } = shop.people
-  const page = await owner.get('/dashboard/test/links')
+  const page = await owner.get('/dashboard/test/links/new')
   const first = await owner.send(page, '/links/new', { amount: '5,000' })
   const mended = await owner.send(page, '/links/new', { amount: '7,000' })
   assert.equal(mended.status, 409)

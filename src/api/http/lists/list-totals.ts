@@ -6,10 +6,11 @@ import type { ListSelection } from './list-pieces.ts'
 import { type ListedRow, type ListWindow, olderBounds } from './lists.ts'
 
 /**
- * The totals of a filtered list: how many rows, and over those that were paid the sums in whole UGX. `more`: there are more rows than
+ * The totals of a filtered list: how many rows, and over those that were paid the sums in whole UGX;
+ * `attempted`: the amount of all of them. `more`: there are more rows than
  * `count`, and then nothing is summed.
  */
-export type ListTotals = { count: number; more: boolean; paid: number; amount: number; fees: number }
+export type ListTotals = { count: number; more: boolean; paid: number; amount: number; fees: number; attempted: number }
 
 /** The number of rows of a filtered list; `more`: there are more than `count`. */
 export type ListCount = Pick<ListTotals, 'count' | 'more'>
@@ -39,9 +40,10 @@ export const totalsStatement = (name: string, { paid, rows, filters }: TotalsSql
   statement(
     name,
     `with counted as materialized (select count(*)::int as count from (select from (${rows('', '')}) r limit :maxRows) r)
-     select (select count from counted) as count, count(*)::int as paid, coalesce(sum(amount), 0)::bigint as amount,
-       coalesce(sum(fee), 0)::bigint as fees
-     from (${rows('amount, fee', `and (select count from counted) < :maxRows and ${paid}`)}) r`,
+     select (select count from counted) as count, count(*) filter (where paid)::int as paid,
+       coalesce(sum(amount) filter (where paid), 0)::bigint as amount,
+       coalesce(sum(fee) filter (where paid), 0)::bigint as fees, coalesce(sum(amount), 0)::bigint as attempted
+     from (${rows(`amount, fee, ${paid} as paid`, 'and (select count from counted) < :maxRows')}) r`,
     { order: [...TOTALS_PARAMETERS, ...filters] },
   )
 
@@ -55,7 +57,7 @@ export async function readTotals(
   const until = window.createdBefore?.toISOString() ?? 'infinity'
   const values = { merchantId, mode, from, until, maxRows: MAX_ROWS_COUNTED + 1, ...filters }
   const [row] = await db.query(statement, bindValues(statement, values))
-  const { count = 0, ...sums } = row ?? { paid: 0, amount: 0, fees: 0 }
+  const { count = 0, ...sums } = row ?? { paid: 0, amount: 0, fees: 0, attempted: 0 }
   return { ...sums, count: Math.min(count, MAX_ROWS_COUNTED), more: count > MAX_ROWS_COUNTED }
 }
 

@@ -1,5 +1,6 @@
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { getCharge } from '../../../payments/charges/find-charges.ts'
+import { CHARGE_FAILURE_WORDS } from '../../../reports/words/failures.ts'
 import { getLink } from '../../../selling/payment-links/find-links.ts'
 import { linkUrl } from '../../../selling/payment-links/payment-link.ts'
 import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
@@ -7,7 +8,7 @@ import { Money, OutsideText } from '../../parts/parts.tsx'
 import { QrPicture } from '../../parts/qr-picture.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
-import { formatShillings } from '../../parts/wording.ts'
+import { formatPhone, formatShillings } from '../../parts/wording.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
 import { ASK } from '../texts/ask.ts'
@@ -106,7 +107,7 @@ function Outcome({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
     return <Verdict tone="good" ended="paid" title={ASK.paid.title} says={[ASK.paid.says(amount, phone)]} />
   if (charge.status === 'refunded') return <Verdict tone="warn" title={ASK.refunded.title} says={[ASK.refunded.says]} />
   if (charge.status === 'failed') {
-    const { what, todo } = ASK.failed.reasons[charge.failureReason ?? 'rail_rejected']
+    const { what, todo } = CHARGE_FAILURE_WORDS[charge.failureReason ?? 'rail_rejected']
     return (
       <>
         <Verdict tone="bad" ended="failed" title={ASK.failed.title} says={[what, ASK.failed.says, todo]} />
@@ -153,4 +154,3 @@ const Onwards = ({ visit, href, label }: { visit: DashboardVisit; href: string; 
 )
 
 /** As people in Uganda read a number: 0772 123 456. */
-const formatPhone = (phone: string): string => phone.replace(/^\+?256(\d{3})(\d{3})(\d{3})$/, '0$1 $2 $3')

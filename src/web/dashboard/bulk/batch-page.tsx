@@ -8,7 +8,7 @@ import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-pr
 import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
 import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
 import { column } from '../../parts/columns.tsx'
-import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Facts, Money, Note, OutsideText, Section, State, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
@@ -168,7 +168,7 @@ function Result({ visit, item, waits }: { visit: DashboardVisit; item: BulkCallI
   return (
     <>
       <a href={visit.to(`/payouts/${payoutId}`)}>
-        <Status word={status ?? ''} />
+        <State of="payout" state={status ?? ''} />
       </a>
       <WaitHint wait={waits.get(payoutId)} />
       {replayed && <div class="hint">{words.before}</div>}

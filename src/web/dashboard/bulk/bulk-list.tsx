@@ -50,16 +50,17 @@ export const PASTE_BULK: FormSpec = {
 }
 
 const COLUMNS: readonly ListColumn<BulkCallSummary>[] = [
-  { title: columns.id, cell: ({ id }) => id },
-  { title: columns.lines, cell: ({ total }) => total, figures: true },
+  { title: columns.lines, cell: ({ total }) => columns.recipients(total), at: 'who' },
   { title: columns.accepted, cell: ({ accepted }) => accepted, figures: true },
   { title: columns.refused, cell: ({ done, accepted }) => done - accepted, figures: true },
   {
     title: columns.status,
     cell: ({ done, total }) =>
       done < total ? <Status word={BULK.running} tone="open" /> : <Status word={BULK.complete} tone="good" />,
+    at: 'state',
   },
-  column.time(columns.created, ({ createdAt }) => createdAt),
+  column.when(columns.created, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 const DRAFT_COLUMNS: readonly ListColumn<Omit<BulkDraft, 'csv'>>[] = [
   column.text(drafts.columns.name, ({ name }) => name),

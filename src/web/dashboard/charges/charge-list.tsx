@@ -1,11 +1,18 @@
 import { parseFilters } from '../../../api/http/lists/list-filters.ts'
 import { CHARGE_STATUSES, type Charge, computeNet } from '../../../payments/charges/charge.ts'
-import { CHARGE_FILTERS, type ChargeFilter } from '../../../payments/charges/charge-filters.ts'
-import { listCharges, readChargeTotals } from '../../../payments/charges/find-charges.ts'
+import { CHARGE_PAGE_FILTERS, type ChargeFilter } from '../../../payments/charges/charge-filters.ts'
+import { listCharges, narrowChargeFilter, readChargeTotals } from '../../../payments/charges/find-charges.ts'
+import { CHANNELS, CHARGE_FAILURES } from '../../../rails/rail.ts'
+import { CHANNEL_NAMES } from '../../../reports/words/channels.ts'
+import { CHARGE_FAILURE_WORDS } from '../../../reports/words/failures.ts'
+import { stateChoices } from '../../../reports/words/states.ts'
+import { readLinkNames } from '../../../selling/storefront/name-links.ts'
 import { column } from '../../parts/columns.tsx'
+import { SearchedBackTo } from '../../parts/filters.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
-import { CopyBox, Money } from '../../parts/parts.tsx'
+import { CopyBox } from '../../parts/parts.tsx'
+import { PERIOD_FILTER } from '../../parts/periods.ts'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { HeadWithAsk } from '../ask/ask-form.tsx'
@@ -19,62 +26,76 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { columns, filters } = CHARGES
 
-const COLUMNS: readonly ListColumn<Charge>[] = [
-  { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: renderAmountAndNet, figures: true },
-  column.status(columns.status, ({ status }) => status),
-  column.text(columns.customer, ({ phone, email }) => phone ?? email),
-  column.text(columns.reference, ({ reference }) => reference),
-  column.time(columns.created, ({ createdAt }) => createdAt),
+const columnsWith = (names: ReadonlyMap<string, string>): readonly ListColumn<Charge>[] => [
+  column.person(columns.customer, ({ phone, email }) => ({ phone, name: email })),
+  column.what(columns.what, ({ reference, paymentLinkId }) => names.get(paymentLinkId ?? '') ?? reference),
+  column.amount(columns.amount, ({ amount }) => amount),
+  column.money(columns.net, computeNet),
+  column.state(columns.status, 'charge', (charge) => charge),
+  column.when(columns.created, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 
-// Amount and net share a column: with amounts of nine digits, two columns leave no room for the time on a screen 1280 pixels wide.
-function renderAmountAndNet(charge: Charge) {
-  return (
-    <>
-      <Money amount={charge.amount} />
-      <small class="hint below">
-        {columns.net} <Money amount={computeNet(charge)} />
-      </small>
-    </>
-  )
-}
-
 const FILTERS: readonly ListFilter[] = [
+  { name: 'part', label: filters.part, hint: filters.partHint },
   {
     name: 'status',
     label: filters.status,
     kind: 'select',
-    choices: CHARGE_STATUSES.map((status) => ({ value: status, label: status })),
+    choices: stateChoices('charge', CHARGE_STATUSES),
+  },
+  PERIOD_FILTER,
+  { name: 'from', label: filters.from, kind: 'date' },
+  { name: 'until', label: filters.until, kind: 'date' },
+  { name: 'amount_from', label: filters.amountFrom, kind: 'amount' },
+  { name: 'amount_until', label: filters.amountUntil, kind: 'amount' },
+  {
+    name: 'channel',
+    label: filters.channel,
+    kind: 'select',
+    choices: CHANNELS.map((value) => ({ value, label: CHANNEL_NAMES[value] })),
+  },
+  {
+    name: 'reason',
+    label: filters.reason,
+    kind: 'select',
+    choices: CHARGE_FAILURES.map((value) => ({ value, label: CHARGE_FAILURE_WORDS[value].brief })),
   },
   { name: 'reference', label: filters.reference },
   { name: 'phone', label: filters.phone, kind: 'phone' },
   { name: 'email', label: filters.email },
-  { name: 'from', label: filters.from, kind: 'date' },
-  { name: 'until', label: filters.until, kind: 'date' },
 ]
 
 export const EXPORT_CHARGES = exportForm('/charges', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
-export const parseChargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
-  ...parseFilters(CHARGE_FILTERS, buildPageQuery(query, FILTERS)),
+const parseChargeFilter = ({ query, now }: DashboardVisit): ChargeFilter => ({
+  ...parseFilters(CHARGE_PAGE_FILTERS, buildPageQuery(query, FILTERS, now)),
   endingBefore: query.before ?? null,
 })
+
+/** Reads which charges the page and its file show. Throws Refusal. */
+export const readChargeFilter = (visit: DashboardVisit) =>
+  narrowChargeFilter(visit.app, visit.caller, parseChargeFilter(visit))
 
 /** Shows the list of charges with its filters. */
 export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const filter = parseChargeFilter(query)
+  const { filter, searchedBackTo } = await readChargeFilter(visit)
   const [page, totals, views, states] = await Promise.all([
     listCharges(app, caller, filter),
     readChargeTotals(app, caller, filter),
     readViewsOfList(visit, 'charges'),
     readStatesForMode(visit),
   ])
+  const names = await readLinkNames(
+    app,
+    caller.merchantId,
+    page.data.map(({ paymentLinkId }) => paymentLinkId),
+  )
   return listPage({
     title: CHARGES.title,
-    ...{ rows: page.data, columns: COLUMNS, href: ({ id }: Charge) => visit.to(`/charges/${id}`) },
+    ...{ rows: page.data, columns: columnsWith(names), href: ({ id }: Charge) => visit.to(`/charges/${id}`) },
     ...{ here: visit.to('/charges'), query, filters: FILTERS, cursors: cursorsOf(page), state },
     head: <HeadWithAsk visit={visit}>{CHARGES.title}</HeadWithAsk>,
     lead: <OperatorNotes states={states} side="collect" />,
@@ -82,10 +103,11 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
       <>
         <SavedViews visit={visit} list="charges" filters={FILTERS} views={views} />
         <TotalsLine totals={totals} />
+        <SearchedBackTo query={query} here={visit.to('/charges')} backTo={searchedBackTo} />
       </>
     ),
     empty: { title: CHARGES.empty.title, filtered: CHARGES.empty.filtered, says: <NoChargesYet visit={visit} /> },
-    below: page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />,
+    tools: page.data.length > 0 && <ExportBox of={EXPORT_CHARGES} visit={visit} state={state} />,
   })
 }
 

@@ -4,9 +4,22 @@ import { getCharge } from '../../../payments/charges/find-charges.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
 import { readLinkPrefix } from '../../../reports/search.ts'
 import { chargeStory, type ObjectStory } from '../../../reports/story/story.ts'
+import { channelName } from '../../../reports/words/channels.ts'
+import { failureWords } from '../../../reports/words/failures.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Facts, Money, Note, OutsideText, SameByApi, Section, Status, Time, Timeline } from '../../parts/parts.tsx'
+import {
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  PhoneNumber,
+  SameByApi,
+  Section,
+  State,
+  Time,
+  Timeline,
+} from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { ObjectLink } from '../object-link.tsx'
@@ -64,12 +77,18 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
 /** The part of the page that changes while the charge is under way; a script reloads it. */
 function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeStoryProps) {
   const open = isUnderWay(charge)
+  const failure = failureWords('charge', charge.failureReason)
   return (
     <LiveStory class="story" visit={visit} path={`/charges/${charge.id}`} live={open}>
       <OperatorNotes states={states} side="collect" />
       <div class="split">
-        <Section title={CHARGES.story} aside={<Status word={charge.status} />}>
+        <Section title={CHARGES.story} aside={<State of="charge" state={charge.status} />}>
           {open && <Note tone="open">{CHARGES.underWay}</Note>}
+          {failure !== null && (
+            <Note tone="bad">
+              {failure.what} {CHARGES.nothingTaken} {failure.todo}
+            </Note>
+          )}
           <Timeline entries={buildTimelineEntries(visit, story)} />
         </Section>
         <Section title={facts.title}>
@@ -96,9 +115,9 @@ function ChargeFacts({ visit, charge, isOrder }: Pick<ChargeStoryProps, 'visit' 
         charge.giftCardAmount > 0 && [facts.giftCard, <Money amount={charge.giftCardAmount} />],
         [facts.fee, <Money amount={charge.fee} />],
         [facts.net, <Money amount={computeNet(charge)} />],
-        charge.failureReason !== null && [facts.failure, charge.failureReason.replaceAll('_', ' ')],
-        [facts.channel, charge.channel],
-        [facts.phone, <OutsideText text={charge.phone} />],
+        charge.failureReason !== null && [facts.failure, failureWords('charge', charge.failureReason)?.brief],
+        [facts.channel, channelName(charge.channel)],
+        [facts.phone, <PhoneNumber phone={charge.phone} />],
         charge.email !== null && [facts.email, <OutsideText text={charge.email} />],
         [facts.reference, <OutsideText text={charge.reference} />],
         charge.paymentLinkId !== null && [

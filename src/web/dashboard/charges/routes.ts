@@ -5,7 +5,7 @@ import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { exportRoute } from '../lists/exports.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardRoute } from '../visit.ts'
-import { EXPORT_CHARGES, parseChargeFilter, showCharges } from './charge-list.tsx'
+import { EXPORT_CHARGES, readChargeFilter, showCharges } from './charge-list.tsx'
 import { REFUND_CHARGE, showCharge } from './charge-page.tsx'
 
 /** Charges of a merchant: the list, one charge, the refund. */
@@ -14,7 +14,7 @@ export const CHARGE_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/charges/:id', showCharge, 'read'),
   exportRoute(EXPORT_CHARGES, {
     name: 'charges',
-    file: ({ app, caller, query }) => exportCharges(app, caller, parseChargeFilter(query)),
+    file: async (visit) => exportCharges(visit.app, visit.caller, (await readChargeFilter(visit)).filter),
     again: showCharges,
   }),
   formRoute(REFUND_CHARGE, {

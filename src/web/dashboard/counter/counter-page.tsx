@@ -1,8 +1,9 @@
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
-import type { Charge, ChargeStatus } from '../../../payments/charges/charge.ts'
+import type { Charge } from '../../../payments/charges/charge.ts'
 import { NO_CHARGE_FILTERS } from '../../../payments/charges/charge-filters.ts'
 import { listCharges } from '../../../payments/charges/find-charges.ts'
-import { Money, OutsideText, Status, Time } from '../../parts/parts.tsx'
+import { STATE_WORDS } from '../../../reports/words/states.ts'
+import { Money, OutsideText, State, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
 import { AskBox, mayAsk } from '../ask/ask-form.tsx'
@@ -12,14 +13,6 @@ import type { DashboardVisit } from '../visit.ts'
 
 const PAYMENTS_SHOWN = '12'
 const REFRESH_SECONDS = 5
-
-const STATUS_WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 'open' | 'warn' }> = {
-  pending: { word: COUNTER.open, tone: 'open' },
-  authorized: { word: COUNTER.open, tone: 'open' },
-  succeeded: { word: COUNTER.paid, tone: 'good' },
-  failed: { word: COUNTER.failed, tone: 'bad' },
-  refunded: { word: COUNTER.refunded, tone: 'warn' },
-}
 
 /** Shows the latest payments in large type. A script reloads them, and plays a sound when a payment succeeds or fails. */
 export async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> {
@@ -68,11 +61,11 @@ const Strip = ({ charges }: { charges: readonly Charge[] }) => (
   <ol class="strip" aria-label={COUNTER.list}>
     {charges.length === 0 && <li class="none">{COUNTER.none}</li>}
     {charges.map((charge) => (
-      <li data-payment={charge.id} data-state={charge.status} class={STATUS_WORDS[charge.status].tone}>
+      <li data-payment={charge.id} data-state={charge.status} class={STATE_WORDS.charge[charge.status].tone}>
         <span class="big">
           <Money amount={charge.amount} />
         </span>
-        <Status {...STATUS_WORDS[charge.status]} />
+        <State of="charge" state={charge.status} reason={charge.failureReason} />
         <span>
           {charge.phone === null ? <OutsideText text={charge.reference} /> : COUNTER.ending(charge.phone.slice(-3))}
         </span>

@@ -8,7 +8,18 @@ import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
-import { Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import {
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  PhoneNumber,
+  Section,
+  ShortId,
+  State,
+  Status,
+  Time,
+} from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
@@ -40,11 +51,11 @@ const DisputeBadge = ({ dispute }: { dispute: Dispute }) => {
 }
 
 const COLUMNS: readonly ListColumn<Dispute>[] = [
-  { title: columns.charge, cell: ({ chargeId }) => chargeId },
-  { title: columns.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
-  { title: columns.state, cell: (dispute) => <DisputeBadge dispute={dispute} /> },
-  column.time(columns.since, ({ openedAt }) => openedAt),
+  { title: columns.reason, cell: ({ reason }) => reason.replaceAll('_', ' '), at: 'who' },
+  { title: columns.state, cell: (dispute) => <DisputeBadge dispute={dispute} />, at: 'state' },
+  column.when(columns.since, ({ openedAt }) => openedAt),
   column.time(columns.until, ({ respondBy }) => respondBy),
+  { title: columns.charge, cell: ({ chargeId }) => <ShortId id={chargeId} /> },
 ]
 
 const FILTERS: readonly ListFilter[] = [
@@ -133,8 +144,11 @@ function DisputedPayment({ visit, charge }: { visit: DashboardVisit; charge: Cha
         facts={[
           [facts.charge, <ObjectLink visit={visit} id={charge.id} />],
           [payment.amount, <Money amount={charge.amount} />],
-          [payment.status, <Status word={charge.status} />],
-          [payment.customer, <OutsideText text={charge.phone ?? charge.email} />],
+          [payment.status, <State of="charge" state={charge.status} />],
+          [
+            payment.customer,
+            charge.phone === null ? <OutsideText text={charge.email} /> : <PhoneNumber phone={charge.phone} />,
+          ],
           charge.reference !== null && [payment.reference, <OutsideText text={charge.reference} />],
           [payment.made, <Time at={charge.createdAt} />],
           charge.refundId !== null && [payment.refund, <ObjectLink visit={visit} id={charge.refundId} />],

@@ -3,12 +3,12 @@ import { listCardPage } from '../../../payments/gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../../payments/gift-cards/gift-card.ts'
 import type { IssuedCard } from '../../../payments/gift-cards/issue-cards.ts'
 import { column } from '../../parts/columns.tsx'
-import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
-import { CopyBox, Note, Section } from '../../parts/parts.tsx'
+import { CopyBox, Note } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn } from '../../parts/table.tsx'
+import { createPage, NewButton } from '../lists/create-page.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -39,16 +39,22 @@ export const ISSUE_CARDS: FormSpec = {
 export const lastValidMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
 
 const columnsAt = (now: Date): readonly ListColumn<GiftCard>[] => [
-  { title: columns.id, cell: ({ id }) => id },
-  { title: columns.last4, cell: ({ last4 }) => <code>…{last4}</code> },
+  { title: columns.last4, cell: ({ last4 }) => columns.ending(last4), at: 'who' },
+  column.what(columns.notes, ({ notes }) => notes),
   column.money(columns.value, ({ value }) => value),
-  column.money(columns.left, ({ balance }) => balance),
-  column.status(columns.state, (card) => cardState(card, now)),
-  column.day(columns.expires, (card) => lastValidMoment(card)),
-  column.text(columns.notes, ({ notes }) => notes),
+  column.amount(columns.left, ({ balance }) => balance),
+  column.state(columns.state, 'card', (card) => ({ status: cardState(card, now) })),
+  { ...column.day(columns.expires, (card: GiftCard) => lastValidMoment(card)), at: 'when' },
+  column.id(),
 ]
 
-/** Lists the gift cards, with the form that issues more. */
+const showIssueForm = createPage(ISSUE_CARDS, () => ({ title: issue.title, values: { quantity: '1' } }))
+
+/** Shows the form that issues cards; in test mode what they are. */
+export const showIssuing = async (visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> =>
+  visit.mode === 'test' ? showCards(visit, state) : showIssueForm(visit, state)
+
+/** Lists the gift cards; in test mode says what they are. */
 export async function showCards(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   if (visit.mode === 'test')
     return pageReply(
@@ -67,10 +73,13 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
     ...{ rows: page.data, columns: columnsAt(now), href: ({ id }: GiftCard) => visit.to(`/gift-cards/${id}`) },
     ...{ here: visit.to('/gift-cards'), query, cursors: cursorsOf(page), state },
     empty: GIFT_CARDS.empty,
-    below: (
-      <Section title={issue.title} id="issue">
-        <FormBox of={ISSUE_CARDS} visit={visit} state={state} values={{ quantity: '1' }} />
-      </Section>
+    head: (
+      <div class="top">
+        <h1>{GIFT_CARDS.title}</h1>
+        <NewButton visit={visit} of={ISSUE_CARDS}>
+          {issue.title}
+        </NewButton>
+      </div>
     ),
   })
 }

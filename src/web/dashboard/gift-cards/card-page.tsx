@@ -4,7 +4,7 @@ import { cardState, type GiftCard } from '../../../payments/gift-cards/gift-card
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Facts, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Facts, Money, OutsideText, Section, State, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
@@ -52,7 +52,7 @@ export async function showCard(visit: DashboardVisit, state: FormState | null = 
         <h1>
           <Money amount={card.balance} />
         </h1>
-        <Status word={cardStatus} />
+        <State of="card" state={cardStatus} />
       </div>
       <Section title={GIFT_CARDS.about} aside={<code>…{card.last4}</code>}>
         <CardFacts card={card} />

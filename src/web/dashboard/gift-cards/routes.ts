@@ -8,12 +8,13 @@ import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
-import { ISSUE_CARDS, showCards, showIssuedCards } from './card-list.tsx'
+import { ISSUE_CARDS, showCards, showIssuedCards, showIssuing } from './card-list.tsx'
 import { ACTIVATE_CARD, DEACTIVATE_CARD, RESTORE_TO_CARD, showCard } from './card-page.tsx'
 
 /** Gift cards of a merchant, in live mode only. */
 export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/gift-cards', showCards, 'shop.read'),
+  pageRoute(ISSUE_CARDS.path, showIssuing, ISSUE_CARDS.action),
   pageRoute('/gift-cards/:id', showCard, 'shop.read'),
   formRoute(ISSUE_CARDS, {
     async submit(visit, values) {
@@ -28,7 +29,7 @@ export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
       })
       return showIssuedCards(visit, cards)
     },
-    showRefused: showCards,
+    showRefused: showIssuing,
   }),
   formRoute(DEACTIVATE_CARD, { submit: (visit) => submitSwitch(visit, 'off'), showRefused: showCard }),
   formRoute(RESTORE_TO_CARD, {

@@ -7,10 +7,11 @@ import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const COLUMNS: readonly ListColumn<Charge>[] = [
-  { title: HOME.columns.id, cell: ({ id }) => id },
-  column.money(HOME.columns.amount, ({ amount }) => amount),
-  column.status(HOME.columns.status, ({ status }) => status),
-  column.time(HOME.columns.created, ({ createdAt }) => createdAt),
+  column.person(HOME.columns.customer, ({ phone, email }) => ({ phone, name: email })),
+  column.what(HOME.columns.what, ({ reference }) => reference),
+  column.amount(HOME.columns.amount, ({ amount }) => amount),
+  column.state(HOME.columns.status, 'charge', (charge) => charge),
+  column.when(HOME.columns.created, ({ createdAt }) => createdAt),
 ]
 
 /** The latest charges; a script keeps reloading them. */

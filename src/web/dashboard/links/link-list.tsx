@@ -3,12 +3,12 @@ import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { chooseListStatement, type LinkFilter, listLinks } from '../../../selling/payment-links/find-links.ts'
 import { type LinkWithCharges, presentLink } from '../../../selling/payment-links/payment-link.ts'
 import { column } from '../../parts/columns.tsx'
-import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
-import { Section } from '../../parts/parts.tsx'
+import { PERIOD_FILTER } from '../../parts/periods.ts'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
+import { createPage, NewButton } from '../lists/create-page.tsx'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { readViewsOfList, SavedViews } from '../lists/saved-views.tsx'
 import { CountLine } from '../lists/totals.tsx'
@@ -48,16 +48,17 @@ export const NEW_LINK: FormSpec = {
 }
 
 const columnsFor = (baseUrl: string): readonly ListColumn<LinkWithCharges>[] => [
-  { title: columns.id, cell: ({ id }) => id },
-  column.money(columns.amount, ({ amount }) => amount),
-  column.status(columns.status, (link) => presentLink(link, baseUrl).status),
-  column.text(columns.description, ({ description }) => description),
-  column.text(columns.reference, ({ reference }) => reference),
-  column.time(columns.created, ({ createdAt }) => createdAt),
+  column.who(columns.description, ({ description, reference }) => description ?? reference ?? columns.unnamed),
+  column.what(columns.reference, ({ reference, description }) => (description === null ? null : reference)),
+  column.amount(columns.amount, ({ amount }) => amount),
+  column.state(columns.status, 'link', (link) => presentLink(link, baseUrl)),
+  column.when(columns.created, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 
 const FILTERS: readonly ListFilter[] = [
   { name: 'reference', label: LINKS.reference },
+  PERIOD_FILTER,
   { name: 'from', label: LINKS.from, kind: 'date' },
   { name: 'until', label: LINKS.until, kind: 'date' },
 ]
@@ -65,16 +66,18 @@ const FILTERS: readonly ListFilter[] = [
 export const EXPORT_LINKS = exportForm('/links', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
-export const parseLinkFilter = (query: DashboardVisit['query']): LinkFilter => ({
-  ...parseListWindow(buildPageQuery(query)),
+export const parseLinkFilter = ({ query, now }: DashboardVisit): LinkFilter => ({
+  ...parseListWindow(buildPageQuery(query, FILTERS, now)),
   endingBefore: query.before ?? null,
   reference: query.reference ?? null,
 })
 
-/** Lists the payment links of the mode, with the form that makes one. */
+export const showNewLink = createPage(NEW_LINK, () => ({ title: create.title }))
+
+/** Lists the payment links of the mode. */
 export async function showLinks(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, caller, query } = visit
-  const filter = parseLinkFilter(query)
+  const filter = parseLinkFilter(visit)
   const [page, counted, views] = await Promise.all([
     listLinks(app, caller, filter),
     countRows(app, caller, chooseListStatement(filter)),
@@ -92,13 +95,14 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
       </>
     ),
     empty: LINKS.empty,
-    below: (
-      <>
-        {page.data.length > 0 && <ExportBox of={EXPORT_LINKS} visit={visit} state={state} />}
-        <Section title={create.title} id="new">
-          <FormBox of={NEW_LINK} visit={visit} state={state} />
-        </Section>
-      </>
+    head: (
+      <div class="top">
+        <h1>{LINKS.title}</h1>
+        <NewButton visit={visit} of={NEW_LINK}>
+          {create.title}
+        </NewButton>
+      </div>
     ),
+    tools: page.data.length > 0 && <ExportBox of={EXPORT_LINKS} visit={visit} state={state} />,
   })
 }

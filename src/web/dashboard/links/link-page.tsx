@@ -10,18 +10,7 @@ import { findOrder } from '../../../selling/vending/orders/find-orders.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import {
-  CopyBox,
-  Empty,
-  Facts,
-  Money,
-  Note,
-  OutsideText,
-  SameByApi,
-  Section,
-  Status,
-  Time,
-} from '../../parts/parts.tsx'
+import { CopyBox, Empty, Facts, Money, Note, OutsideText, SameByApi, Section, State, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { formatRequestExample } from '../request-example.ts'
@@ -54,11 +43,11 @@ export const PUBLISH_LINK: FormSpec = {
 }
 
 const PAYMENT_COLUMNS: readonly ListColumn<Charge>[] = [
-  { title: payments.charge, cell: ({ id }) => id },
-  column.money(payments.amount, ({ amount }) => amount),
-  column.status(payments.status, ({ status }) => status),
-  column.text(payments.customer, ({ phone, email }) => phone ?? email),
-  column.time(payments.when, ({ createdAt }) => createdAt),
+  column.person(payments.customer, ({ phone, email }) => ({ phone, name: email })),
+  column.amount(payments.amount, ({ amount }) => amount),
+  column.state(payments.status, 'charge', (charge) => charge),
+  column.when(payments.when, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 
 /** Shows one link: its facts, address, QR code and payments, and the forms that switch and publish it. */
@@ -81,7 +70,7 @@ export async function showPaymentLink(visit: DashboardVisit, state: FormState | 
         <h1>
           <Money amount={link.amount} />
         </h1>
-        <Status word={view.status} />
+        <State of="link" state={view.status} />
       </div>
       {state?.path === PUBLISH_LINK.path && !mayBePublished(link, item) && <Note tone="bad">{state.fault}</Note>}
       <div class="split">
@@ -121,7 +110,7 @@ const LinkFacts = ({ visit, link }: LinkProps) => (
           facts.attempt,
           <>
             <a href={visit.to(`/charges/${link.attempt.id}`)}>{link.attempt.id}</a>{' '}
-            <Status word={link.attempt.status} />
+            <State of="charge" state={link.attempt.status} />
           </>,
         ],
       [facts.created, <Time at={link.createdAt} />],

@@ -13,16 +13,17 @@ import { exportRoute } from '../lists/exports.tsx'
 import { parsePictureField } from '../storefront/picture-field.ts'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
-import { EXPORT_LINKS, NEW_LINK, parseLinkFilter, showLinks } from './link-list.tsx'
+import { EXPORT_LINKS, NEW_LINK, parseLinkFilter, showLinks, showNewLink } from './link-list.tsx'
 import { PUBLISH_LINK, SWITCH_LINK_OFF, SWITCH_LINK_ON, showPaymentLink } from './link-page.tsx'
 
 /** Payment links of a merchant. */
 export const LINK_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/links', showLinks, 'read'),
+  pageRoute(NEW_LINK.path, showNewLink, NEW_LINK.action),
   pageRoute('/links/:id', showPaymentLink, 'read'),
   exportRoute(EXPORT_LINKS, {
     name: 'links',
-    file: ({ app, caller, query }) => exportLinks(app, caller, parseLinkFilter(query)),
+    file: (visit) => exportLinks(visit.app, visit.caller, parseLinkFilter(visit)),
     again: showLinks,
   }),
   formRoute(NEW_LINK, {
@@ -41,7 +42,7 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
       const message = hint === null ? LINKS.create.done : LINKS.create.unpayable(hint)
       return redirectDone(visit.to(`/links/${id}`), message)
     },
-    showRefused: showLinks,
+    showRefused: showNewLink,
   }),
   formRoute(PUBLISH_LINK, {
     async submit(visit, { name = '' }) {

@@ -13,7 +13,7 @@ export const CountLine = ({ counted: { count, more } }: { counted: ListCount }) 
   )
 
 /** The totals of the filtered list. A very long list only says that it is long. */
-export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { totals: ListTotals }) =>
+export const TotalsLine = ({ totals: { count, more, paid, amount, fees, attempted } }: { totals: ListTotals }) =>
   count === 0 ? null : (
     <p class="totals">
       <strong>{more ? words.more(count) : words.count(count)}</strong>
@@ -21,13 +21,21 @@ export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { to
         <span class="hint">{words.narrow}</span>
       ) : (
         <>
-          <span>{words.paid(paid)}</span>
-          <span>
-            {words.amount} <Money amount={amount} />
-          </span>
-          <span>
-            {words.fees} <Money amount={fees} />
-          </span>
+          {paid > 0 && (
+            <span>
+              {words.paid(paid)} <Money amount={amount} />
+            </span>
+          )}
+          {paid > 0 && (
+            <span>
+              {words.fees} <Money amount={fees} />
+            </span>
+          )}
+          {paid < count && (
+            <span>
+              {words.others(count - paid)} <Money amount={attempted - amount} />
+            </span>
+          )}
         </>
       )}
     </p>

@@ -5,6 +5,7 @@ import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared
 import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
 import { type ObjectStory, payoutStory } from '../../../reports/story/story.ts'
+import { failureWords } from '../../../reports/words/failures.ts'
 import {
   Facts,
   Money,
@@ -12,7 +13,7 @@ import {
   OutsideText,
   SameByApi,
   Section,
-  Status,
+  State,
   Time,
   Timeline,
   type TimelineEntry,
@@ -66,14 +67,15 @@ function PayoutStory({ visit, payout, prepared, story, states, wait }: PayoutSto
     <LiveStory class="story" visit={visit} path={`/payouts/${payout.id}`} live={isUnderWay(payout)}>
       <OperatorNotes states={states} side="disburse" />
       <div class="split">
-        <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
+        <Section title={PAYOUTS.story} aside={<State of="payout" state={payout.status} />}>
           {wait !== null && <WaitNote visit={visit} wait={wait} />}
           {isUnderWay(payout) && wait === null && (
             <Note tone="open">{payout.failureReason === AMBIGUOUS_REASON ? PAYOUTS.doubt : PAYOUTS.underWay}</Note>
           )}
           {payout.status === 'failed' && (
             <Note tone="bad">
-              {PAYOUTS.failures[payout.failureReason ?? ''] ?? ''} {PAYOUTS.returned}
+              {failureWords('payout', payout.failureReason)?.what} {PAYOUTS.returned}{' '}
+              {failureWords('payout', payout.failureReason)?.todo}
             </Note>
           )}
           <Timeline entries={[...buildApprovalEntries(prepared), ...buildTimelineEntries(visit, story)]} />
@@ -105,7 +107,7 @@ function PayoutFacts({ visit, payout, prepared }: Pick<PayoutStoryProps, 'visit'
         [facts.amount, <Money amount={payout.amount} />],
         [facts.fee, <Money amount={payout.fee} />],
         [facts.total, <Money amount={payout.amount + payout.fee} />],
-        payout.status === 'failed' && [facts.failure, (payout.failureReason ?? '').replaceAll('_', ' ')],
+        payout.status === 'failed' && [facts.failure, failureWords('payout', payout.failureReason)?.brief],
         [facts.kind, PAYOUTS.kinds[payout.kind]],
         [facts.phone, <OutsideText text={payout.recipientPhone} />],
         [facts.name, <OutsideText text={payout.recipientName} />],

@@ -1,11 +1,9 @@
-import { OutsideText } from '../../parts/parts.tsx'
+import { OutsideText, PhoneNumber } from '../../parts/parts.tsx'
 
 /** Shows a phone, never broken over two lines, and the name below it. */
 export const Phone = ({ phone, name = null }: { phone: string | null; name?: string | null }) => (
   <>
-    <span class="money">
-      <OutsideText text={phone} />
-    </span>
+    <PhoneNumber phone={phone} />
     {name !== null && name !== '' && (
       <div class="hint">
         <OutsideText text={name} />

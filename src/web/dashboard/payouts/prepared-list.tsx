@@ -1,9 +1,9 @@
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { listPrepared } from '../../../payments/payouts/prepared/find-prepared.ts'
 import { PREPARED_STATUSES, type PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
+import { stateChoices } from '../../../reports/words/states.ts'
 import { column } from '../../parts/columns.tsx'
 import { listPage } from '../../parts/list-page.tsx'
-import { Status } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
 import { PREPARED } from '../texts/payouts.ts'
@@ -12,22 +12,14 @@ import type { DashboardVisit } from '../visit.ts'
 const { columns, kinds } = PREPARED
 
 const COLUMNS: readonly ListColumn<PreparedPayout>[] = [
-  { title: columns.id, cell: ({ id }) => id },
-  { title: columns.kind, cell: ({ kind }) => kinds[kind] },
-  column.money(columns.amount, ({ amount }) => amount),
+  { title: columns.kind, cell: ({ kind }) => kinds[kind], at: 'who' },
+  column.amount(columns.amount, ({ amount }) => amount),
   { title: columns.recipients, cell: ({ recipients }) => recipients, figures: true },
-  {
-    title: columns.status,
-    cell: ({ status }) => (
-      <>
-        <Status word={status} />
-        {status === 'prepared' && <div class="hint">{PREPARED.waits}</div>}
-      </>
-    ),
-  },
-  column.text(columns.by, ({ madeName }) => madeName),
-  column.time(columns.created, ({ createdAt }) => createdAt),
+  column.state(columns.status, 'prepared', ({ status }) => ({ status })),
+  column.what(columns.by, ({ madeName }) => madeName),
+  column.when(columns.created, ({ createdAt }) => createdAt),
   column.time(columns.expires, ({ status, expiresAt }) => (status === 'prepared' ? expiresAt : null)),
+  column.id(),
 ]
 
 const FILTERS: readonly ListFilter[] = [
@@ -35,7 +27,7 @@ const FILTERS: readonly ListFilter[] = [
     name: 'status',
     label: PREPARED.filters.status,
     kind: 'select',
-    choices: PREPARED_STATUSES.map((status) => ({ value: status, label: status })),
+    choices: stateChoices('prepared', PREPARED_STATUSES),
   },
 ]
 

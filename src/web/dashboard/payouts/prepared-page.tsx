@@ -7,7 +7,7 @@ import type { StoredPrepared } from '../../../payments/payouts/prepared/prepared
 import { getSubaccount, readBalances } from '../../../payments/subaccounts/find-subaccounts.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { type Fact, Facts, Money, Note, OutsideText, Section, State, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { getObjectPath } from '../object-link.tsx'
@@ -62,7 +62,7 @@ export async function showPrepared(
         <h1>
           <Money amount={row.amount} />
         </h1>
-        <Status word={row.status} />
+        <State of="prepared" state={row.status} />
         <code>{row.id}</code>
       </div>
       {row.takenBack && <Note tone="warn">{PREPARED.takenBack}</Note>}

@@ -22,7 +22,7 @@ import {
   showNewPayout,
   showRefusedSending,
 } from './new-payout.tsx'
-import { EXPORT_PAYOUTS, parsePayoutFilter, showPayouts } from './payout-list.tsx'
+import { EXPORT_PAYOUTS, readPayoutFilter, showPayouts } from './payout-list.tsx'
 import { showPayout } from './payout-page.tsx'
 import { showPreparedList } from './prepared-list.tsx'
 import { APPROVE_PREPARED, REJECT_PREPARED, showPrepared, WITHDRAW_PREPARED } from './prepared-page.tsx'
@@ -51,7 +51,7 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/payouts/:id', showPayout, 'payouts.read'),
   exportRoute(EXPORT_PAYOUTS, {
     name: 'payouts',
-    file: ({ app, caller, query }) => exportPayouts(app, caller, parsePayoutFilter(query)),
+    file: async (visit) => exportPayouts(visit.app, visit.caller, (await readPayoutFilter(visit)).filter),
     again: showPayouts,
   }),
   formRoute(CHECK_PAYOUT, { submit: checkRecipient, showRefused: showNewPayout }),

@@ -5,6 +5,7 @@ import { listActiveSchedules, listSchedules } from '../../../payments/scheduled-
 import { type ForecastRun, forecastRuns } from '../../../payments/scheduled-payouts/forecast.ts'
 import { SCHEDULE_STATUSES, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
 import { addMs } from '../../../platform/time/clock.ts'
+import { stateChoices } from '../../../reports/words/states.ts'
 import { column } from '../../parts/columns.tsx'
 import { listPage } from '../../parts/list-page.tsx'
 import { Facts, formatPageTime, Money, Note, OutsideText, Section, Status } from '../../parts/parts.tsx'
@@ -21,39 +22,41 @@ const MAX_RUNS_SHOWN = 40
 const DAY_MS = 86_400_000
 
 const COLUMNS: readonly ListColumn<Schedule>[] = [
-  { title: columns.id, cell: ({ id }) => id },
-  column.text(columns.name, ({ name }) => name),
-  column.money(columns.each, ({ amount }) => amount),
+  column.who(columns.name, ({ name }) => name ?? columns.unnamed),
+  { title: columns.interval, cell: ({ interval }) => intervals[interval], at: 'what' },
   { title: columns.people, cell: ({ recipients }) => recipients.length, figures: true },
-  { title: columns.interval, cell: ({ interval }) => intervals[interval] },
-  column.time(columns.next, ({ nextRunAt, status }) => (status === 'active' ? nextRunAt : null)),
-  column.status(columns.status, ({ status }) => status),
+  column.amount(columns.each, ({ amount }) => amount),
+  column.state(columns.status, 'schedule', ({ status }) => ({ status })),
+  column.when(columns.next, ({ nextRunAt, status }) => (status === 'active' ? nextRunAt : null)),
+  column.id(),
 ]
 const FILTERS: readonly ListFilter[] = [
   {
     name: 'status',
     label: PAYROLL.filters.status,
     kind: 'select',
-    choices: SCHEDULE_STATUSES.map((status) => ({ value: status, label: status })),
+    choices: stateChoices('schedule', SCHEDULE_STATUSES),
   },
 ]
 const { columns: ahead } = PAYROLL.forecast
 
 const columnsAhead = (visit: DashboardVisit): readonly ListColumn<ForecastRun>[] => [
-  column.time(ahead.at, ({ at }) => at),
   {
     title: ahead.name,
     cell: ({ scheduleId, name }) => (
-      <a href={visit.to(`/payroll/${scheduleId}`)}>{name === null ? scheduleId : <OutsideText text={name} />}</a>
+      <a href={visit.to(`/payroll/${scheduleId}`)}>{name === null ? columns.unnamed : <OutsideText text={name} />}</a>
     ),
+    at: 'who',
   },
+  column.when(ahead.at, ({ at }) => at),
   { title: ahead.people, cell: ({ recipients }) => recipients, figures: true },
-  column.money(ahead.needs, ({ amount, fees }) => amount + fees),
+  column.amount(ahead.needs, ({ amount, fees }) => amount + fees),
   {
     title: ahead.after,
     cell: ({ after }) =>
       after < 0 ? <Status word={`−${formatShillings(-after)}`} tone="bad" /> : <Money amount={after} />,
     figures: true,
+    at: 'state',
   },
 ]
 
@@ -78,12 +81,8 @@ export async function showPayroll(visit: DashboardVisit): Promise<SurfaceReply> 
         )}
       </div>
     ),
-    lead: (
-      <>
-        <p>{PAYROLL.lead}</p>
-        {await Forecast({ visit })}
-      </>
-    ),
+    lead: <p>{PAYROLL.lead}</p>,
+    below: await Forecast({ visit }),
     empty: PAYROLL.empty,
   })
 }

@@ -6,7 +6,7 @@ import { presentSchedule, type Recipient, type Schedule } from '../../../payment
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
+import { Facts, Money, Note, OutsideText, RawJson, Section, State, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
@@ -54,7 +54,7 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
     <>
       <div class="top">
         <h1>{schedule.name === null ? PAYROLL.title : <OutsideText text={schedule.name} />}</h1>
-        <Status word={schedule.status} />
+        <State of="schedule" state={schedule.status} />
         <code>{schedule.id}</code>
       </div>
       {schedule.failureReason !== null && (

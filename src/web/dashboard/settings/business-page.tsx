@@ -1,7 +1,7 @@
 import { readStaffActs } from '../../../reports/staff-acts.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Facts, Money, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Facts, Money, OutsideText, Section, State, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { BUSINESS } from '../texts/business.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -32,7 +32,7 @@ export async function showBusiness(visit: DashboardVisit, state: FormState | nul
             [facts.handle, `${merchant.handle} (${facts.handleSays})`],
             [facts.email, <OutsideText text={merchant.email} />],
             [facts.id, <code>{merchant.publicId}</code>],
-            [facts.verification, <Status word={merchant.kycStatus} />],
+            [facts.verification, <State of="verification" state={merchant.kycStatus} />],
             [facts.active, merchant.active ? facts.on : facts.off],
             [facts.settlement, merchant.instantSettlement ? facts.instant : facts.held],
             [facts.vending, merchant.vendingEnabled ? facts.on : facts.off],

@@ -9,6 +9,7 @@ import type { FormField, FormSpec, FormState } from '../../parts/forms/form-spec
 import { CopyBox, Empty, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { createPage, NewButton } from '../lists/create-page.tsx'
 import { STOREFRONT } from '../texts/storefront.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -66,11 +67,11 @@ const ItemBadge = ({ item }: { item: ShopItem }) => {
 }
 
 const columnsFor = ({ merchant }: DashboardVisit): readonly ListColumn<ShopItem>[] => [
-  { title: columns.name, cell: (item) => <ItemName item={item} handle={merchant.handle} /> },
-  column.money(columns.amount, ({ amount }) => amount),
-  { title: columns.state, cell: (item) => <ItemBadge item={item} /> },
-  column.text(columns.description, ({ description }) => description),
-  column.time(columns.created, ({ createdAt }) => createdAt),
+  { title: columns.name, cell: (item) => <ItemName item={item} handle={merchant.handle} />, at: 'who' },
+  column.what(columns.description, ({ description }) => description),
+  column.amount(columns.amount, ({ amount }) => amount),
+  { title: columns.state, cell: (item) => <ItemBadge item={item} />, at: 'state' },
+  column.when(columns.created, ({ createdAt }) => createdAt),
 ]
 
 /** The name of an item with a small picture, for lists. */
@@ -85,7 +86,13 @@ function ItemName({ item, handle }: { item: ShopItem; handle: string }) {
   )
 }
 
-/** Lists the items of the public page, with the form that adds one. */
+const showAddForm = createPage(ADD_ITEM, () => ({ title: STOREFRONT.add.title, scripts: ['photos.js'] }))
+
+/** Shows the form that adds an item; in test mode what the storefront is. */
+export const showAddItem = async (visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> =>
+  visit.mode === 'test' ? showItemList(visit, state) : showAddForm(visit, state)
+
+/** Lists the items of the public page. */
 export async function showItemList(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, caller, query } = visit
   if (visit.mode === 'test')
@@ -105,7 +112,12 @@ export async function showItemList(visit: DashboardVisit, state: FormState | nul
   return pageReply(
     STOREFRONT.title,
     <>
-      <h1>{STOREFRONT.title}</h1>
+      <div class="top">
+        <h1>{STOREFRONT.title}</h1>
+        <NewButton visit={visit} of={ADD_ITEM}>
+          {STOREFRONT.add.title}
+        </NewButton>
+      </div>
       <p>{STOREFRONT.lead}</p>
       {merchant.kycStatus !== 'verified' && <Note tone="warn">{STOREFRONT.notYet}</Note>}
       <Section title={STOREFRONT.address}>
@@ -135,11 +147,8 @@ export async function showItemList(visit: DashboardVisit, state: FormState | nul
         />
       )}
       <Pager cursors={cursorsOf(page)} query={query} here={visit.to('/storefront')} />
-      <Section title={STOREFRONT.add.title} id="add">
-        <FormBox of={ADD_ITEM} visit={visit} state={state} />
-      </Section>
     </>,
-    { status: state?.status ?? 200, scripts: ['photos.js'] },
+    { status: state?.status ?? 200 },
   )
 }
 

@@ -14,6 +14,7 @@ import {
   HIDE_ITEM,
   REMOVE_ITEM,
   SHOW_ITEM,
+  showAddItem,
   showItem,
   showItemList,
 } from './item-pages.tsx'
@@ -22,6 +23,7 @@ import { parsePictureField } from './picture-field.ts'
 /** The public page of a merchant and its items, in live mode only. */
 export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/storefront', showItemList, 'shop.read'),
+  pageRoute(ADD_ITEM.path, showAddItem, ADD_ITEM.action),
   pageRoute('/storefront/:id', showItem, 'shop.read'),
   formRoute(ADD_ITEM, {
     async submit(visit, values) {
@@ -36,7 +38,7 @@ export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
       })
       return redirectDone(visit.to(`/storefront/${item.id}`), STOREFRONT.add.done)
     },
-    showRefused: showItemList,
+    showRefused: showAddItem,
   }),
   formRoute(EDIT_ITEM, {
     async submit(visit, values) {

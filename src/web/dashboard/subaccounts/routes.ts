@@ -11,7 +11,7 @@ import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { getObjectPath } from '../object-link.tsx'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import type { DashboardRoute } from '../visit.ts'
-import { CREATE_SUBACCOUNT, showSubaccounts } from './subaccount-list.tsx'
+import { CREATE_SUBACCOUNT, showNewSubaccount, showSubaccounts } from './subaccount-list.tsx'
 import { ACTIVATE_SUBACCOUNT, DEACTIVATE_SUBACCOUNT, PAY_OUT_SUBACCOUNT, showSubaccount } from './subaccount-page.tsx'
 
 const statusRoute = (spec: FormSpec, status: SubaccountStatus, message: string): DashboardRoute =>
@@ -27,6 +27,7 @@ const statusRoute = (spec: FormSpec, status: SubaccountStatus, message: string):
 /** Subaccounts: the list, a new one, one with its balances and payouts. */
 export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/subaccounts', showSubaccounts, 'shop.read'),
+  pageRoute(CREATE_SUBACCOUNT.path, showNewSubaccount, CREATE_SUBACCOUNT.action),
   pageRoute('/subaccounts/:id', showSubaccount, 'shop.read'),
   formRoute(CREATE_SUBACCOUNT, {
     async submit(visit, { name, phone, ref }) {
@@ -35,7 +36,7 @@ export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
       const id = getCreatedId(await createSubaccount(app, { caller, requestId, given, idempotency: getOnce(visit) }))
       return redirectDone(visit.to(`/subaccounts/${id}`), SUBACCOUNTS.create.done)
     },
-    showRefused: showSubaccounts,
+    showRefused: showNewSubaccount,
   }),
   formRoute(PAY_OUT_SUBACCOUNT, {
     async submit(visit, values) {

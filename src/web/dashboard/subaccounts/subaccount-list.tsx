@@ -1,12 +1,12 @@
 import { listSubaccounts } from '../../../payments/subaccounts/find-subaccounts.ts'
 import type { Subaccount } from '../../../payments/subaccounts/subaccount.ts'
 import { column } from '../../parts/columns.tsx'
-import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import type { FormSpec } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
-import { Section } from '../../parts/parts.tsx'
+import { PhoneNumber } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { cursorsOf, type ListColumn } from '../../parts/table.tsx'
+import { createPage, NewButton } from '../lists/create-page.tsx'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -14,12 +14,12 @@ const { columns, create } = SUBACCOUNTS
 const ROWS_PER_PAGE = 25
 
 const COLUMNS: readonly ListColumn<Subaccount>[] = [
-  { title: columns.id, cell: ({ id }) => id },
-  column.text(columns.name, ({ name }) => name),
-  column.status(columns.status, ({ status }) => status),
-  column.text(columns.phone, ({ payoutPhone }) => payoutPhone),
-  column.text(columns.ref, ({ externalRef }) => externalRef),
-  column.time(columns.created, ({ createdAt }) => createdAt),
+  column.who(columns.name, ({ name }) => name),
+  column.what(columns.ref, ({ externalRef }) => externalRef),
+  { title: columns.phone, cell: ({ payoutPhone }) => <PhoneNumber phone={payoutPhone} />, at: 'amount' },
+  column.state(columns.status, 'subaccount', ({ status }) => ({ status })),
+  column.when(columns.created, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 
 export const CREATE_SUBACCOUNT: FormSpec = {
@@ -34,8 +34,13 @@ export const CREATE_SUBACCOUNT: FormSpec = {
   once: true,
 }
 
-/** Lists the subaccounts of a merchant, which are the same in both modes, with the form that makes one. */
-export async function showSubaccounts(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
+export const showNewSubaccount = createPage(CREATE_SUBACCOUNT, () => ({
+  title: create.title,
+  lead: <p>{SUBACCOUNTS.lead}</p>,
+}))
+
+/** Lists the subaccounts of a merchant, which are the same in both modes. */
+export async function showSubaccounts(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller, query } = visit
   const subaccounts = await listSubaccounts(app, caller, {
     limit: ROWS_PER_PAGE,
@@ -44,13 +49,16 @@ export async function showSubaccounts(visit: DashboardVisit, state: FormState | 
   return listPage({
     title: SUBACCOUNTS.title,
     ...{ rows: subaccounts.data, columns: COLUMNS, href: ({ id }: Subaccount) => visit.to(`/subaccounts/${id}`) },
-    ...{ here: visit.to('/subaccounts'), query, cursors: cursorsOf(subaccounts), state },
+    ...{ here: visit.to('/subaccounts'), query, cursors: cursorsOf(subaccounts) },
+    head: (
+      <div class="top">
+        <h1>{SUBACCOUNTS.title}</h1>
+        <NewButton visit={visit} of={CREATE_SUBACCOUNT}>
+          {create.title}
+        </NewButton>
+      </div>
+    ),
     lead: <p>{SUBACCOUNTS.lead}</p>,
     empty: SUBACCOUNTS.empty,
-    below: (
-      <Section title={create.title} id="new">
-        <FormBox of={CREATE_SUBACCOUNT} visit={visit} state={state} />
-      </Section>
-    ),
   })
 }

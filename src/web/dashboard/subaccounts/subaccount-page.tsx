@@ -3,7 +3,7 @@ import { getSubaccount, readBalances } from '../../../payments/subaccounts/find-
 import { presentWithBalances, type Subaccount } from '../../../payments/subaccounts/subaccount.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
+import { Facts, Money, Note, OutsideText, RawJson, Section, State, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { SUBACCOUNTS } from '../texts/subaccounts.ts'
@@ -45,7 +45,7 @@ export async function showSubaccount(visit: DashboardVisit, state: FormState | n
         <h1>
           <OutsideText text={subaccount.name} />
         </h1>
-        <Status word={subaccount.status} />
+        <State of="subaccount" state={subaccount.status} />
         <code>{subaccount.id}</code>
       </div>
       <Facts

@@ -1,4 +1,3 @@
-import type { CHARGE_FAILURES } from '../../../rails/rail.ts'
 import { CHARGES } from './charges.ts'
 
 /** Asking a customer's phone for money, and what becomes of it. */
@@ -29,15 +28,6 @@ export const ASK = {
   failed: {
     title: 'Not paid',
     says: 'No money was taken.',
-    reasons: {
-      insufficient_funds: { what: 'Too little money on the phone.', todo: 'Ask for another number, or for less.' },
-      user_cancelled: { what: 'Declined on the phone.', todo: 'If that was a mistake, ask again.' },
-      timeout: {
-        what: 'Nobody entered the PIN in time.',
-        todo: 'See that the phone is on and has network, and ask again.',
-      },
-      rail_rejected: { what: 'The operator did not allow it.', todo: 'Check the number, or ask for another one.' },
-    } satisfies Record<(typeof CHARGE_FAILURES)[number], { what: string; todo: string }>,
     again: 'Ask again',
   },
   next: 'Next customer',

@@ -5,8 +5,8 @@ export const BULK = {
   title: 'Bulk payouts',
   lead: 'Pay up to 1,000 people at once. You see what would happen before any money moves, and a line is never paid twice under one reference.',
   columns: {
-    id: 'Call',
     lines: 'Lines',
+    recipients: (count: number) => `${count} ${count === 1 ? 'payout' : 'payouts'}`,
     accepted: 'Accepted',
     refused: 'Refused',
     status: 'Status',

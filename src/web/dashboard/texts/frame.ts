@@ -19,6 +19,7 @@ export const FRAME = {
     home: 'Home',
     counter: 'Counter',
     charges: 'Charges',
+    payments: 'Payments',
     payouts: 'Payouts',
     bulk: 'Bulk payouts',
     payroll: 'Payroll',
@@ -35,6 +36,7 @@ export const FRAME = {
     goLive: 'Go live',
     settings: 'Settings',
   },
+  account: { own: 'Your account and businesses', test: 'To test mode', live: 'To live mode' },
   noBusiness: {
     title: 'You work for no business here',
     says: 'Nobody has given you a part in a business, or it was taken back. Ask an owner to invite you.',

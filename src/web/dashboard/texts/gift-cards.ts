@@ -4,8 +4,8 @@ import { formatShillings } from '../../parts/wording.ts'
 export const GIFT_CARDS = {
   title: 'Gift cards',
   columns: {
-    id: 'Card',
-    last4: 'Ends in',
+    last4: 'Card',
+    ending: (last4: string) => `Card …${last4}`,
     value: 'Value',
     left: 'Left',
     state: 'State',

@@ -45,7 +45,7 @@ export const HOME = {
   },
   latest: 'Latest charges',
   all: 'All charges',
-  columns: { id: 'Charge', amount: 'Amount', status: 'Status', created: 'When' },
+  columns: { customer: 'Customer', what: 'What for', amount: 'Amount', status: 'Status', created: 'When' },
   none: 'No charges yet',
   makeOne: 'Ask for a test payment',
   noneLive: 'Go live to take real payments.',

@@ -5,10 +5,10 @@ import { formatShillings } from '../../parts/wording.ts'
 export const LINKS = {
   title: 'Payment links',
   columns: {
-    id: 'Link',
+    unnamed: 'Payment link',
     amount: 'Amount',
     status: 'Status',
-    description: 'Description',
+    description: 'What for',
     reference: 'Reference',
     created: 'When',
   },
@@ -64,7 +64,6 @@ export const LINKS = {
   payments: {
     title: 'Payments',
     none: 'Nothing was paid on this link yet',
-    charge: 'Charge',
     amount: 'Amount',
     status: 'Status',
     customer: 'Customer',

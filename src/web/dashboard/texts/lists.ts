@@ -6,9 +6,9 @@ export const LISTS = {
     count: (count: number) => `${NUMBER_FORMAT.format(count)} ${count === 1 ? 'row' : 'rows'}`,
     more: (count: number) => `More than ${NUMBER_FORMAT.format(count)} rows`,
     narrow: 'Narrow the filters to see what they come to.',
-    paid: (count: number) => `${NUMBER_FORMAT.format(count)} paid`,
-    amount: 'amount',
-    fees: 'fees',
+    paid: (count: number) => `${NUMBER_FORMAT.format(count)} paid:`,
+    fees: 'fees:',
+    others: (count: number) => `${NUMBER_FORMAT.format(count)} not paid or under way:`,
   },
   export: 'Download as CSV',
   views: {

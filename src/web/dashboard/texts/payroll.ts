@@ -4,7 +4,7 @@ export const PAYROLL = {
   lead: 'The same amount to the same people, every day, week or month. All of them are paid, or nobody is.',
   new: 'New schedule',
   columns: {
-    id: 'Schedule',
+    unnamed: 'Payroll',
     name: 'Name',
     each: 'To each',
     people: 'People',

@@ -41,8 +41,9 @@ export const VENDING = {
   orders: {
     title: 'Orders',
     columns: {
-      id: 'Order',
       machine: 'Machine',
+      ofMachine: (machine: string) => `Machine ${machine}`,
+      goods: 'Products',
       amount: 'Amount',
       payment: 'Payment',
       machineState: 'Machine says',

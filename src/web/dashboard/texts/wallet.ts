@@ -92,10 +92,9 @@ export const WALLET = {
     columns: {
       id: 'Withdrawal',
       amount: 'Amount',
-      withFee: (fee: string) => `fee ${fee}`,
+      fee: 'Fee',
       to: 'To',
-      state: 'Decision',
-      status: 'Payout',
+      state: 'State',
       note: 'Note',
       created: 'When',
     },

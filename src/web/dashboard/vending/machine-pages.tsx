@@ -5,6 +5,7 @@ import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Empty, Facts, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { createPage, NewButton } from '../lists/create-page.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { VendingTabs } from './vending-tabs.tsx'
@@ -38,12 +39,14 @@ const MachineBadge = ({ machine }: { machine: Machine }) =>
   )
 
 const COLUMNS: readonly ListColumn<Machine>[] = [
-  { title: words.columns.machine, cell: ({ machine }) => machine },
-  column.text(words.columns.name, ({ name }) => name),
-  column.text(words.columns.address, ({ address }) => address),
-  { title: words.columns.state, cell: (machine) => <MachineBadge machine={machine} /> },
-  column.time(words.columns.synced, ({ lastSyncedAt }) => lastSyncedAt),
+  column.who(words.columns.name, ({ name }) => name),
+  { title: words.columns.machine, cell: ({ machine }) => <code>{machine}</code>, at: 'amount' },
+  column.what(words.columns.address, ({ address }) => address),
+  { title: words.columns.state, cell: (machine) => <MachineBadge machine={machine} />, at: 'state' },
+  column.when(words.columns.synced, ({ lastSyncedAt }) => lastSyncedAt),
 ]
+
+export const showAddMachine = createPage(ADD_MACHINE, () => ({ title: words.add.title }))
 
 export async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const { app, merchant, query } = visit
@@ -55,7 +58,13 @@ export async function showMachines(visit: DashboardVisit, state: FormState | nul
   return pageReply(
     VENDING.title,
     <>
-      <h1>{VENDING.title}</h1>
+      <div class="top">
+        <h1>{VENDING.title}</h1>
+        <NewButton visit={visit} of={ADD_MACHINE}>
+          {words.add.title}
+        </NewButton>
+        <FormBox of={SYNC_MACHINES} visit={visit} state={state} compact />
+      </div>
       <VendingTabs visit={visit} at="/vending" />
       {machines.data.length === 0 ? (
         <Empty title={words.empty.title}>
@@ -70,10 +79,6 @@ export async function showMachines(visit: DashboardVisit, state: FormState | nul
         />
       )}
       <Pager cursors={{ newer: null, older: machines.nextCursor }} query={query} here={here} />
-      <FormBox of={SYNC_MACHINES} visit={visit} state={state} />
-      <Section title={words.add.title} id="add">
-        <FormBox of={ADD_MACHINE} visit={visit} state={state} />
-      </Section>
     </>,
     { status: state?.status ?? 200 },
   )

@@ -11,7 +11,7 @@ import {
   OutsideText,
   RawJson,
   Section,
-  Status,
+  State,
   Time,
   Timeline,
   type TimelineEntry,
@@ -69,7 +69,7 @@ function OrderStory({ visit, order, story }: OrderStoryProps) {
   const view = presentOrder(order, { baseUrl: visit.app.baseUrl, at: visit.now })
   return (
     <LiveStory class="split" visit={visit} path={`/orders/${order.id}`} live>
-      <Section title={words.story} aside={<Status word={order.vendingStatus} />}>
+      <Section title={words.story} aside={<State of="dispense" state={order.vendingStatus} />}>
         {isWaitingForReport(order) && <Note tone="open">{words.waits}</Note>}
         <Timeline entries={sortByTime([...buildOrderEntries(order), ...buildTimelineEntries(visit, story)])} />
       </Section>
@@ -84,7 +84,7 @@ function OrderStory({ visit, order, story }: OrderStoryProps) {
                 order.machine
               ),
             ],
-            [facts.payment, <Status word={view.payment_status} />],
+            [facts.payment, <State of="orderPayment" state={view.payment_status} />],
             order.vendingError !== null && [facts.error, <OutsideText text={order.vendingError} />],
             [facts.products, <OutsideText text={listProductNames(order.goods).join(', ')} />],
             order.unitsDispensed !== null && [facts.units, String(order.unitsDispensed)],

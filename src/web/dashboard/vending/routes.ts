@@ -20,8 +20,15 @@ import { renderSecretPage } from '../developers/secret-page.tsx'
 import { exportRoute } from '../lists/exports.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
-import { ADD_MACHINE, REMOVE_MACHINE, SYNC_MACHINES, showMachine, showMachines } from './machine-pages.tsx'
-import { EXPORT_ORDERS, NEW_ORDER, parseOrderFilter, showOrders } from './order-list.tsx'
+import {
+  ADD_MACHINE,
+  REMOVE_MACHINE,
+  SYNC_MACHINES,
+  showAddMachine,
+  showMachine,
+  showMachines,
+} from './machine-pages.tsx'
+import { EXPORT_ORDERS, NEW_ORDER, parseOrderFilter, showNewOrder, showOrders } from './order-list.tsx'
 import { INVALIDATE_ORDER, MARK_DELIVERED, MARK_NOT_DELIVERED, RETRY_DISPENSE, showOrder } from './order-page.tsx'
 import {
   JAM_REFUND_MODES,
@@ -38,13 +45,14 @@ const { orders, machines, settings } = VENDING
 /** The machines of a merchant, their orders, and the settings of vending. */
 export const VENDING_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/vending', showMachines, 'shop.read'),
+  pageRoute(ADD_MACHINE.path, showAddMachine, ADD_MACHINE.action),
   pageRoute('/vending/machines/:id', showMachine, 'shop.read'),
   formRoute(ADD_MACHINE, {
     async submit({ app, caller, merchant, to }, { machine = '', name = '' }) {
       const added = await addMachine(app, caller, { merchantId: merchant.id, machine, name: name || null })
       return redirectDone(to('/vending'), machines.added(added.machine))
     },
-    showRefused: showMachines,
+    showRefused: showAddMachine,
   }),
   formRoute(SYNC_MACHINES, {
     async submit({ app, caller, merchant, to }) {
@@ -62,10 +70,11 @@ export const VENDING_ROUTES: readonly DashboardRoute[] = [
     showRefused: showMachine,
   }),
   pageRoute('/orders', showOrders, 'read'),
+  pageRoute(NEW_ORDER.path, showNewOrder, NEW_ORDER.action),
   pageRoute('/orders/:id', showOrder, 'read'),
   exportRoute(EXPORT_ORDERS, {
     name: 'orders',
-    file: ({ app, caller, query }) => exportOrders(app, caller, parseOrderFilter(query)),
+    file: (visit) => exportOrders(visit.app, visit.caller, parseOrderFilter(visit)),
     again: showOrders,
   }),
   formRoute(NEW_ORDER, {
@@ -78,7 +87,7 @@ export const VENDING_ROUTES: readonly DashboardRoute[] = [
       const id = getCreatedId(await createOrder(visit.app, { caller, requestId, given, idempotency: getOnce(visit) }))
       return redirectDone(visit.to(`/orders/${id}`), orders.create.done)
     },
-    showRefused: showOrders,
+    showRefused: showNewOrder,
   }),
   formRoute(RETRY_DISPENSE, {
     async submit({ app, caller, params, to }) {

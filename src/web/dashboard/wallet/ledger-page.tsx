@@ -43,7 +43,7 @@ export async function showWallet(visit: DashboardVisit): Promise<SurfaceReply> {
             <p class="big">
               <Money amount={head[account]} />
             </p>
-            <p class="hint">{WALLET.accountHints[account]}</p>
+            <p class="hint always">{WALLET.accountHints[account]}</p>
           </div>
         ))}
       </div>
@@ -86,18 +86,24 @@ type LineContext = {
 }
 
 const columnsFor = (visit: DashboardVisit, context: LineContext): readonly ListColumn<LedgerLine>[] => [
-  { title: ledger.columns.what, cell: ({ kind }) => ledger.kinds[kind] ?? kind.replaceAll('_', ' ') },
+  {
+    title: ledger.columns.what,
+    cell: ({ kind }) => ledger.kinds[kind] ?? kind.replaceAll('_', ' '),
+    at: 'who',
+  },
   {
     title: ledger.columns.about,
     cell: ({ subject }) => <LineSubject visit={visit} id={subject} context={context} />,
+    at: 'what',
   },
   {
     title: ledger.columns.change,
     cell: ({ change }) => <span class="money">{`${change < 0 ? '−' : '+'}${formatShillings(Math.abs(change))}`}</span>,
     figures: true,
+    at: 'amount',
   },
-  column.money(ledger.columns.after, ({ after }) => after),
-  column.time(ledger.columns.at, ({ at }) => at),
+  { ...column.money(ledger.columns.after, ({ after }: LedgerLine) => after), at: 'state' },
+  column.when(ledger.columns.at, ({ at }) => at),
 ]
 
 /** Shows the object of a line; for a correction, the movement that it corrects and why. */

@@ -1,10 +1,22 @@
 import { findTopUp, listTopUps } from '../../../payments/top-ups/find-top-ups.ts'
 import { presentTopUp, type TopUp } from '../../../payments/top-ups/top-up.ts'
 import { notFound } from '../../../platform/refusal.ts'
+import { failureWords } from '../../../reports/words/failures.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, Facts, Money, Note, OutsideText, RawJson, Section, Status, Time } from '../../parts/parts.tsx'
+import {
+  Empty,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  PhoneNumber,
+  RawJson,
+  Section,
+  State,
+  Time,
+} from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
@@ -27,11 +39,11 @@ export const REQUEST_TOP_UP: FormSpec = {
 }
 
 const COLUMNS: readonly ListColumn<TopUp>[] = [
-  { title: words.columns.id, cell: ({ id }) => id },
-  column.money(words.columns.amount, ({ amount }) => amount),
-  column.text(words.columns.phone, ({ phone }) => phone),
-  column.status(words.columns.status, ({ status }) => status),
-  column.time(words.columns.created, ({ createdAt }) => createdAt),
+  column.person(words.columns.phone, ({ phone }) => ({ phone, name: null })),
+  column.amount(words.columns.amount, ({ amount }) => amount),
+  column.state(words.columns.status, 'topUp', (topUp) => topUp),
+  column.when(words.columns.created, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 
 export async function showTopUps(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
@@ -79,13 +91,13 @@ function TopUpStory({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
   const open = isUnderWay(topUp)
   return (
     <LiveStory visit={visit} path={`${TOP_UPS_PATH}/${topUp.id}`} live={open}>
-      <Section title={words.columns.id} aside={<Status word={topUp.status} />}>
+      <Section title={words.columns.id} aside={<State of="topUp" state={topUp.status} />}>
         {open && <Note tone="open">{details.underWay}</Note>}
         <Facts
           facts={[
             [details.amount, <Money amount={topUp.amount} />],
-            [details.phone, <OutsideText text={topUp.phone} />],
-            topUp.failureReason !== null && [details.failure, topUp.failureReason.replaceAll('_', ' ')],
+            [details.phone, <PhoneNumber phone={topUp.phone} />],
+            topUp.failureReason !== null && [details.failure, failureWords('topUp', topUp.failureReason)?.brief],
             [details.sms, <OutsideText text={topUp.railTransactionId} />],
             [details.rail, <OutsideText text={topUp.railReference} />],
             [details.created, <Time at={topUp.createdAt} />],

@@ -8,11 +8,10 @@ import type { WithdrawalNumber } from '../../../payments/withdrawals/withdrawal-
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Empty, type Fact, Facts, Money, Note, OutsideText, Section, Status, Time } from '../../parts/parts.tsx'
+import { Empty, type Fact, Facts, Money, Note, OutsideText, Section, State, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
-import { Phone } from '../payouts/phone.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { renderPausedNote, WalletTabs } from './wallet-tabs.tsx'
@@ -42,22 +41,19 @@ export const CANCEL_WITHDRAWAL: FormSpec = {
 }
 
 const COLUMNS: readonly ListColumn<Withdrawal>[] = [
-  { title: words.columns.id, cell: ({ id }) => id },
+  column.person(words.columns.to, ({ phone }) => ({ phone, name: null })),
+  column.amount(words.columns.amount, ({ amount }) => amount),
+  column.money(words.columns.fee, ({ fee }) => fee),
+  // Until our staff have decided nothing is sent; after that the payout says more.
   {
-    title: words.columns.amount,
-    cell: ({ amount, fee }) => (
-      <>
-        <Money amount={amount} />
-        <div class="hint">{words.columns.withFee(formatShillings(fee))}</div>
-      </>
-    ),
-    figures: true,
+    title: words.columns.state,
+    cell: ({ state, status }) =>
+      state === 'approved' ? <State of="payout" state={status} /> : <State of="withdrawal" state={state} />,
+    at: 'state',
   },
-  { title: words.columns.to, cell: ({ phone }) => <Phone phone={phone} /> },
-  column.status(words.columns.state, ({ state }) => state),
-  column.status(words.columns.status, ({ status }) => status),
-  column.text(words.columns.note, ({ note }) => note),
-  column.time(words.columns.created, ({ createdAt }) => createdAt),
+  column.what(words.columns.note, ({ note }) => note),
+  column.when(words.columns.created, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 
 export async function showWithdrawals(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {

@@ -19,6 +19,34 @@
     if (navigator.clipboard) pre.parentNode.append(button)
   }
 
+  // The end of an id copies the whole of it.
+  for (const code of navigator.clipboard ? document.querySelectorAll('code[data-id]') : []) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'id'
+    button.title = code.title
+    button.setAttribute('aria-label', code.dataset.copy)
+    button.textContent = code.textContent
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(code.dataset.id)
+      button.textContent = code.dataset.copied
+      setTimeout(() => {
+        button.textContent = code.textContent
+      }, 2000)
+    })
+    code.replaceWith(button)
+  }
+
+  // A row of a list leads where its link leads.
+  document.addEventListener('click', (event) => {
+    const row = event.target.closest('.rows tbody tr')
+    const link = row?.querySelector('.go')
+    if (!link || event.target.closest('a, button, input, label, summary') || String(getSelection())) return
+    if (event.ctrlKey || event.metaKey) open(link.href)
+    else link.click()
+  })
+  for (const body of document.querySelectorAll('.rows tbody')) body.classList.add('scripted')
+
   // What was typed into a form is kept in this window until the next page, because the session may have ended meanwhile: the same person
   // who signs in again comes back to the page and finds it there. Never a password, a code, a token or a file.
   const KEPT = 'kept-form'

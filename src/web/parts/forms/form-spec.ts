@@ -155,7 +155,7 @@ function findFault(field: FormField, value: string): string | null {
 }
 
 /** Parses whole shillings as people type them (`12,500`, `UGX 12 500`), or null. */
-function parseShillings(text: string): number | null {
+export function parseShillings(text: string): number | null {
   const digits = text.replace(/^UGX\s*/i, '').replace(/(?<=\d)[ ,_.](?=\d{3}(?:\D|$))/g, '')
   return /^[0-9]{1,16}$/.test(digits) && Number.isSafeInteger(Number(digits)) ? Number(digits) : null
 }

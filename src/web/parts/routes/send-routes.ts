@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { VNode } from 'preact'
+import { h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { sendStream } from '../../../api/http/bodies/stream-sender.ts'
 import { encodeLocation } from '../../../api/http/location.ts'
 import { secureHeaders } from '../../../api/http/secure-headers.ts'
 import { flashCookie, noFlashCookie } from '../forms/flash.ts'
+import { ReadAt } from '../parts.tsx'
 import { pagePolicy } from './policy.ts'
 import type { PageRequest } from './route.ts'
 import type { PageReply, SurfaceReply } from './surface-reply.ts'
@@ -42,7 +43,7 @@ export async function sendSurfaceReply(surfaceReply: SurfaceReply, sending: Send
       return reply
         .code(surfaceReply.status ?? 200)
         .headers(PAGE_HEADERS)
-        .send(`<!doctype html>${renderToString(frame(surfaceReply))}`)
+        .send(`<!doctype html>${renderAt(pageRequest, frame(surfaceReply))}`)
     }
     case 'part':
       return sendPart(surfaceReply, sending)
@@ -86,12 +87,16 @@ export async function sendSurfaceReply(surfaceReply: SurfaceReply, sending: Send
   }
 }
 
+/** Renders what is read now: its times say today and yesterday. */
+const renderAt = (pageRequest: PageRequest | null, body: VNode): string =>
+  renderToString(h(ReadAt.Provider, { value: pageRequest?.now ?? null }, body))
+
 /** Sends a part of a page; 304 if it has not changed. */
 function sendPart(
   { body, final }: Extract<SurfaceReply, { kind: 'part' }>,
-  { request, reply }: SendOptions,
+  { request, reply, pageRequest }: SendOptions,
 ): FastifyReply {
-  const text = renderToString(body)
+  const text = renderAt(pageRequest, body)
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   reply.headers({ ...PAGE_HEADERS, ETag: etag, 'X-Part': final ? 'final' : 'open' })
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()

@@ -51,7 +51,7 @@ test('on a phone: an accountant prepares a payout, and an owner approves it with
     await press(accountant, 'Prepare for approval')
     assert.match(await textOf(accountant), /You prepared this/)
     await owner.goto(`${service.url}/dashboard/payouts/prepared`)
-    await owner.getByRole('link', { name: /^prep_/ }).focus()
+    await owner.locator('main tbody').getByRole('link').focus()
     await owner.keyboard.press('Enter')
     await owner.getByRole('button', { name: 'Approve and send' }).focus()
     await owner.keyboard.press('Enter')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { forecastRuns, type PlannedSchedule } from '../../../../src/payments/scheduled-payouts/forecast.ts'
 import { parseRecipientLines } from '../../../../src/payments/scheduled-payouts/recipient-lines.ts'
+import { formatPhone } from '../../../../src/web/parts/wording.ts'
 import { succeed } from '../../../helpers/payments/following-charges.ts'
 import { makeSchedule } from '../../../helpers/payments/making-schedules.ts'
 import { richShop, startPayingService } from '../../../helpers/payments/payouts.ts'
@@ -80,7 +81,7 @@ test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and it
   assert.match(mainOf(bad), /recipients: line 2: write a phone/)
   const made = await makeSchedule(anna)
   const shown = await anna.follow(made)
-  assert.match(mainOf(shown), /Wages active.*One cycle needs UGX 10,400.*6 Jan 2031, 09:30/)
+  assert.match(mainOf(shown), /Wages runs.*One cycle needs UGX 10,400.*6 Jan 2031, 09:30/)
   assert.match(mainOf(shown), /It has not run yet/)
   const paused = await anna.follow(await anna.send(shown, '/pause'))
   assert.match(mainOf(paused), /Paused\. Nobody is paid/)
@@ -113,7 +114,7 @@ test('an accountant prepares a schedule; strangers and other modes find none', a
   const id = /prep_\w+/.exec(prepared.text)?.[0] ?? ''
   const done = await anna.follow(await anna.send(await anna.get(`/dashboard/payouts/prepared/${id}`), '/approve'))
   const schedule = /spo_\w+/.exec(done.text)?.[0] ?? ''
-  assert.match(mainOf(done), new RegExp(`Wages active ${schedule}`))
+  assert.match(mainOf(done), new RegExp(`Wages runs ${schedule}`))
   const stranger = await signedInAs(service, (await richShop(service)).merchant)
   assert.equal((await stranger.get(`${PAYROLL}/${schedule}`)).status, 404)
   assert.equal((await anna.get(`/dashboard/test/payroll/${schedule}`)).status, 404)
@@ -125,7 +126,9 @@ test('subaccounts: make one, see its balance, pay out to its phone once, switch 
   const shop = await payer(service)
   const anna = await signedInAs(service, shop.merchant)
   const base = '/dashboard/test/subaccounts'
-  const made = await anna.follow(await anna.send(await anna.get(base), '/new', { name: 'Farm B', phone: '0700000000' }))
+  const made = await anna.follow(
+    await anna.send(await anna.get(`${base}/new`), '/new', { name: 'Farm B', phone: '0700000000' }),
+  )
   const id = /sub_\w+/.exec(made.text)?.[0] ?? ''
   assert.match(mainOf(made), /Farm B active.*Available UGX 0/)
   const charge = await shop.api.charge({ amount: 20_000, split: [{ subaccount: id, amount: 10_000 }] })
@@ -189,7 +192,7 @@ test('above the amount of the rule a subaccount is paid out by two people: the f
   assert.equal(hasForm(own, '/approve'), false)
   const shown = await ben.get(asked.location)
   assert.match(mainOf(shown), /From the subaccount Farm Available now UGX 89,800/, "its money, not the shop's")
-  assert.match(mainOf(shown), new RegExp(`Together UGX 40,600 .*${phone} not asked yet Farm UGX 40,000`))
+  assert.match(mainOf(shown), new RegExp(`Together UGX 40,600 .*${formatPhone(phone)} not asked yet Farm UGX 40,000`))
   const forged = await anna.post(`${asked.location}/approve`, formOf(own, '/withdraw').fields)
   assert.equal(forged.status, 403, mainOf(forged))
   assert.deepEqual(await payoutsOf(), [10_000])

@@ -81,7 +81,7 @@ test('a withdrawal: the number, the staff, the request once, and back again; tes
   assert.equal((await anna.send(ready, '/request', { amount: '20,000' })).status, 303)
   assert.equal(await availableOf(live), 50_000 - 20_300)
   const waiting = await anna.follow(asked)
-  assert.match(mainOf(waiting), /requested/)
+  assert.match(mainOf(waiting), /waiting for our approval/)
   const back = await anna.follow(await anna.send(waiting, '/cancel'))
   assert.match(mainOf(back), /Taken back/)
   assert.equal(await availableOf(live), 50_000)
