@@ -30,7 +30,7 @@ const NAMES_IT = [
   'src/web/dashboard/request-example.ts',
   'src/web/docs/event-samples.ts',
   'src/web/docs/guide.ts',
-  'src/web/docs/pages.tsx',
+  'src/web/docs/front-page.tsx',
 ]
 const names = (path: string) => NAMES_IT.filter((rule) => (typeof rule === 'string' ? rule === path : rule.test(path)))
 

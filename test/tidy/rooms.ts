@@ -20,6 +20,7 @@ export const ORDER = [
   ['selling/payment-links'],
   ['selling/vending'],
   ['selling/storefront', 'selling/disputes'],
+  ['selling/customers'],
   ['reports'],
   ['reports/notices', 'operations/approvals'],
   ['operations/closing'],

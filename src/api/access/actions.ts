@@ -21,7 +21,7 @@ export type ActionRule = {
   unconfirmed?: true
 }
 
-const EVERY_ROLE: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+export const EVERY_ROLE: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const NOT_CASHIERS = ['owner', 'developer', 'accountant', 'viewer'] as const
 const STAFF: readonly StaffRole[] = ['support', 'risk', 'finance', 'admin']
 const OWNER = ['owner'] as const
@@ -71,6 +71,8 @@ export const ACTIONS = {
   'item.add': { ...AUDITED, persons: OWNER_OR_CASHIER },
   'item.edit': { ...AUDITED, persons: OWNER_OR_CASHIER },
   'item.remove': { ...AUDITED, persons: OWNER_OR_CASHIER },
+  'customer.set': { ...AUDITED, persons: OWNER_OR_CASHIER },
+  'customer.forget': { ...STEP_UP, persons: OWNER },
   // Whoever knows a card's code can spend it.
   'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'card.switch': { ...STEP_UP, persons: OWNER, others: COMMAND },
@@ -232,18 +234,3 @@ export const READ_ONLY_ACTIONS: readonly string[] = Object.entries<ActionRule>(A
 
 /** Whether collections keys are refused. */
 export const needsFullKey = (action: Action): boolean => ruleOf(action).key === 'full'
-
-/** The table as Markdown. */
-export function formatActionTable(): string {
-  const rows = Object.entries<ActionRule>(ACTIONS).map(([action, rule]) => {
-    const who = [
-      ...(rule.key === undefined ? [] : [rule.key === 'full' ? 'full key' : 'key']),
-      ...(rule.persons === EVERY_ROLE ? ['any person'] : (rule.persons ?? [])),
-      ...(rule.tills ? ['till'] : []),
-      ...(rule.operators ?? []).map((role) => `operator: ${role}`),
-      ...(rule.others ?? []),
-    ]
-    return `| \`${action}\` | ${who.join(', ')} | ${rule.fresh ? 'fresh' : ''} | ${rule.audited ? 'yes' : ''} |`
-  })
-  return ['| Action | Who may | Second factor | Audited |', '|---|---|---|---|', ...rows].join('\n')
-}

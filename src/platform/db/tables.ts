@@ -113,6 +113,7 @@ const TABLES = {
   audit_seals: { writer: 'access', appendOnly: true },
   audit_to_seal: other('access'),
   saved_views: other('saved-views'),
+  customers: ofMerchant('customers'),
   form_results: other('parts'),
   form_steps: other('parts'),
   mails: other('mails'),

@@ -16,6 +16,7 @@ export const DASHBOARD_NAVIGATION: readonly NavigationGroup[] = [
     name: groups.money,
     entries: [
       { path: '/charges', name: pages.charges, short: pages.payments, icon: 'in', see: 'read' },
+      { path: '/customers', name: pages.customers, icon: 'person', see: 'read' },
       { path: '/payouts', name: pages.payouts, icon: 'out', see: 'payouts.read' },
       { path: '/bulk', name: pages.bulk, icon: 'list', see: 'payouts.read' },
       { path: '/payroll', name: pages.payroll, icon: 'calendar', see: 'payouts.read' },

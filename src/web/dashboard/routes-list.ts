@@ -3,6 +3,7 @@ import { BRANDING_ROUTES } from './branding/routes.ts'
 import { BULK_ROUTES } from './bulk/routes.ts'
 import { CHARGE_ROUTES } from './charges/routes.ts'
 import { COUNTER_ROUTES } from './counter/routes.ts'
+import { CUSTOMER_ROUTES } from './customers/routes.ts'
 import { DEVELOPER_ROUTES } from './developers/routes.ts'
 import { DISPUTE_ROUTES } from './disputes/routes.ts'
 import { GIFT_CARD_ROUTES } from './gift-cards/routes.ts'
@@ -29,6 +30,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...HOME_ROUTES,
   ...ASK_ROUTES,
   ...CHARGE_ROUTES,
+  ...CUSTOMER_ROUTES,
   ...DEVELOPER_ROUTES,
   ...PAYOUT_ROUTES,
   ...BULK_ROUTES,

@@ -13,6 +13,7 @@ const NAVIGATION_LINKS = [
   ['/docs/errors', 'Errors'],
   ['/docs/machines', 'Machine makers'],
   ['/changelog', 'Changelog'],
+  ['/dashboard/sign-in', 'Sign in'],
 ] as const
 
 type DocsShellProps = {
@@ -23,48 +24,6 @@ type DocsShellProps = {
   /** Search engines must not list the page. */
   unlisted?: boolean
   children: ComponentChildren
-}
-
-/** Renders the front page: what the product is, a first request, and where to go on. */
-export function renderFrontPage(baseUrl: string): string {
-  return renderDocument(
-    <DocsShell title="Gateway" path="/">
-      <main class="column">
-        <h1>Mobile money for Uganda</h1>
-        <p class="lead">
-          Collect money from phone wallets in whole Ugandan shillings, see it in a ledger that cannot overdraw, and hear
-          of everything by signed webhooks.
-        </p>
-        <h2>Try it</h2>
-        <p>With a test key no money moves. This charge is paid two seconds later:</p>
-        <pre>
-          <code>{firstRequest(baseUrl)}</code>
-        </pre>
-        <h2>Go on</h2>
-        <ul class="cards">
-          <LinkCard
-            href="/docs"
-            name="Guide"
-            text="How to collect, pay and refund, by example; limits and the sandbox. As Markdown: /docs.md."
-          />
-          <LinkCard
-            href="/docs/reference"
-            name="API reference"
-            text="Every endpoint and event; send requests from the page."
-          />
-          <LinkCard href="/docs/errors" name="Errors" text="Every code, its cause and what to do." />
-          <LinkCard
-            href="/docs/machines"
-            name="For makers of vending machines"
-            text="How a machine reports what it dispensed, with code to sign."
-          />
-          <LinkCard href="/changelog" name="Changelog" text="What changed, newest first, and what you must do." />
-          <LinkCard href="/openapi.json" name="OpenAPI 3.1" text="The same reference for your tools." />
-          <LinkCard href="/healthz" name="Health" text="Whether the service and its database answer." />
-        </ul>
-      </main>
-    </DocsShell>,
-  )
 }
 
 /** Renders the page for an unknown address or an error. */
@@ -195,22 +154,7 @@ export function renderReferencePage(): string {
   )
 }
 
-const firstRequest = (baseUrl: string) => `curl ${baseUrl}/v1/charges \\
-  -H "Authorization: Bearer $KEY" \\
-  -H "X-Timestamp: $(date +%s)" \\
-  -H "Idempotency-Key: first-1" \\
-  -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"}}'`
-
-function LinkCard({ href, name, text }: { href: string; name: string; text: string }) {
-  return (
-    <li>
-      <a href={href}>{name}</a>
-      <span>{text}</span>
-    </li>
-  )
-}
-
-function DocsShell({ title, path, styles = [], scripts = [], unlisted = false, children }: DocsShellProps) {
+export function DocsShell({ title, path, styles = [], scripts = [], unlisted = false, children }: DocsShellProps) {
   return (
     <html lang="en">
       <head>
@@ -246,4 +190,4 @@ function DocsShell({ title, path, styles = [], scripts = [], unlisted = false, c
   )
 }
 
-const renderDocument = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`
+export const renderDocument = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`

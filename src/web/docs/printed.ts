@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { formatActionTable } from '../../api/access/actions.ts'
+import { ACTIONS, type ActionRule, EVERY_ROLE } from '../../api/access/actions.ts'
 import type { Endpoint } from '../../api/http/endpoint.ts'
 import { ACCOUNT_MOVES } from '../../merchants/account/account-state.ts'
 import { APPLICATION_MOVES } from '../../merchants/verification/application.ts'
@@ -75,4 +75,19 @@ export const operatingText = (written: string): string =>
 export function statesText(written: string): string {
   const tables = Object.entries(MOVES_BY_TITLE).map(([title, moves]) => formatMoves(title, moves))
   return written.replace(PRINTED_MOVES, ['<!-- printed: moves -->', ...tables, '<!-- end -->'].join('\n\n'))
+}
+
+/** The table of who may do what, as Markdown. */
+function formatActionTable(): string {
+  const rows = Object.entries<ActionRule>(ACTIONS).map(([action, rule]) => {
+    const who = [
+      ...(rule.key === undefined ? [] : [rule.key === 'full' ? 'full key' : 'key']),
+      ...(rule.persons === EVERY_ROLE ? ['any person'] : (rule.persons ?? [])),
+      ...(rule.tills ? ['till'] : []),
+      ...(rule.operators ?? []).map((role) => `operator: ${role}`),
+      ...(rule.others ?? []),
+    ]
+    return `| \`${action}\` | ${who.join(', ')} | ${rule.fresh ? 'fresh' : ''} | ${rule.audited ? 'yes' : ''} |`
+  })
+  return ['| Action | Who may | Second factor | Audited |', '|---|---|---|---|', ...rows].join('\n')
 }

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseQuery } from '../../api/http/guards.ts'
 import { ROOT } from '../../platform/processes/root.ts'
+import { renderFrontPage } from './front-page.tsx'
 import { renderErrorsMarkdown } from './guide-markdown.ts'
 import {
   DOCS_ASSETS_PATH,
   renderChangelogPage,
   renderErrorCodesPage,
-  renderFrontPage,
   renderGuidePage,
   renderMachinesPage,
   renderReferencePage,

@@ -1,5 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { line } from 'd3-shape'
+import type { ComponentChildren } from 'preact'
 import { Table } from './table.tsx'
 import { PARTS } from './texts.ts'
 
@@ -35,7 +36,9 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
+      <ChartTop>{shown.bar(highest)}</ChartTop>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        <line class="axis" x1="0" x2={WIDTH} y1={TOP} y2={TOP} />
         <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
         {points.map(({ name, bar, says }) => (
           <rect
@@ -65,6 +68,14 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
     </figure>
   )
 }
+
+/** What the upper line of a drawing stands for, as text of the page. A script shows the value of the column that is touched beside it. */
+export const ChartTop = ({ children }: { children: ComponentChildren }) => (
+  <div class="ends" aria-hidden="true">
+    <span>{children}</span>
+    <span class="touched" />
+  </div>
+)
 
 /** The first and the last name under a drawing: as text of the page, they keep their size where the drawing is small. */
 export const ChartEnds = ({ first, last }: { first: string | undefined; last: string | undefined }) => (

@@ -108,10 +108,10 @@ export function State({ of, state, reason = null }: StateProps) {
   return <Status word={why === null ? says : `${says}: ${why.brief}`} tone={tone} />
 }
 
-/** The end of an id, which a tap copies whole where scripts run. */
-export const ShortId = ({ id }: { id: string }) => (
+/** The end of an id, or all of it, which a tap copies whole where scripts run. */
+export const ShortId = ({ id, whole = false }: { id: string; whole?: boolean }) => (
   <code class="id" data-id={id} data-copy={PARTS.copyId(id)} data-copied={PARTS.copied} title={id}>
-    …{id.slice(-6)}
+    {whole ? id : `…${id.slice(-6)}`}
   </code>
 )
 

@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { stack } from 'd3-shape'
-import { CHART_FRAME, ChartEnds, ChartTable, roundToTenth } from './chart.tsx'
+import { CHART_FRAME, ChartEnds, ChartTable, ChartTop, roundToTenth } from './chart.tsx'
 
 /** One column of a stacked chart: how many of each part it has, in the order of the parts. */
 export type StackedColumn = { name: string; counts: readonly number[] }
@@ -22,14 +22,17 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
     [0, width],
   ).paddingInner(0.25)
   const sums = columns.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
-  const y = scaleLinear([0, Math.max(1, ...sums)], [height, top])
+  const highest = Math.max(1, ...sums)
+  const y = scaleLinear([0, highest], [height, top])
   const layers = stack<StackedColumn, number>()
     .keys(parts.keys())
     .value(({ counts }, part) => counts[part] ?? 0)(columns as StackedColumn[])
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
+      <ChartTop>{highest}</ChartTop>
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        <line class="axis" x1="0" x2={width} y1={top} y2={top} />
         <line class="axis" x1="0" x2={width} y1={height} y2={height} />
         {layers.map((layer, part) =>
           layer.map(([from, to], index) =>
@@ -49,14 +52,16 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
       </svg>
       <ChartEnds first={columns[0]?.name} last={columns.at(-1)?.name} />
       <ul class="legend">
-        {parts.map((part, index) => (
-          <li>
-            <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-              <rect class={`part-${index}`} width="12" height="12" />
-            </svg>
-            {part}
-          </li>
-        ))}
+        {parts.map((part, index) =>
+          columns.every(({ counts }) => counts[index] === 0) ? null : (
+            <li>
+              <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+                <rect class={`part-${index}`} width="12" height="12" />
+              </svg>
+              {part}
+            </li>
+          ),
+        )}
       </ul>
       <ChartTable
         title={title}

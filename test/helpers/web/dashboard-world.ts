@@ -88,7 +88,7 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
     ids: {
       '/charges': charge.id,
       '/payouts': payout.id,
-      ...{ '/links': link.id, '/ask/qr': link.id, '/ask': charge.id },
+      ...{ '/links': link.id, '/ask/qr': link.id, '/ask': charge.id, '/customers': '256700000001' },
       '/subaccounts': subaccount.id,
       '/payroll': schedule.id,
       '/vending/machines': '1707-A',

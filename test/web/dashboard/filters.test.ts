@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { made, opened } from '../../helpers/service/opened.ts'
-import { test } from '../../helpers/service/parts.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 import { unescaped } from '../../helpers/web/browser.ts'
 import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
@@ -74,7 +74,10 @@ test('a period is one tap: today and yesterday end at midnight in Kampala, and d
   assert.deepEqual(await found('period=7d'), [young.id, old.id])
   assert.deepEqual(await found('period=today&until=2020-01-01'), [])
   const page = await owner.get(`${CHARGES}?period=today&status=authorized`)
-  assert.match(page.text, /href="[^"]*\?period=yesterday&amp;status=authorized"|status=authorized&amp;period=yesterday"/)
+  assert.match(
+    page.text,
+    /href="[^"]*\?period=yesterday&amp;status=authorized"|status=authorized&amp;period=yesterday"/,
+  )
   assert.match(mainOf(page), /Today, \d\d:\d\d|today, \d\d:\d\d/)
   assert.match(mainOf(await owner.get(`${CHARGES}?period=yesterday`)), /yesterday, \d\d:\d\d/)
 })

@@ -21,8 +21,8 @@ test('Home adds up today and the days before, also when the days were counted lo
     await client.charge({ amount: 10_000, customer: { phone } })
   await decided()
   const now = mainOf(await owner.get('/dashboard/test'))
-  assert.match(now, /Today UGX 20,000 2 paid charges .*Success rate 50\.0 % of 4 that have ended/)
-  assert.match(now, /1 too little money 1 no answer in time/)
+  assert.match(now, /Came in today UGX 20,000 2 payments .*Success rate 50\.0 % of 4 that have ended/)
+  assert.match(now, /1 too little money 1 no PIN in time/)
   await service.run('tally-days')
   service.pass(2 * DAY_MS)
   await service.rows(`update directory.sessions set seen_at = $1, ends_at = $1::timestamptz + interval '1 hour'`, [
@@ -32,7 +32,7 @@ test('Home adds up today and the days before, also when the days were counted lo
   await client.charge({ amount: 5000 })
   await decided()
   const later = mainOf(await owner.get('/dashboard/test'))
-  assert.match(later, /Today UGX 5,000 1 paid charge .*Last 30 days UGX 25,000 3 paid charges .*60\.0 % of 5/)
+  assert.match(later, /Came in today UGX 5,000 1 payment .*Last 30 days UGX 25,000 3 payments .*60\.0 % of 5/)
   assert.doesNotMatch(mainOf(await owner.get('/dashboard')), /UGX 25,000/)
 })
 
@@ -45,7 +45,7 @@ test('a charge that ends days after it was made is counted on its own day', asyn
   await service.run('follow-charges')
   await service.run('tally-days')
   const owner = await signedInAs(service, late)
-  assert.match(mainOf(await owner.get('/dashboard/test')), /Today UGX 0 0 paid charges Last 30 days UGX 7,000 1 paid/)
+  assert.match(mainOf(await owner.get('/dashboard/test')), /Came in today UGX 0 0 payments .*Last 30 days UGX 7,000 1 payment/)
 })
 
 test('the days that may have changed: today, in the night yesterday, each morning the last week', () => {

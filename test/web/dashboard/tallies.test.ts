@@ -90,7 +90,7 @@ test('a charge that ends on a day after its own is on its own day by the next mo
   await service.run('tally-days')
   assert.deepEqual(await daysOf(late), [{ day, succeeded: 1, failed: 0 }])
   const owner = await signedInAs(service, late)
-  assert.match(mainOf(await owner.get('/dashboard/test')), /Last 30 days UGX 5,000 1 paid charge/)
+  assert.match(mainOf(await owner.get('/dashboard/test')), /Last 30 days UGX 5,000 1 payment/)
 })
 
 const crowded = opened(() => startService())

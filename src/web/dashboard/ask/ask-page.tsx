@@ -19,10 +19,11 @@ const SCRIPTS = ['sounds.js', 'ask.js']
 /** Without a script the page is loaded again this often. */
 const REFRESH_SECONDS = 3
 
-/** Shows the form; `again` names a charge whose values it begins with. */
+/** Shows the form; `again` names a charge whose values it begins with, `phone` is the customer's number. */
 export async function showAsk(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
-  const { again } = visit.query
-  const values = again === undefined ? {} : valuesOf(await getCharge(visit.app, visit.caller, again))
+  const { again, phone } = visit.query
+  const values =
+    again === undefined ? { phone: phone ?? '' } : valuesOf(await getCharge(visit.app, visit.caller, again))
   return pageReply(
     ASK.title,
     <>

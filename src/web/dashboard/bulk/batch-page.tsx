@@ -47,7 +47,7 @@ export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
   const open = isBatchUnderWay(facts)
   if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
   return pageReply(
-    batch.id,
+    `${BULK.title}, ${BULK.columns.recipients(batch.total)}`,
     <>
       <div class="top">
         <h1>{BULK.title}</h1>

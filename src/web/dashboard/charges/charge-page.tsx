@@ -21,7 +21,7 @@ import {
   Timeline,
 } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { formatShillings } from '../../parts/wording.ts'
+import { formatPhone, formatShillings } from '../../parts/wording.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { formatRequestExample } from '../request-example.ts'
@@ -60,8 +60,14 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
   const isOrder = paymentLinkId !== null && (await readLinkPrefix(app, caller, paymentLinkId)) === 'ord_'
   const props = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
   return storyPage(visit, {
-    title: charge.id,
-    head: <Headline amount={charge.amount} id={charge.id} />,
+    title: CHARGES.named(formatShillings(charge.amount), charge.phone === null ? null : formatPhone(charge.phone)),
+    head: (
+      <Headline
+        amount={charge.amount}
+        id={charge.id}
+        about={[charge.phone === null ? charge.email : formatPhone(charge.phone), charge.reference]}
+      />
+    ),
     ...{ story: <ChargeStory {...props} />, live: isUnderWay(charge), state },
     below: (
       <SameByApi
@@ -117,7 +123,14 @@ function ChargeFacts({ visit, charge, isOrder }: Pick<ChargeStoryProps, 'visit' 
         [facts.net, <Money amount={computeNet(charge)} />],
         charge.failureReason !== null && [facts.failure, failureWords('charge', charge.failureReason)?.brief],
         [facts.channel, channelName(charge.channel)],
-        [facts.phone, <PhoneNumber phone={charge.phone} />],
+        [
+          facts.phone,
+          charge.phone === null ? null : (
+            <a href={visit.to(`/customers/${charge.phone}`)}>
+              <PhoneNumber phone={charge.phone} />
+            </a>
+          ),
+        ],
         charge.email !== null && [facts.email, <OutsideText text={charge.email} />],
         [facts.reference, <OutsideText text={charge.reference} />],
         charge.paymentLinkId !== null && [

@@ -10,21 +10,21 @@ import { readStaffActs } from '../../../reports/staff-acts.ts'
 import { readDayTallies } from '../../../reports/tallies/tally-days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { CopyBox, formatPageTime, Money, Section } from '../../parts/parts.tsx'
+import { formatPageTime, Money, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { HeadWithAsk } from '../ask/ask-form.tsx'
 import { testMoneyForm } from '../developers/test-money.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
-import { formatFirstRequest } from '../request-example.ts'
 import { StopNotes } from '../settings/staff-acts.tsx'
 import { HOME } from '../texts/home.ts'
 import { SANDBOX } from '../texts/sandbox.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { Figures } from './figures.tsx'
+import { CameIn, Figures } from './figures.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { LatestCharges } from './latest.tsx'
 import { Needs } from './needs.tsx'
 
-const LATEST_CHARGES_SHOWN = '5'
+const LATEST_CHARGES_SHOWN = '6'
 const FIGURES_DAYS = 30
 
 export const ADD_FUNDS = testMoneyForm('')
@@ -52,23 +52,22 @@ export async function showHome(visit: DashboardVisit, state: FormState | null = 
       <HeadWithAsk visit={visit}>{HOME.title}</HeadWithAsk>
       <OperatorNotes states={states} />
       <StopNotes visit={visit} acts={acts} />
-      {key !== null && (
-        <Section title={HOME.first.title}>
-          <p>{HOME.first.says}</p>
-          <CopyBox label={HOME.first.label} text={formatFirstRequest(app.baseUrl, key)} />
-          <p class="hint">{HOME.first.later}</p>
-        </Section>
-      )}
-      <div class="cards">
-        <Balance name={HOME.balances.available} amount={head.available} />
-        <Balance
-          name={HOME.balances.pending}
-          amount={head.pending}
-          hint={release === null ? null : HOME.balances.next(formatPageTime(release))}
-        />
-        {mayDo(caller, 'payouts.read') && <Balance name={HOME.balances.inFlight} amount={head.in_flight} />}
-      </div>
       <Needs visit={visit} needs={needs} />
+      {key !== null && <FirstSteps visit={visit} testKey={key} />}
+      <div class="cards">
+        <CameIn days={tallies.days} />
+        <Balance name={HOME.balances.available} amount={head.available} />
+        {head.pending > 0 && (
+          <Balance
+            name={HOME.balances.pending}
+            amount={head.pending}
+            hint={release === null ? null : HOME.balances.next(formatPageTime(release))}
+          />
+        )}
+        {head.in_flight > 0 && mayDo(caller, 'payouts.read') && (
+          <Balance name={HOME.balances.inFlight} amount={head.in_flight} />
+        )}
+      </div>
       <LatestCharges visit={visit} charges={latest.data} />
       <Figures tallies={tallies} />
       {mode === 'test' && (

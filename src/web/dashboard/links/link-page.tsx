@@ -2,6 +2,7 @@ import { mayDo } from '../../../api/access/allow.ts'
 import { type ListPage, parseListWindow } from '../../../api/http/lists/lists.ts'
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { parseTag } from '../../../platform/text/ids.ts'
+import { oneLine } from '../../../platform/text/text.ts'
 import { getLink, listLinkPayments } from '../../../selling/payment-links/find-links.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../../../selling/payment-links/payment-link.ts'
 import { MAX_PICTURE_BYTES } from '../../../selling/storefront/picture.ts'
@@ -13,6 +14,7 @@ import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Empty, Facts, Money, Note, OutsideText, SameByApi, Section, State, Time } from '../../parts/parts.tsx'
 import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
+import { formatShillings } from '../../parts/wording.ts'
 import { formatRequestExample } from '../request-example.ts'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -64,7 +66,7 @@ export async function showPaymentLink(visit: DashboardVisit, state: FormState | 
   const paymentsPage = await listLinkPayments(app, caller, { linkId: link.id, window })
   const item = await findItemOfLink(app, { merchantId: visit.merchant.id, linkId: link.id })
   return pageReply(
-    link.id,
+    oneLine(link.description ?? `${LINKS.columns.unnamed}, ${formatShillings(link.amount)}`),
     <>
       <div class="top">
         <h1>

@@ -19,6 +19,7 @@ import {
   type TimelineEntry,
 } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { formatPhone, formatShillings } from '../../parts/wording.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { formatRequestExample } from '../request-example.ts'
 import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
@@ -47,8 +48,14 @@ export async function showPayout(visit: DashboardVisit): Promise<SurfaceReply> {
   const wait = (await readPayoutWaits(app, [payout])).get(payout.id) ?? null
   const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states, wait }
   return storyPage(visit, {
-    title: payout.id,
-    head: <Headline amount={payout.amount} id={payout.id} />,
+    title: PAYOUTS.named(formatShillings(payout.amount), payout.recipientName || formatPhone(payout.recipientPhone)),
+    head: (
+      <Headline
+        amount={payout.amount}
+        id={payout.id}
+        about={[payout.recipientName || formatPhone(payout.recipientPhone), payout.reference]}
+      />
+    ),
     ...{ story: <PayoutStory {...props} />, live: isUnderWay(payout) },
     below: (
       <SameByApi

@@ -56,7 +56,7 @@ export async function showPrepared(
   const pause = waits ? await findPayoutPause(visit.app, visit.caller) : null
   const missing = row.amount + row.fees - source.available
   return pageReply(
-    row.id,
+    `${PREPARED.kinds[row.kind]}, ${formatShillings(row.amount)}`,
     <>
       <div class="top">
         <h1>

@@ -3,6 +3,7 @@ import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-pr
 import { type CycleRow, listCycles } from '../../../payments/scheduled-payouts/find-cycles.ts'
 import { getSchedule } from '../../../payments/scheduled-payouts/find-schedules.ts'
 import { presentSchedule, type Recipient, type Schedule } from '../../../payments/scheduled-payouts/schedule.ts'
+import { oneLine } from '../../../platform/text/text.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
@@ -50,7 +51,7 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
     findPreparedOfObject(app, caller, schedule.id),
   ])
   return pageReply(
-    schedule.id,
+    oneLine(schedule.name ?? PAYROLL.title),
     <>
       <div class="top">
         <h1>{schedule.name === null ? PAYROLL.title : <OutsideText text={schedule.name} />}</h1>

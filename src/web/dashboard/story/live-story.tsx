@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Money } from '../../parts/parts.tsx'
+import { Money, OutsideText, ShortId } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
 import type { DashboardVisit } from '../visit.ts'
@@ -11,13 +11,27 @@ const REFRESH_SECONDS = 5
 export const isUnderWay = ({ status }: { status: string | null }): boolean =>
   status === 'pending' || status === 'authorized'
 
-/** The heading of an object's page: its amount, and its id. */
-export const Headline = ({ amount, id }: { amount: number; id: string }) => (
+type HeadlineProps = {
+  amount: number
+  id: string
+  /** Who it is about and what it was for: texts that people know. */
+  about?: readonly (string | null)[]
+}
+
+/** The heading of an object's page: its amount, who it is about and what it was for, and its id, which a tap copies. */
+export const Headline = ({ amount, id, about = [] }: HeadlineProps) => (
   <div class="top">
-    <h1>
-      <Money amount={amount} />
-    </h1>
-    <code>{id}</code>
+    <div>
+      <h1>
+        <Money amount={amount} />
+      </h1>
+      {about.some((text) => text !== null) && (
+        <p class="about">
+          <OutsideText text={about.filter((text) => text !== null).join(' · ')} />
+        </p>
+      )}
+    </div>
+    <ShortId id={id} whole />
   </div>
 )
 

@@ -21,6 +21,8 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'order.decide': 'Say whether a dispense was delivered',
   'dispute.answer': 'Answer customers who report a problem',
   'dispute.close': 'Close disputes',
+  'customer.set': 'Write down names and notes of customers',
+  'customer.forget': 'Forget what was written down about a customer',
   'item.add': 'Add items to the storefront',
   'item.edit': 'Change items of the storefront',
   'item.remove': 'Remove items of the storefront',

@@ -1,6 +1,7 @@
 /** The list of charges, and one charge with its story. */
 export const CHARGES = {
   title: 'Charges',
+  named: (amount: string, phone: string | null) => (phone === null ? amount : `${amount} from ${phone}`),
   columns: {
     amount: 'Amount',
     net: 'Net',

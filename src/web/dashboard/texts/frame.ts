@@ -20,6 +20,7 @@ export const FRAME = {
     counter: 'Counter',
     charges: 'Charges',
     payments: 'Payments',
+    customers: 'Customers',
     payouts: 'Payouts',
     bulk: 'Bulk payouts',
     payroll: 'Payroll',

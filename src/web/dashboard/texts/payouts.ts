@@ -4,6 +4,7 @@ import { formatShillings } from '../../parts/wording.ts'
 /** Payouts: the list, a new one, one with its story, and what is prepared for a second person. */
 export const PAYOUTS = {
   title: 'Payouts',
+  named: (amount: string, to: string) => `${amount} to ${to}`,
   new: 'New payout',
   prepared: 'Prepared payouts',
   waiting: (count: number, most: number) =>

@@ -50,9 +50,13 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
   const props = { visit, order, story: await readStory(app, caller, { subject: order.id }) }
   if (visit.part === 'story') return { kind: 'part', body: <OrderStory {...props} /> }
   return pageReply(
-    order.id,
+    VENDING.orders.columns.ofMachine(order.machine),
     <>
-      <Headline amount={order.amount} id={order.id} />
+      <Headline
+        amount={order.amount}
+        id={order.id}
+        about={[VENDING.orders.columns.ofMachine(order.machine), listProductNames(order.goods).join(', ')]}
+      />
       <OrderStory {...props} />
       <EventsSent {...props} />
       <OrderActs visit={visit} order={order} state={state} expired={view.expired} />

@@ -19,6 +19,7 @@ import {
 } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
+import { formatPhone, formatShillings } from '../../parts/wording.ts'
 import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -79,8 +80,8 @@ export async function showTopUp(visit: DashboardVisit): Promise<SurfaceReply> {
   const topUp = mode === 'test' ? null : await findTopUp(app, merchant.id, params.id ?? '')
   if (topUp === null) throw notFound('top-up')
   return storyPage(visit, {
-    title: topUp.id,
-    head: <Headline amount={topUp.amount} id={topUp.id} />,
+    title: `${words.title}, ${formatShillings(topUp.amount)}`,
+    head: <Headline amount={topUp.amount} id={topUp.id} about={[formatPhone(topUp.phone)]} />,
     ...{ story: <TopUpStory visit={visit} topUp={topUp} />, live: isUnderWay(topUp) },
     below: <RawJson value={presentTopUp(topUp)} />,
   })

@@ -37,6 +37,15 @@
     code.replaceWith(button)
   }
 
+  // The value of a column of a chart stands above the drawing while a finger or a mouse is on it.
+  const sayColumn = ({ target }) => {
+    const says = target.closest?.('.chart rect')?.querySelector('title')?.textContent
+    const place = says && target.closest('.chart').querySelector('.touched')
+    if (place) place.textContent = says
+  }
+  document.addEventListener('pointerdown', sayColumn)
+  document.addEventListener('pointerover', sayColumn)
+
   // A row of a list leads where its link leads.
   document.addEventListener('click', (event) => {
     const row = event.target.closest('.rows tbody tr')

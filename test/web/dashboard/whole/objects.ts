@@ -39,11 +39,8 @@ export async function makeTestObjects(
     ...{ amount: 60_000, channel: 'op1_momo', reference },
     customer: { phone: '0700000000', email: 'ann@buyer.example' },
   })
-  const refunded = await made(api, '/v1/charges', {
-    amount: 5000,
-    channel: 'op1_momo',
-    customer: { phone: newPayer() },
-  })
+  const payer = newPayer()
+  const refunded = await made(api, '/v1/charges', { amount: 5000, channel: 'op1_momo', customer: { phone: payer } })
   service.pass(2000)
   await service.run('follow-charges')
   await made(api, `/v1/charges/${refunded.id}/refund`, {})
@@ -86,6 +83,7 @@ export async function makeTestObjects(
     ...{
       '/subaccounts': subaccount.id,
       '/links': link.id,
+      '/customers': payer,
       '/disputes': dispute,
       '/developers/webhooks': delivery,
     },
