@@ -122,7 +122,8 @@ function requireSchema(gateway: Gateway, schema: string): void {
   if (!known.includes(schema)) throw badRequest(`there is no cell ${schema}; there are ${known.join(', ')}`)
 }
 
-async function getWorker(client: pg.Client, node: ServerPlace): Promise<WorkerNode> {
+/** Finds the worker at this place. Throws 400 where there is none, or it cannot hold cells. */
+export async function getWorker(client: pg.Client, node: ServerPlace): Promise<WorkerNode> {
   const workers = await listWorkers(client)
   const found = workers.find((worker) => isSamePlace(worker, node))
   if (found !== undefined && found.group > MAX_GROUP)
