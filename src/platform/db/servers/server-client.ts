@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import pg, { type ClientConfig } from 'pg'
-import { classifyDatabaseError, DatabaseAway, sqlState, TAKES_NO_WRITES } from '../errors.ts'
-import { explainRefusal } from './refused-connection.ts'
+import { classifyDatabaseError, DatabaseAway, explainRefusal, sqlState, TAKES_NO_WRITES } from '../errors.ts'
 import type { ServerPlace } from './server-address.ts'
 import { type Servers, serversAt } from './servers.ts'
 
