@@ -163,6 +163,7 @@ test('D7: without MIGRATE_DATABASE_URL such a login works on a schema that is up
     granted: false,
     cells: ['cell_0'],
     role: 'gateway_app',
+    unreached: [],
   })
   const last = `(select max(name) from cell_0.migration_checksums)`
   await asAdmin(

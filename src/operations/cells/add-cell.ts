@@ -13,7 +13,7 @@ import { CannotStart } from '../../platform/processes/cannot-start.ts'
 import { badRequest } from '../../platform/refusal.ts'
 import type { Gateway } from '../../program/app.ts'
 import { type OwnerAccess, workAsOwner } from './owner-work.ts'
-import { putOnNode } from './place-cell.ts'
+import { getWorker, putOnNode } from './place-cell.ts'
 
 const ADD = statement<{ name: string }>(
   'add cell',
@@ -40,6 +40,7 @@ export async function addCell(
     const cells = (await readCellRooms(gateway.directory, 1)).map(({ cell }) => cell)
     const name = input.name ?? nameAfter(cells)
     if (cells.includes(name)) return { name, added: false }
+    if (citus && input.node !== null) await getWorker(client, input.node)
     await makeSchema(client, name, { cells, login: input.login })
     if (citus) await distribute(client, gateway, { name, node: input.node, url: owner.ownerUrl })
     await register(gateway, actor, name)

@@ -122,12 +122,13 @@ function requireSchema(gateway: Gateway, schema: string): void {
   if (!known.includes(schema)) throw badRequest(`there is no cell ${schema}; there are ${known.join(', ')}`)
 }
 
-async function getWorker(client: pg.Client, node: ServerPlace): Promise<WorkerNode> {
+/** Finds the worker at this place. Throws 400 where there is none, or it cannot hold cells. */
+export async function getWorker(client: pg.Client, node: ServerPlace): Promise<WorkerNode> {
   const workers = await listWorkers(client)
   const found = workers.find((worker) => isSamePlace(worker, node))
   if (found !== undefined && found.group > MAX_GROUP)
     throw badRequest(
-      `${formatPlace(node)} is number ${found.group} of this cluster, and only the first ${MAX_GROUP} can hold cells: what a later one counts is too large`,
+      `${formatPlace(node)} has the number ${found.group} in this cluster, and only numbers up to ${MAX_GROUP} can hold cells: what a later one counts is too large. A coordinator that was killed or replaced skips numbers: take the node out (select citus_remove_node('${node.host}', ${node.port})) and add it with a free one (select citus_add_node('${node.host}', ${node.port}, NUMBER))`,
     )
   if (found !== undefined) return found
   const names = workers.map(formatPlace).join(', ')

@@ -219,11 +219,23 @@ function listMigrationFiles(kind: string): MigrationFile[] {
  * unchanged.
  */
 async function ensureChecksums(client: pg.Client, schema: string): Promise<Map<string, string>> {
-  await client.query(`create schema if not exists ${schema}`)
+  await createSchema(client, schema)
   await client.query(
     `create table if not exists ${schema}.migration_checksums (name text primary key, checksum text not null)`,
   )
   return readChecksums(client, schema)
+}
+
+async function createSchema(client: pg.Client, schema: string): Promise<void> {
+  try {
+    await client.query(`create schema if not exists ${schema}`)
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error
+    const grant = `grant create on database ${pg.escapeIdentifier(client.database ?? '')} to ${pg.escapeIdentifier(client.user ?? '')}`
+    throw new CannotStart(
+      `the schema ${schema} could not be made: ${(error as Error).message}. As a superuser run: ${grant}. On a cluster of Citus run it on the coordinator, and again after each new node: a node that is added does not know it`,
+    )
+  }
 }
 
 async function readChecksums(client: pg.Client, schema: string): Promise<Map<string, string>> {

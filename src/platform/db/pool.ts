@@ -1,6 +1,6 @@
 import pg, { type PoolClient } from 'pg'
 import { CannotStart } from '../processes/cannot-start.ts'
-import { CommitUnknown, classifyDatabaseError } from './errors.ts'
+import { CommitUnknown, classifyDatabaseError, DatabaseAway } from './errors.ts'
 import type { Nodes } from './servers/nodes.ts'
 import type { ServerPlace } from './servers/server-address.ts'
 import { classifyOf, isUnreplicated, newServerClient, ServerClient, serverConfig } from './servers/server-client.ts'
@@ -90,7 +90,7 @@ export async function openConnections(pool: pg.Pool, count: number): Promise<voi
  * throws.
  */
 export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(throwClassified)
+  const client = await pool.connect().catch(throwAway)
   // An idle connection that is cut reports here; statements under way get the error themselves.
   const ignore = () => {}
   client.on('error', ignore)
@@ -110,8 +110,10 @@ export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) =>
   }
 }
 
-function throwClassified(error: unknown): never {
-  throw classifyDatabaseError(error)
+/** Whatever kept a connection from being made, such as a certificate that has run out: nothing was done, and the same work may succeed later. */
+function throwAway(error: unknown): never {
+  const away = classifyDatabaseError(error)
+  throw away instanceof DatabaseAway ? away : new DatabaseAway(error)
 }
 
 const SCHEMA = 'directory'

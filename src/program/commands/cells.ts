@@ -1,17 +1,19 @@
 import { addCell } from '../../operations/cells/add-cell.ts'
 import { type CellFacts, listCells } from '../../operations/cells/list-cells.ts'
 import { type CellMove, drainNode, moveCell, placeSchema } from '../../operations/cells/place-cell.ts'
-import { parsePlace, type ServerPlace } from '../../platform/db/servers/server-address.ts'
+import { formatPlace, parsePlace, type ServerPlace } from '../../platform/db/servers/server-address.ts'
 import { command } from './frame/command.ts'
 import { type CommandInput, findText, requireText } from './frame/input.ts'
 import { WrongUsage } from './frame/wrong-usage.ts'
 
 const list = command({
   usage: 'cells list',
-  says: 'all cells: the node of each, its merchants, its size, and for how many more it has room',
+  says: 'all cells: the node of each, its merchants, its size, and for how many more it has room; on a cluster the node of the directory too',
   async run({ gateway }) {
     const cells = await listCells(gateway)
-    return { json: cells, lines: cells.map(formatCell) }
+    const directory = formatPlace(gateway.nodes?.nodeOf('directory') ?? null)
+    const lines = cells.map(formatCell)
+    return { json: cells, lines: directory === null ? lines : [`${'directory'.padEnd(12)}${directory}`, ...lines] }
   },
 })
 

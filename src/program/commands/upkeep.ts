@@ -23,12 +23,16 @@ const migrateCommand = command({
   usage: 'migrate',
   says: 'bring the schema up to date',
   async run({ opened }) {
-    const { applied, granted, cells, role } = opened.migrated
+    const { applied, granted, cells, role, unreached } = opened.migrated
     const done = [
       ...applied.map((name) => `applied ${name}`),
       ...(granted ? [`gave the role ${role ?? 'of the service'} its rights`] : []),
     ]
-    return { json: { applied, granted, cells, role }, lines: done.length === 0 ? ['nothing to do'] : done }
+    const left = unreached.map((cell) => `${cell} was not looked at: its node does not answer`)
+    return {
+      json: { applied, granted, cells, role, unreached },
+      lines: [...(done.length === 0 ? ['nothing to do'] : done), ...left],
+    }
   },
 })
 

@@ -1,24 +1,15 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chanceFrom } from '../../crash/chance.ts'
-import { freePort } from '../../crash/installation.ts'
-import { launch, PROGRAM } from '../../crash/processes.ts'
-import { type Receiver, startReceiver } from '../../fakes/receiver.ts'
+import { startReceiver } from '../../fakes/receiver.ts'
 import { judgeBooks } from '../books.ts'
-import { commandOn, type DrillReport, drillEnvironment, MASTER_KEY } from '../on-program.ts'
+import { type DrillFrame, drillInFolder, startWithMerchants } from '../drill-frame.ts'
+import { commandOn, type DrillReport, MASTER_KEY } from '../on-program.ts'
 import { type Payments, startPayments } from '../payments.ts'
 import { type CitusCluster, startCitus, type Worker } from './citus-cluster.ts'
 
 type Options = { perSecond: number; seed: number; barSeconds: number; say?: (line: string) => void }
-type Drill = Options & {
-  folder: string
-  cluster: CitusCluster
-  report: DrillReport & { note(name: string, value: string | number): void }
-  started: { end(): unknown }[]
-}
+type Drill = Options & DrillFrame & { cluster: CitusCluster }
 type Flow = { payments: Payments; url: string }
 
 const CELLS = ['cell_0', 'cell_1'] as const
@@ -29,7 +20,6 @@ const MAX_MS = 10 * 60_000
 const CALM_MS = { least: 5000, most: 7000 }
 const DEAD_MS = 15_000
 const WARM_MS = 15_000
-const LAST_CHARACTERS = 4000
 
 /** The command line. Returns whether all was found well; a cluster that cannot be had here is no fault. */
 export async function runCellsDrill(args: readonly string[]): Promise<boolean> {
@@ -56,38 +46,10 @@ export async function runCellsDrill(args: readonly string[]): Promise<boolean> {
 export async function drillCells(options: Options): Promise<DrillReport | string> {
   const cluster = await startCitus()
   if (typeof cluster === 'string') return cluster
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-cells-'))
-  const report: DrillReport = { figures: {}, wrong: [] }
-  const note = (name: string, value: string | number) => {
-    report.figures[name] = value
-    options.say?.(`  ${name.padEnd(58)} ${value}`)
-  }
-  const started: Drill['started'] = [cluster]
-  const endAll = async () => {
-    for (const one of started.reverse().splice(0)) await one.end()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  // What hangs is worse than what fails.
-  const giveUp = () => void endAll().then(() => process.exit(1))
-  const late = setTimeout(giveUp, MAX_MS)
-  process.once('SIGINT', giveUp).once('SIGTERM', giveUp)
-  try {
-    await drill({ ...options, folder, cluster, started, report: { ...report, note } })
-    if (report.wrong.length > 0) options.say?.(readLog(folder))
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${readLog(folder)}`, { cause: error })
-  } finally {
-    clearTimeout(late)
-    process.off('SIGINT', giveUp).off('SIGTERM', giveUp)
-    await endAll()
-  }
-  return report
-}
-
-/** The last that the service said. */
-function readLog(folder: string): string {
-  const file = join(folder, 'service.log')
-  return existsSync(file) ? readFileSync(file, 'utf8').slice(-LAST_CHARACTERS) : 'the service said nothing'
+  return drillInFolder({ ...options, name: 'cells', maxMs: MAX_MS }, async (frame) => {
+    frame.started.push(cluster)
+    await drill({ ...options, ...frame, cluster })
+  })
 }
 
 async function drill(setting: Drill): Promise<void> {
@@ -98,7 +60,7 @@ async function drill(setting: Drill): Promise<void> {
   const settings = { DATABASE_URL: cluster.url, MASTER_KEY, WEBHOOK_ALLOW_PRIVATE: receiver.place, CELL_MERCHANTS: '1' }
   const [first, second, third] = cluster.workers as [Worker, Worker, Worker]
   await prepareCells(setting, settings, { directory: first, [KEPT]: first, [MOVED]: second })
-  const by = await startService(setting, settings, receiver)
+  const by = await startWithMerchants(setting, { settings, receiver, merchants: CELLS.length })
   const chance = chanceFrom(seed)
   const calm = () => pause(chance.whole(CALM_MS.least, CALM_MS.most))
   const payments = startPayments({ by, perSecond, chance })
@@ -132,37 +94,6 @@ async function prepareCells(
     else await commandOn(settings, 'cells', 'place', schema, '--node', node)
   // Merchants come to a new cell when every process may know it.
   await cluster.ask(`update directory.cells set added_at = null`)
-}
-
-/** One service, and a merchant in each cell. */
-async function startService(
-  { folder, started }: Drill,
-  settings: Record<string, string>,
-  receiver: Receiver,
-): Promise<Record<string, { url: string; key: string }>> {
-  const port = await freePort()
-  const service = launch({
-    ...{ program: PROGRAM, args: ['serve'], logFile: join(folder, 'service.log') },
-    env: { ...drillEnvironment(), ...settings, PORT: String(port) },
-  })
-  started.push({ end: () => service.kill() })
-  if (!(await service.ready)) throw new Error(`the service did not start: ${service.said()}`)
-  const by: Record<string, { url: string; key: string }> = {}
-  for (const nth of CELLS.keys()) {
-    const { id, handle, keys } = await commandOn(
-      settings,
-      'merchants',
-      'create',
-      '--name',
-      `Drill ${nth}`,
-      '--email',
-      `drill${nth}@shops.invalid`,
-    )
-    await commandOn(settings, 'merchants', 'set', handle, '--webhook-url', receiver.url)
-    const { cell } = await commandOn(settings, 'merchants', 'show', id)
-    by[cell] = { url: `http://127.0.0.1:${port}`, key: keys.test }
-  }
-  return by
 }
 
 async function move(

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import pg, { type ClientConfig } from 'pg'
-import { classifyDatabaseError, DatabaseAway, sqlState, TAKES_NO_WRITES } from '../errors.ts'
+import { classifyDatabaseError, DatabaseAway, explainRefusal, sqlState, TAKES_NO_WRITES } from '../errors.ts'
 import type { ServerPlace } from './server-address.ts'
 import { type Servers, serversAt } from './servers.ts'
 
@@ -45,7 +45,7 @@ export const isUnreplicated = (client: object): boolean => unreplicated.has(clie
 
 /**
  * A connection to the server of an address that takes writes. It is ended at once when that server becomes read-only or another one takes
- * its place. `connect` throws DatabaseAway where no server takes writes.
+ * its place. `connect` throws DatabaseAway where no server takes writes, CannotStart where the server refuses it.
  */
 export class ServerClient extends pg.Client {
   private readonly config: ServerConfig
@@ -97,7 +97,7 @@ export class ServerClient extends pg.Client {
     } catch (error) {
       servers.doubt(place)
       this.drop('it is of no use')
-      throw error
+      throw explainRefusal(error, place)
     }
     if (this.config.place === undefined) this.stayKnown(place)
   }

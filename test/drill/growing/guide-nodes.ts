@@ -1,0 +1,125 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { account, DEBIAN, findServerPrograms } from '../debian-servers.ts'
+import { readBlocks, withNames } from './guide.ts'
+
+/** A node of the cluster: a server of PostgreSQL at an address of its own. */
+export type GuideNode = {
+  address: string
+  /** Statements of the superuser, on the machine itself. */
+  ask(...statements: string[]): string
+  end(): void
+}
+type NodesOptions = { folder: string; port: number }
+
+/** The addresses that stand for the names of the guide: each name leads elsewhere, so that a certificate for another one is found. */
+export const ADDRESSES = { c: '127.43.7.11', w1: '127.43.7.12', w2: '127.43.7.13', w3: '127.43.7.14' } as const
+export type NodeName = keyof typeof ADDRESSES
+const PASSWORD = 'drill-pass.word'
+
+/** Why the guide cannot be followed here, as a sentence; null where it can. */
+export function findHindrance(): string | null {
+  if (process.platform !== 'linux') return 'only Linux has more than one address of its own without settings'
+  const bin = findServerPrograms()
+  if (bin === null) return `no PostgreSQL server is installed below ${DEBIAN}`
+  if (!existsSync(join(bin, '..', 'lib', 'citus.so'))) return `Citus is not installed in ${join(bin, '..', 'lib')}`
+  if (spawnSync('openssl', ['version'], { stdio: 'ignore' }).status !== 0) return 'openssl is not installed'
+  return null
+}
+
+/** What is here in the place of what the guide says. */
+export const namesHere = ({ folder, port }: NodesOptions) => ({
+  ...Object.fromEntries(Object.entries(ADDRESSES).map(([name, address]) => [`${name}.db.internal`, address])),
+  ...{ '5432': `${port}` },
+  ...Object.fromEntries(
+    Object.entries(ADDRESSES).map(([n, at]) => [`${n}.db.internal/gateway`, `${at}:${port}/gateway`]),
+  ),
+  ...{ '10.0.0.0/24': '127.0.0.0/8', "'...'": `'${PASSWORD}'`, ':...@': `:${PASSWORD}@`, ':...': `:${PASSWORD}` },
+  ...{ '/etc/postgresql/tls': join(folder, 'tls'), '/etc/gateway/ca.crt': join(folder, 'tls', 'ca.crt') },
+})
+
+const run = (program: string, words: readonly string[], env: Record<string, string> = {}): string => {
+  const own = account()
+  return execFileSync(program, words, {
+    ...(own === null ? {} : { uid: own.uid, gid: own.gid }),
+    ...{ cwd: '/', encoding: 'utf8', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', ...env } },
+    // Without handles that a server which is started would keep open.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}
+
+/** Makes an authority, and the folder in which certificates lie. */
+export function makeAuthority({ folder }: NodesOptions): void {
+  const own = account()
+  if (own !== null) chownSync(folder, own.uid, own.gid)
+  const tls = join(folder, 'tls')
+  mkdirSync(tls)
+  if (own !== null) chownSync(tls, own.uid, own.gid)
+  const made = ['-keyout', join(tls, 'ca.key'), '-out', join(tls, 'ca.crt')]
+  run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=Drill', ...made])
+}
+
+/** Steps 1, 2, 3 and 5 of "Make a cluster". */
+export function makeNode(name: NodeName, options: NodesOptions): GuideNode {
+  const { folder, port } = options
+  const bin = findServerPrograms() ?? ''
+  const [address, data] = [ADDRESSES[name], join(folder, name)]
+  // The files of this node have its name: all of them are on one machine.
+  const names = {
+    ...namesHere(options),
+    'node.crt': `${name}.crt`,
+    'node.key': `${name}.key`,
+    'w1.db.internal': address,
+  }
+  const [conf = '', hba = '', , passwords = ''] = readBlocks('Make a cluster', { names, count: 5 })
+  makeCertificate(join(folder, 'tls'), name)
+  run(join(bin, 'initdb'), [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth-local=trust',
+    '--auth-host=scram-sha-256',
+    '-E',
+    'UTF8',
+  ])
+  appendFileSync(join(data, 'postgresql.conf'), conf.replace("'*'", `'${address}'`))
+  appendFileSync(join(data, 'postgresql.conf'), `port = ${port}\nunix_socket_directories = '${data}'\n`)
+  const lines = readFileSync(join(data, 'pg_hba.conf'), 'utf8').split('\n')
+  writeFileSync(join(data, 'pg_hba.conf'), `${lines.filter((line) => !line.startsWith('host')).join('\n')}\n${hba}`)
+  const passFile = join(data, '.pgpass')
+  writeFileSync(passFile, passwords)
+  const own = account()
+  if (own !== null) chownSync(passFile, own.uid, own.gid)
+  chmodSync(passFile, 0o600)
+  const server = (...words: string[]) =>
+    run(join(bin, 'pg_ctl'), ['-D', data, '-w', '-s', ...words], { PGPASSFILE: passFile })
+  server('-l', join(data, 'log'), 'start')
+  const askIn = (database: string, statements: readonly string[]) =>
+    run(join(bin, 'psql'), [
+      ...['-X', '-q', '-At', '-v', 'ON_ERROR_STOP=1', '-h', data, '-p', `${port}`, '-U', 'postgres', '-d', database],
+      ...statements.flatMap((text) => ['-c', text]),
+    ])
+  askIn('postgres', ['create database gateway', withNames(`alter role postgres password '...'`, names)])
+  askIn('gateway', ['create extension citus'])
+  return {
+    address,
+    ask: (...statements) => askIn('gateway', statements),
+    end: () => void server('-m', 'immediate', 'stop'),
+  }
+}
+
+function makeCertificate(tls: string, name: NodeName): void {
+  const [key, asked, made] = [`${name}.key`, `${name}.csr`, `${name}.crt`].map((file) => join(tls, file)) as [
+    string,
+    string,
+    string,
+  ]
+  const names = join(tls, `${name}.names`)
+  writeFileSync(names, `subjectAltName=IP:${ADDRESSES[name]}`)
+  chmodSync(names, 0o644)
+  run('openssl', ['req', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`, '-keyout', key, '-out', asked])
+  const authority = ['-CA', join(tls, 'ca.crt'), '-CAkey', join(tls, 'ca.key'), '-CAcreateserial']
+  run('openssl', ['x509', '-req', '-in', asked, ...authority, '-days', '2', '-extfile', names, '-out', made])
+}
