@@ -6,6 +6,20 @@ const isLink = (line: string) => /^https?:\/\/\S+$/.test(line)
 /** Renders a mail as plain text. */
 export const renderText = ({ lines }: Letter): string => `${lines.join('\n\n')}\n`
 
+/** A link as a button, with its address below for those whose mail programme shows none. */
+const LinkButton = ({ href }: { href: string }) => (
+  <p>
+    <a
+      href={href}
+      style="display:inline-block;padding:12px 20px;border-radius:8px;background:#0b6b53;color:#fff;font-weight:bold;text-decoration:none"
+    >
+      Open
+    </a>
+    <br />
+    <span style="color:#51605a;font-size:13px">{href}</span>
+  </p>
+)
+
 /** Renders a mail as HTML: paragraphs and links, and nothing that must be loaded. */
 export const renderHtml = ({ subject, lines }: Letter): string =>
   `<!doctype html>${renderToString(
@@ -14,11 +28,11 @@ export const renderHtml = ({ subject, lines }: Letter): string =>
         <meta charset="utf-8" />
         <title>{subject}</title>
       </head>
-      <body>
-        <h1>{subject}</h1>
-        {lines.map((line) => (
-          <p>{isLink(line) ? <a href={line}>{line}</a> : line}</p>
-        ))}
+      <body style="margin:0;padding:16px;background:#f2f5f3;color:#14201b;font:16px/1.5 sans-serif">
+        <div style="max-width:520px;margin:0 auto;padding:24px;border-radius:12px;background:#fff">
+          <h1 style="margin:0 0 16px;font-size:20px">{subject}</h1>
+          {lines.map((line) => (isLink(line) ? <LinkButton href={line} /> : <p>{line}</p>))}
+        </div>
       </body>
     </html>,
   )}`

@@ -3,6 +3,8 @@ import { statement } from '../../platform/db/statement.ts'
 import { oneLine } from '../../platform/text/text.ts'
 import { kampalaTime } from '../../platform/time/kampala.ts'
 import type { App } from '../../program/app.ts'
+import { failureWords } from '../words/failures.ts'
+import { STATE_WORDS } from '../words/states.ts'
 import type { DueNotice } from './send-notices.ts'
 
 /** An event for a mail; `all` counts every event that matches. */
@@ -41,9 +43,9 @@ export function readNews(
 }
 
 const EVENT_TEXTS: Readonly<Record<string, string>> = {
-  'charge.succeeded': 'paid',
-  'charge.failed': 'charge failed',
-  'payout.failed': 'payout failed',
+  'charge.succeeded': STATE_WORDS.charge.succeeded.says,
+  'charge.failed': STATE_WORDS.charge.failed.says,
+  'payout.failed': `payout ${STATE_WORDS.payout.failed.says}`,
   'vending.dispense_failed': 'paid, but the machine did not dispense',
 }
 const UGX = new Intl.NumberFormat('en-US')
@@ -57,7 +59,11 @@ export function formatNews(news: readonly NoticeEvent[]): string {
 function formatNewsLine({ event, subject, body, at }: NoticeEvent): string {
   const { data } = JSON.parse(body) as { data: Record<string, unknown> }
   const { amount, failure_reason: reason, merchant_reference: reference } = data
-  const why = typeof reason === 'string' ? ` (${reason.replaceAll('_', ' ')})` : ''
+  const words = failureWords(
+    event.startsWith('payout.') ? 'payout' : 'charge',
+    typeof reason === 'string' ? reason : null,
+  )
+  const why = words === null ? '' : `: ${words.brief}`
   const about =
     typeof reference === 'string' && reference !== '' ? `, reference ${oneLine(reference).slice(0, 60)}` : ''
   const sum = typeof amount === 'number' ? `UGX ${UGX.format(amount)} ` : ''

@@ -5,7 +5,7 @@ const readPageAsset = (name: string, type: string): Asset =>
   readAsset(`src/web/parts/assets/${name}`, { path: `/assets/${name}`, type })
 
 const STYLES = [
-  ...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'ask', 'print'],
+  ...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'ask', 'poster', 'print'],
 ].map((name) => `src/web/parts/assets/${name}.css`)
 
 /** The files that pages of the dashboard and the console load. Every page loads `pages.css` and `pages.js`. */

@@ -80,7 +80,17 @@ export async function showPaymentLink(visit: DashboardVisit, state: FormState | 
           <LinkFacts visit={visit} link={link} />
           <SwitchBox visit={visit} link={link} state={state} />
         </Section>
-        <Address url={linkUrl(link, app.baseUrl)} id={link.id} />
+        <Address
+          url={linkUrl(link, app.baseUrl)}
+          id={link.id}
+          says={LINKS.share.says(
+            formatShillings(link.amount),
+            oneLine(visit.merchant.name),
+            link.description,
+            linkUrl(link, app.baseUrl),
+          )}
+          poster={visit.to(`/links/${link.id}/poster`)}
+        />
       </div>
       <Payments visit={visit} link={link} page={paymentsPage} />
       {link.mode === 'live' && link.allowMultipleUses && (
@@ -120,7 +130,16 @@ const LinkFacts = ({ visit, link }: LinkProps) => (
   />
 )
 
-const Address = ({ url, id }: { url: string; id: string }) => (
+type AddressProps = {
+  url: string
+  id: string
+  /** The text that is shared with the address. */
+  says: string
+  /** The address of the page to print. */
+  poster: string
+}
+
+const Address = ({ url, id, says, poster }: AddressProps) => (
   <Section title={LINKS.address}>
     <CopyBox label={LINKS.addressLabel} text={url} />
     <p>
@@ -129,7 +148,17 @@ const Address = ({ url, id }: { url: string; id: string }) => (
       </a>
     </p>
     <img class="qr" src={`/pay/${id}/qr.svg`} alt={LINKS.qrAlt} width="220" height="220" />
-    <p>
+    <p class="ways">
+      <a class="button plain" href={`https://wa.me/?text=${encodeURIComponent(says)}`} target="_blank" rel="noreferrer">
+        {LINKS.share.whatsApp}
+      </a>
+      <a class="button plain" href={`sms:?body=${encodeURIComponent(says)}`}>
+        {LINKS.share.sms}
+      </a>
+    </p>
+    <p class="ways">
+      <a href={poster}>{LINKS.share.poster}</a>
+      <a href={`${poster}?size=a6`}>{LINKS.share.sticker}</a>
       <a href={`/pay/${id}/qr.png`} download={`${id}.png`}>
         {LINKS.save}
       </a>

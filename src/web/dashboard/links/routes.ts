@@ -15,12 +15,14 @@ import { LINKS } from '../texts/links.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { EXPORT_LINKS, NEW_LINK, parseLinkFilter, showLinks, showNewLink } from './link-list.tsx'
 import { PUBLISH_LINK, SWITCH_LINK_OFF, SWITCH_LINK_ON, showPaymentLink } from './link-page.tsx'
+import { showLinkPoster } from './poster-page.tsx'
 
 /** Payment links of a merchant. */
 export const LINK_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/links', showLinks, 'read'),
   pageRoute(NEW_LINK.path, showNewLink, NEW_LINK.action),
   pageRoute('/links/:id', showPaymentLink, 'read'),
+  pageRoute('/links/:id/poster', showLinkPoster, 'read'),
   exportRoute(EXPORT_LINKS, {
     name: 'links',
     file: (visit) => exportLinks(visit.app, visit.caller, parseLinkFilter(visit)),

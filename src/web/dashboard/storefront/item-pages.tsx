@@ -129,6 +129,8 @@ export async function showItemList(visit: DashboardVisit, state: FormState | nul
         </p>
         <img class="qr" src={`${path}/qr.svg`} alt={STOREFRONT.qrAlt} width="160" height="160" />
         <p>
+          <a href={visit.to('/storefront/poster')}>{STOREFRONT.poster}</a>{' '}
+          <a href={`${visit.to('/storefront/poster')}?size=a6`}>{STOREFRONT.sticker}</a>{' '}
           <a href={`${path}/qr.png`} download={`${merchant.handle}.png`}>
             {STOREFRONT.saveQr}
           </a>

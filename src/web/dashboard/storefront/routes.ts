@@ -5,6 +5,7 @@ import { editItem, removeItem } from '../../../selling/storefront/change-item.ts
 import { getAmount } from '../../parts/forms/form-spec.ts'
 import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
+import { showShopPoster } from '../links/poster-page.tsx'
 import { STOREFRONT } from '../texts/storefront.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import {
@@ -24,6 +25,7 @@ import { parsePictureField } from './picture-field.ts'
 export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/storefront', showItemList, 'shop.read'),
   pageRoute(ADD_ITEM.path, showAddItem, ADD_ITEM.action),
+  pageRoute('/storefront/poster', showShopPoster, 'shop.read'),
   pageRoute('/storefront/:id', showItem, 'shop.read'),
   formRoute(ADD_ITEM, {
     async submit(visit, values) {

@@ -42,6 +42,14 @@ export const LINKS = {
   qr: 'QR code',
   qrAlt: 'QR code of the payment page',
   save: 'Save as PNG',
+  share: {
+    whatsApp: 'Share by WhatsApp',
+    sms: 'Send by SMS',
+    poster: 'Poster to print (A4)',
+    sticker: 'Sticker to print (A6)',
+    says: (amount: string, shop: string, what: string | null, url: string) =>
+      `${shop} asks you for ${amount}${what === null ? '' : ` for ${what}`}. Pay here by mobile money: ${url}`,
+  },
   facts: {
     amount: 'Amount',
     status: 'Status',
@@ -84,4 +92,25 @@ export const LINKS = {
   },
   request: 'As a request',
   requestLabel: 'The request that makes such a link',
+}
+
+/** A poster or sticker that a shop prints: how to pay, in the languages of the hosted pages. */
+export const POSTER = {
+  title: (name: string) => `Poster of ${name}`,
+  says: 'Print this page. Only the poster is printed.',
+  sizes: { a4: 'A4, for a wall', a6: 'A6, for a counter' },
+  back: 'Back',
+  pay: 'Pay by mobile money',
+  qrAlt: 'QR code of the payment page',
+  steps: [
+    { language: 'en', lines: ['Scan the code with your phone.', 'Enter your number.', 'Agree with your PIN.'] },
+    {
+      language: 'lg',
+      lines: ['Sikaana koodi n’essimu yo.', 'Wandiika ennamba yo.', 'Yingiza PIN yo ku ssimu okukkiriza.'],
+    },
+    {
+      language: 'sw',
+      lines: ['Changanua msimbo kwa simu yako.', 'Weka namba yako.', 'Weka PIN yako kwenye simu kukubali.'],
+    },
+  ],
 }

@@ -40,6 +40,8 @@ export const STOREFRONT = {
   isHidden: 'The item is hidden.',
   isShown: 'The item is shown.',
   qrAlt: 'QR code of your public page',
+  poster: 'Poster to print (A4)',
+  sticker: 'Sticker to print (A6)',
   saveQr: 'Save the QR code as PNG',
   facts: { link: 'Payment link', amount: 'Price', state: 'State', created: 'Added' },
   about: 'The item',

@@ -78,6 +78,12 @@
     tell()
     next = setTimeout(look, waitMs)
   }
+  // The screen of a till stays on while the counter is seen.
+  const stayAwake = () => {
+    if (!document.hidden) navigator.wakeLock?.request('screen').catch(() => {})
+  }
+  stayAwake()
+  document.addEventListener('visibilitychange', stayAwake)
   tell()
   setInterval(tell, 1000)
   window.addEventListener('offline', tell)

@@ -5,6 +5,7 @@ import { hasFreshFactor, requireRole } from '../../../api/access/allow.ts'
 import { toRefusal } from '../../../api/http/errors.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { canonicalJson } from '../../../platform/text/canonical-json.ts'
+import { sayRefusal } from '../refusal-words.ts'
 import type { FormRoute, Visit } from '../routes/route.ts'
 import type { SurfaceReply } from '../routes/surface-reply.ts'
 import { PARTS } from '../texts.ts'
@@ -153,7 +154,7 @@ function describeError<V extends Visit>(visit: V, { spec }: FormRoute<V>, error:
   if (refusal.status === 404 || (isOwnFault(refusal.status) && !spec.once)) throw error
   if (leavesOutcomeOpen(error)) return { fault: errors.unknownEnd, status: refusal.status, token }
   const field = findFieldOfRefusal(spec, refusal)
-  const text = refusal.hint === null ? refusal.message : `${refusal.message}. ${refusal.hint}`
+  const text = sayRefusal(refusal)
   return field === null
     ? { fault: text, status: refusal.status }
     : { faults: { [field]: text }, status: refusal.status }

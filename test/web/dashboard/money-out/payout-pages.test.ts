@@ -120,7 +120,7 @@ test('what cannot be sent is refused at the first step, before the operator is a
     for (const [amount, says] of [
       ['0', /amount must be positive/],
       ['0,000', /amount must be positive/],
-      ['10,000', /insufficient available balance: have 10000, need 10200/],
+      ['10,000', /insufficient available balance: have 10,000, need 10,200/],
       ['9,999,999,999', /amount exceeds the maximum of 1000000000/],
     ] as const) {
       const refused = await person.step(await person.get(`${BASE}/new`), '/check', { phone, amount })
@@ -153,7 +153,7 @@ test('money that left between the two steps is missed at the second one, and not
   const before = await service.digest('idempotency_keys')
   const poor = await anna.send(step, '/send')
   assert.equal(poor.status, 400)
-  assert.match(mainOf(poor), /insufficient available balance: have 4775, need 10200/)
+  assert.match(mainOf(poor), /insufficient available balance: have 4,775, need 10,200/)
   assert.equal(await service.digest('idempotency_keys'), before)
 })
 
