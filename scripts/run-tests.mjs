@@ -3,7 +3,8 @@
 //   run-tests.mjs --short            what `npm test` runs; --long: what `npm run test:long` runs (scripts/long-tests.mjs)
 //   run-tests.mjs --short --since REF    only files that reach what has changed since this commit (scripts/reached.mjs)
 //   run-tests.mjs --again ...        a file that fails is run once more by itself; if it passes then, it is named as unsteady
-//   run-tests.mjs --apart SECONDS ...    each file in a process of its own, which ends after so many seconds
+//   run-tests.mjs --apart SECONDS ...    each file in a process of its own, which ends after so many seconds, and what skips says why at the end
+//   run-tests.mjs --without FILE ...     without this one
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +46,8 @@ const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
 try {
   const runs = names.length === 0 ? [] : runsOf(names)
   const again = values.again ? runAgain : null
-  for await (const line of report(runs, names.map(pathOf), again)) process.stdout.write(line)
+  for await (const line of report(runs, names.map(pathOf), { again, tellsSkipped: values.apart !== undefined }))
+    process.stdout.write(line)
 } finally {
   rmSync(entries, { recursive: true })
 }
@@ -59,12 +61,13 @@ function readWords() {
         long: { type: 'boolean' },
         again: { type: 'boolean' },
         apart: { type: 'string' },
+        without: { type: 'string', multiple: true, default: [] },
         since: { type: 'string' },
       },
     })
   } catch (error) {
     return refuse(
-      `${error.message.split('\n')[0]} Known: --since REF, --again, --apart SECONDS, and words of paths of test files.`,
+      `${error.message.split('\n')[0]} Known: --since REF, --again, --apart SECONDS, --without FILE, and words of paths of test files.`,
     )
   }
 }
@@ -75,7 +78,10 @@ function refuse(why) {
 }
 
 function matching(some) {
-  const matched = some.filter((name) => words.length === 0 || words.some((word) => pathOf(name).includes(word)))
+  const matched = some.filter(
+    (name) =>
+      !values.without.includes(name) && (words.length === 0 || words.some((word) => pathOf(name).includes(word))),
+  )
   if (matched.length === 0) refuse(`no test file matches ${words.join(' ')}`)
   return matched
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { chargeFee } from '../../../src/ledger/fees.ts'
-import { rowsAtCell } from '../database/cell-server.ts'
 import { type LiveService, newPayer, type Shop, startLiveService } from '../service/live-service.ts'
 import {
   type Client,
@@ -92,8 +91,7 @@ export async function watchingLocks<T>(
     over = true
   })
   while (!over) {
-    const found = await rowsAtCell(
-      service,
+    const found = await service.rows(
       `select left(a.query, 60) as one, left(b.query, 60) as other from pg_stat_activity a
        join pg_stat_activity b on b.pid = any(pg_blocking_pids(a.pid))
        where a.pid < b.pid and a.pid = any(pg_blocking_pids(b.pid)) and a.datname = current_database()`,

@@ -5,7 +5,6 @@ import { OVERDUE_INVARIANTS } from '../../../src/operations/verify/invariants/pa
 import { verifyCell } from '../../../src/operations/verify/verify.ts'
 import { movableClock } from '../../../src/platform/time/clock.ts'
 import { type Entry, type Operator, startOperator } from '../../fakes/operator.ts'
-import { rowsAtCell } from '../database/cell-server.ts'
 import { type HttpRail, httpRail } from './http-rail.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './test-service.ts'
 
@@ -74,9 +73,9 @@ const BUSY = `select 1 from pg_stat_activity
  * The answer to a question that was cut off is still being stored; without its database the product would retry that for a
  * minute. Waits until nothing is being written.
  */
-async function untilWritten(service: TestService): Promise<void> {
+async function untilWritten({ rows }: TestService): Promise<void> {
   for (let looks = 0, quiet = 0; quiet < QUIET_LOOKS && looks < MOST_LOOKS; looks += 1) {
-    quiet = (await rowsAtCell(service, BUSY)).length === 0 ? quiet + 1 : 0
+    quiet = (await rows(BUSY)).length === 0 ? quiet + 1 : 0
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }

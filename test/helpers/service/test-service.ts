@@ -17,6 +17,7 @@ import type { OpenOptions } from '../../../src/program/open-gateway.ts'
 import { type Role, serve } from '../../../src/program/serve.ts'
 import { readConfig } from '../../../src/program/settings/config.ts'
 import { buildSweeps, type CellSweep } from '../../../src/program/sweeps.ts'
+import { cellAddress } from '../database/cell-server.ts'
 import { type TestDatabase, testDatabase } from '../database/test-database.ts'
 import { BY_HAND } from './actors.ts'
 import { askHttp } from './ask-http.ts'
@@ -99,7 +100,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const app = gateway.cells[0] as App
   const sweeps = buildSweeps(app)
   const admin = new pg.Pool({
-    connectionString: database.url,
+    connectionString: cellAddress({ gateway, app, database }),
     max: 2,
     options: `-c search_path=${app.cell},directory`,
   })

@@ -4,7 +4,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { after, before } from 'node:test'
 import pg from 'pg'
 import { LINES_A_HUNDRED, writeBusyMonth } from '../../../bench/statement-history.ts'
-import { holdTable, rowsAtCell } from '../../helpers/database/cell-server.ts'
+import { holdTable } from '../../helpers/database/cell-server.ts'
 import { type Payer, payer } from '../../helpers/payments/schedules.ts'
 import { assertAddsUp, boundsOf, monthNow } from '../../helpers/payments/statements.ts'
 import { eventually } from '../../helpers/service/live-service.ts'
@@ -48,8 +48,7 @@ async function begin(suffix = ''): Promise<IncomingMessage> {
 }
 /** The database snapshots that are open at this moment. */
 const snapshots = () =>
-  rowsAtCell<{ pid: number }>(
-    service,
+  service.rows<{ pid: number }>(
     `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
        and application_name = 'gateway' and xact_start is not null`,
   )
@@ -157,7 +156,7 @@ longTest('when the database goes away in the middle, the answer is a 503 and nev
     const charges = await holdTable(service, 'charges')
     const asked = ask(suffix)
     const answered = once(asked, 'response') as Promise<[IncomingMessage]>
-    await eventually('it stands before its lines', async () => (await rowsAtCell(service, CUT_WAITING)).length > 0)
+    await eventually('it stands before its lines', async () => (await service.rows(CUT_WAITING)).length > 0)
     await charges.letGo()
     const [response] = await answered
     assert.equal(response.statusCode, 503)
