@@ -88,7 +88,7 @@ test('a cell whose making is killed is known to nobody until the same command ha
   assert.deepEqual(await listed(), ['cell_0'])
   await run('payouts', 'unfreeze')
   const entered = async () => (await cluster.ask(cluster.coordinator, ENTERED)).length > 0
-  await killed(here.wire, /insert into audit/, { to, done: entered })
+  await killed(here.wire, /copy audit/, { to, done: entered })
   assert.deepEqual(await run(...CREATE, '--node', to.node), { name: 'cell_1', added: false })
   const cells = await run('cells', 'list')
   assert.deepEqual(
