@@ -41,6 +41,7 @@ const LONG = {
   'test/web/dashboard/money-out/prepared-races': 'races of approvals',
   'test/platform/cells-on-nodes':
     'schemas that are distributed, moved and cut off, where TEST_CITUS_URL names a cluster',
+  'test/platform/cells-killed': 'a cell that is made under kills, where TEST_CITUS_URL names a cluster',
   'test/platform/several-servers': 'servers of their own, of which one takes over from the other',
   'test/platform/frozen-server': 'servers of their own that stand still, and a standby that is promoted',
   // What all processes share stays in program/fleet/shared, a kill and a restart without a gap in program/fleet/restarts.

@@ -12,13 +12,23 @@ const UNSTEADY_LIST = process.env.TEST_UNSTEADY_LIST
 
 /**
  * The lines of the report. Of `files`, a suite each, one that no process has run to its end is a failure. `again`, where it is
- * given, runs one file once more by itself: one that passes then is named as unsteady, and is no failure.
+ * given, runs one file once more by itself: one that passes then is named as unsteady, and is no failure. `tellsSkipped`: each test that
+ * was skipped is named with its reason.
  */
-export const report = (runs, files, again = null) => tap(asOneRun(runs, files, again))
+export const report = (runs, files, { again = null, tellsSkipped = false } = {}) =>
+  tap(asOneRun(runs, files, { again, tellsSkipped }))
 
-async function* asOneRun(runs, files, again) {
+async function* asOneRun(runs, files, { again, tellsSkipped }) {
   const sums = new Map(SUMS.map((name) => [name, 0]))
-  const told = { files: new Set(files), number: 0, sums, took: [], failed: new Map(), unsteady: [] }
+  const told = {
+    files: new Set(files),
+    number: 0,
+    sums,
+    took: [],
+    failed: new Map(),
+    unsteady: [],
+    skipped: tellsSkipped ? [] : null,
+  }
   const startedAt = performance.now()
   const missing = new Set(files)
   for await (const block of blocksOf(runs)) yield* eventsOf(block, { told, missing })
@@ -38,6 +48,7 @@ function* eventsOf(block, { told, missing }) {
   const { data } = block.at(-1)
   if (!endsFile(block.at(-1))) return
   told.number += 1
+  told.skipped?.push(...skippedOf(block))
   if (missing.delete(data.name) && data.details.duration_ms > 0)
     told.took.push({ seconds: data.details.duration_ms / 1000, name: data.name })
   if (block.at(-1).type !== 'test:fail') return
@@ -81,9 +92,10 @@ function countsOf(block) {
   ]
 }
 
-function closingOf({ took, failed, unsteady, sums }) {
+function closingOf({ took, failed, unsteady, skipped, sums }) {
   return [
     ...slowest(took),
+    ...(skipped ?? []),
     ...[...failed.values()].flatMap(failuresOf),
     ...rememberedUnsteady(unsteady),
     ...[...sums].map(([name, value]) => `${name} ${value}`),
@@ -150,6 +162,11 @@ function failuresOf(block) {
     return `failed: ${file}${data.nesting > 0 ? `: ${data.name}` : ''}: ${why}`
   })
 }
+
+const skippedOf = (block) =>
+  block
+    .filter((event) => isEnded(event) && typeof event.data.skip === 'string')
+    .map(({ data }) => `left out: ${block.at(-1).data.name}: ${data.name}: ${data.skip}`)
 
 function notRun(name) {
   const error = new Error('its process ended before the file had')

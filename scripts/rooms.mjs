@@ -67,13 +67,13 @@ const WAITING = [
 /**
  * The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy, with
  * the path of each file. Few files fill as many rooms as run at once. `shortOnly`: of what needs the machine for itself only a few
- * cases run, which mostly wait for their processes.
+ * cases run, which mostly wait for their processes. `apart`: each file has a room of its own.
  */
-export function sortIntoRooms(names, { atOnce, pathOf, shortOnly }) {
+export function sortIntoRooms(names, { atOnce, pathOf, shortOnly, apart }) {
   const there = (list) => list.filter((name) => names.includes(name)).map(pathOf)
   const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name)).map(pathOf)
   const waiting = there(shortOnly ? [...ALONE, ...WAITING] : WAITING)
-  const roomsOf = (paths, most) => Math.ceil(paths.length / most)
+  const roomsOf = (paths, most) => Math.ceil(paths.length / (apart ? 1 : most))
   return {
     alone: shortOnly ? [] : there(ALONE).map((path) => [path]),
     sleeping: dealt(there(SLEEPING), roomsOf(there(SLEEPING), WAITING_FILES_OF_A_ROOM)),

@@ -2,7 +2,7 @@
 import { before, describe } from 'node:test'
 
 // The longest takes ten minutes. A test that fails and leaves something open would keep the process for ever.
-const LONGEST_MS = 15 * 60_000
+const LONGEST_SECONDS = Number(process.env.TEST_FILE_SECONDS ?? 15 * 60)
 
 /** What a file declares runs when the files before it are through. One that throws while it loads is a suite that fails. */
 export async function runRoom(paths) {
@@ -21,11 +21,11 @@ let limited
 /** Each file has the whole time, however many stand before it in the room. */
 function limit(path) {
   clearTimeout(limited)
-  limited = setTimeout(giveUp, LONGEST_MS, path).unref()
+  limited = setTimeout(giveUp, LONGEST_SECONDS * 1000, path).unref()
 }
 
 function giveUp(path) {
   const held = [...new Set(process.getActiveResourcesInfo())].join(', ')
-  console.error(`${path}: after ${LONGEST_MS / 60_000} minutes still open: ${held}`)
+  console.error(`${path}: after ${LONGEST_SECONDS} seconds still open: ${held}`)
   process.exit(1)
 }

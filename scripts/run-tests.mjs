@@ -3,6 +3,8 @@
 //   run-tests.mjs --short            what `npm test` runs; --long: what `npm run test:long` runs (scripts/long-tests.mjs)
 //   run-tests.mjs --short --since REF    only files that reach what has changed since this commit (scripts/reached.mjs)
 //   run-tests.mjs --again ...        a file that fails is run once more by itself; if it passes then, it is named as unsteady
+//   run-tests.mjs --apart SECONDS ...    each file in a process of its own, which ends after so many seconds, and what skips says why at the end
+//   run-tests.mjs --without FILE ...     without this one
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,6 +34,8 @@ const { values, positionals: words } = readWords()
 const part = values.short ? 'short' : values.long ? 'long' : 'all'
 // Helpers of tests ask for it (test/helpers/service/parts.ts).
 process.env.TEST_PART = part
+// A room asks for it (run-room.mjs).
+if (values.apart !== undefined) process.env.TEST_FILE_SECONDS = values.apart
 const all = ['src', 'test'].flatMap(testsIn)
 for (const name of [...goneAmong(all), ...goneFrom(all)])
   refuse(`a list of scripts/ names ${name}, and there is no such test`)
@@ -42,7 +46,8 @@ const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
 try {
   const runs = names.length === 0 ? [] : runsOf(names)
   const again = values.again ? runAgain : null
-  for await (const line of report(runs, names.map(pathOf), again)) process.stdout.write(line)
+  for await (const line of report(runs, names.map(pathOf), { again, tellsSkipped: values.apart !== undefined }))
+    process.stdout.write(line)
 } finally {
   rmSync(entries, { recursive: true })
 }
@@ -55,11 +60,15 @@ function readWords() {
         short: { type: 'boolean' },
         long: { type: 'boolean' },
         again: { type: 'boolean' },
+        apart: { type: 'string' },
+        without: { type: 'string', multiple: true, default: [] },
         since: { type: 'string' },
       },
     })
   } catch (error) {
-    return refuse(`${error.message.split('\n')[0]} Known: --since REF, --again, and words of paths of test files.`)
+    return refuse(
+      `${error.message.split('\n')[0]} Known: --since REF, --again, --apart SECONDS, --without FILE, and words of paths of test files.`,
+    )
   }
 }
 
@@ -69,7 +78,10 @@ function refuse(why) {
 }
 
 function matching(some) {
-  const matched = some.filter((name) => words.length === 0 || words.some((word) => pathOf(name).includes(word)))
+  const matched = some.filter(
+    (name) =>
+      !values.without.includes(name) && (words.length === 0 || words.some((word) => pathOf(name).includes(word))),
+  )
   if (matched.length === 0) refuse(`no test file matches ${words.join(' ')}`)
   return matched
 }
@@ -113,6 +125,7 @@ function runsOf(some) {
   const { alone, sleeping, waiting, busy } = sortIntoRooms(some, {
     ...{ atOnce: BUSY_AT_ONCE, pathOf },
     shortOnly: part === 'short',
+    apart: values.apart !== undefined,
   })
   const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
   return [

@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
 
 /** A wire between the service and its database that can be cut at a chosen moment. */
 export type CuttingProxy = {
@@ -30,28 +30,34 @@ const COMMIT = /commit\0/i
 const COMMITTED = /COMMIT\0/
 const BEGUN = /BEGIN\0/
 
-/** Listens on a TCP port in front of the server's unix socket. Starts closed: call `open`. */
-export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
+/** A server behind the wire, and the TCP port at which the wire begins. */
+export type WirePlace = { to: NetConnectOpts; port: number }
+
+/**
+ * Listens in front of a server, or of several, whose wires are cut together. Starts closed: call `open`. `mine`: the wires are those whose
+ * first bytes match, and all others pass, whatever happens to the wires; then it listens until the process ends.
+ */
+export function cuttingProxy(places: WirePlace[], mine: RegExp | null = null): CuttingProxy {
   const wires = new Set<Socket>()
   let cut: Cut | null = null
   let hold: Hold | null = null
   let answerHold: Hold | null = null
   const counts: { asked: RegExp; count: number }[] = []
-  let server: Server | null = null
+  let servers: Server[] = []
+  let isOpen = false
   // What frozen connections have not carried.
   const frozen = new Map<Socket, Hold['kept']>()
 
-  function serve(client: Socket): void {
-    const database = connect(socketPath)
+  function serve(client: Socket, to: NetConnectOpts): void {
+    const database = connect(to)
     let cutAtAnswer: RegExp | null = null
     const end = () => {
       client.destroy()
       database.destroy()
       wires.delete(client)
     }
-    wires.add(client)
     for (const side of [client, database]) side.on('error', end).on('close', end)
-    client.on('data', (bytes) => {
+    const carry = (bytes: Buffer) => {
       if (frozen.has(client)) return void frozen.get(client)?.push({ to: database, bytes })
       if (cut?.asked.test(bytes.toString('latin1')) && cut.passing-- === 0) {
         cutAtAnswer = cut.answered
@@ -63,6 +69,15 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
         if (one?.by === null && one.asked.test(bytes.toString('latin1'))) one.by = client
       if (hold?.by === client) hold.kept.push({ to: database, bytes })
       else database.write(bytes)
+    }
+    if (mine === null) wires.add(client)
+    client.once('data', (bytes) => {
+      const passes = mine !== null && !mine.test(bytes.toString('latin1'))
+      if (!passes && !isOpen) return end()
+      if (!passes) wires.add(client)
+      const take = passes ? (more: Buffer) => void database.write(more) : carry
+      take(bytes)
+      client.on('data', take)
     })
     database.on('data', (bytes) => {
       if (frozen.has(client)) return void frozen.get(client)?.push({ to: client, bytes })
@@ -73,7 +88,7 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
   }
 
   return {
-    port,
+    port: places[0]?.port ?? 0,
     cutNextCommit: (where, passing = 0) => {
       cut = { asked: COMMIT, answered: where === 'before its answer' ? COMMITTED : null, passing }
     },
@@ -109,16 +124,26 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
       counts.push(counted)
       return counted
     },
-    open: () => {
-      server = createServer(serve)
-      return new Promise((resolve) => server?.listen(port, '127.0.0.1', () => resolve()))
+    open: async () => {
+      isOpen = true
+      if (servers.length > 0) return
+      servers = await Promise.all(places.map(({ to, port }) => listenOn(port, (client) => serve(client, to))))
+      if (mine !== null) for (const server of servers) server.unref()
     },
     close: async () => {
-      const closed = new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()))
+      isOpen = false
+      const ended = mine === null ? servers.splice(0) : []
+      const closed = ended.map((server) => new Promise((resolve) => server.close(resolve)))
       for (const wire of wires) wire.destroy()
-      await closed
+      await Promise.all(closed)
     },
   }
+}
+
+async function listenOn(port: number, serve: (client: Socket) => void): Promise<Server> {
+  const server = createServer(serve)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  return server
 }
 
 const heldBy = (hold: Hold, end: () => void): Held => ({

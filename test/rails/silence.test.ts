@@ -29,7 +29,7 @@ const DAY = 24 * HOUR
 type Told = { id: string; kind: string; merchantId: number }
 const openOf = (subject: string) =>
   service.rows<Told>(
-    `select id, kind, merchant_id::int as "merchantId" from exceptions where subject = $1 and closed_at is null order by kind`,
+    `select id, kind, merchant_id::float8 as "merchantId" from exceptions where subject = $1 and closed_at is null order by kind`,
     [subject],
   )
 async function told(subject: string): Promise<string[]> {

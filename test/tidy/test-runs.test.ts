@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -88,6 +88,53 @@ test('a test runs again for what it imports, for what that reads, and for pages 
   assert.equal(walked('CHANGELOG.md'), null)
 })
 
+/** What is said of a run of these files, and how it ends. */
+function reportOf(files: readonly string[], options = '{ again: runOne }'): string {
+  const paths = files.map((name) => join(checkout, name))
+  return says(`import { run } from 'node:test'
+    import { report } from './reporter.mjs'
+    const runOne = (path) => run({ files: [path], concurrency: 1 })
+    const paths = ${JSON.stringify(paths)}
+    for await (const line of report(paths.map(runOne), paths, ${options})) process.stdout.write(line)
+    console.log('exit', process.exitCode ?? 0)
+    process.exitCode = 0`)
+}
+
+test('where it is asked for, the last lines name each test that is left out, with its reason', () => {
+  const leaving = `import { describe, test } from 'node:test'
+    describe(new URL(import.meta.url).pathname, () => {
+      test('holds', () => {})
+      test('is elsewhere', { skip: 'nothing of it is here' }, () => {})
+    })`
+  write({ 'leaving.mjs': leaving })
+  const said = reportOf(['leaving.mjs'], '{ tellsSkipped: true }')
+  assert.match(said, /# left out: .*leaving\.mjs: is elsewhere: nothing of it is here\n# tests 2\n/)
+  assert.doesNotMatch(reportOf(['leaving.mjs'], '{}'), /left out/)
+})
+
+test('a file of a room of its own ends when its seconds are over, and is a failure', () => {
+  write({
+    'dist/hanging.test.js': `import { test } from 'node:test'\ntest('waits', () => new Promise((resolve) => setTimeout(resolve, 60_000)))`,
+  })
+  const room = join(SCRIPTS, 'run-room.mjs')
+  write({ 'scripts/room.mjs': readFileSync(room, 'utf8') })
+  const ended = spawnSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      "import('./scripts/room.mjs').then(({ runRoom }) => runRoom(['dist/hanging.test.js']))",
+    ],
+    {
+      cwd: checkout,
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_FILE_SECONDS: '1' },
+      encoding: 'utf8',
+    },
+  )
+  assert.equal(ended.status, 1)
+  assert.match(ended.stderr, /^dist\/hanging\.test\.js: after 1 seconds still open: /m)
+})
+
 test('a file that fails once is run again and named as unsteady; one that fails twice fails the run', () => {
   const failing = (times: number) => `import { describe, test } from 'node:test'
     import { appendFileSync, readFileSync } from 'node:fs'
@@ -100,20 +147,10 @@ test('a file that fails once is run again and named as unsteady; one that fails 
       })
     })`
   write({ 'once.mjs': failing(1), 'twice.mjs': failing(2), 'never.mjs': failing(0) })
-  const runOf = (...files: string[]) => {
-    const paths = files.map((name) => join(checkout, name))
-    return says(`import { run } from 'node:test'
-      import { report } from './reporter.mjs'
-      const runOne = (path) => run({ files: [path], concurrency: 1 })
-      const paths = ${JSON.stringify(paths)}
-      for await (const line of report(paths.map(runOne), paths, runOne)) process.stdout.write(line)
-      console.log('exit', process.exitCode ?? 0)
-      process.exitCode = 0`)
-  }
-  const steady = runOf('never.mjs', 'once.mjs')
+  const steady = reportOf(['never.mjs', 'once.mjs'])
   assert.match(steady, /# unsteady: .*once\.mjs: counts: not this time\n# tests 4\n/)
   assert.match(steady, /# pass 4\n# fail 0\n[\s\S]*exit 0/)
-  const broken = runOf('twice.mjs')
+  const broken = reportOf(['twice.mjs'])
   assert.match(broken, /# failed: .*twice\.mjs: counts: not this time\n/)
   assert.match(broken, /# unsteady: .*once\.mjs/, 'what an earlier run has named stays in the last lines')
   assert.match(broken, /exit 1/)

@@ -10,6 +10,7 @@ import { migrateSchema } from '../../platform/db/migrate.ts'
 import type { ServerPlace } from '../../platform/db/servers/server-address.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { CannotStart } from '../../platform/processes/cannot-start.ts'
+import { crashPoint } from '../../platform/processes/crash-point.ts'
 import { badRequest } from '../../platform/refusal.ts'
 import type { Gateway } from '../../program/app.ts'
 import { type OwnerAccess, workAsOwner } from './owner-work.ts'
@@ -42,8 +43,11 @@ export async function addCell(
     if (cells.includes(name)) return { name, added: false }
     if (citus && input.node !== null) await getWorker(client, input.node)
     await makeSchema(client, name, { cells, login: input.login })
+    crashPoint('cell.made')
     if (citus) await distribute(client, gateway, { name, node: input.node, url: owner.ownerUrl })
+    crashPoint('cell.placed')
     await register(gateway, actor, name)
+    crashPoint('cell.entered')
     return { name, added: true }
   })
 }
@@ -83,6 +87,7 @@ async function register(gateway: Gateway, actor: Actor, name: string): Promise<v
   } finally {
     await app.db.close()
   }
+  crashPoint('cell.freeze-copied')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const [[added]] = await tx.send(call(ADD, name, at.toISOString()))

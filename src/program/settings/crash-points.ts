@@ -54,6 +54,10 @@ export const CRASH_POINTS = [
   'key.revoked',
   'account.access-ended',
   'migration.applied',
+  'cell.made',
+  'cell.placed',
+  'cell.freeze-copied',
+  'cell.entered',
   'drain.started',
   'drain.leases-released',
 ] as const

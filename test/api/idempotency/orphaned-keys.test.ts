@@ -4,6 +4,7 @@ import pg from 'pg'
 import { findKeys } from '../../../src/api/idempotency/keys.ts'
 import { finishOrphans } from '../../../src/api/idempotency/orphans.ts'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
+import { holdTable } from '../../helpers/database/cell-server.ts'
 import { pay, richShop, startPayingService } from '../../helpers/payments/payouts.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../../helpers/service/live-service.ts'
 import { longTest, test } from '../../helpers/service/parts.ts'
@@ -82,11 +83,10 @@ test('S4: when one kind fails completely the others are finished', async () => {
   await orphan('a charge')
   await orphan('a payout')
   service.pass(31_000)
-  await holder.query('begin')
-  await holder.query('lock table charges in access exclusive mode')
+  const charges = await holdTable(service, 'charges')
   const failing = service.run('finish-keys').catch(() => 'told')
   await eventually('the payout is answered', async () => (await answered('a payout')) === 201)
-  await holder.query('rollback')
+  await charges.letGo()
   await failing
   await service.run('finish-keys')
   assert.equal(await answered('a charge'), 201, body.id)

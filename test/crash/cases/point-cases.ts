@@ -4,6 +4,7 @@ import { type Program, serving, stopServing, victim } from '../serving.ts'
 import { killedBy, notKilled, PASSED_WITHIN_MS, untilTooLate } from '../victims.ts'
 import type { World } from '../world.ts'
 import { whileApproving, whileEndingAsTold } from './approval-cases.ts'
+import { whileMakingCell } from './cell-cases.ts'
 import { whileClosing } from './closing-cases.ts'
 import { whileRevoking, whileRotating } from './key-cases.ts'
 import { onLivePage, onPageWithCardForAll, onPageWithCardForSome, onRefusedPage, onTestPage } from './page-cases.ts'
@@ -71,6 +72,11 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'key.revoked', led: 'D10: revoke' },
   { point: 'account.access-ended', led: 'close' },
   { point: 'migration.applied', led: 'migrate' },
+  { point: 'migration.applied', led: 'make cell' },
+  { point: 'cell.made', led: 'make cell' },
+  { point: 'cell.placed', led: 'make cell' },
+  { point: 'cell.freeze-copied', led: 'make cell' },
+  { point: 'cell.entered', led: 'make cell' },
   { point: 'payout.moved', led: 'load' },
   { point: 'payout.reserved', led: 'live payout' },
   { point: 'payout.reserved', led: 'M4: long queued payout' },
@@ -221,6 +227,7 @@ const WAYS = {
   close: whileClosing,
   'D10: revoke': whileRevoking,
   migrate: whileMigrating,
+  'make cell': whileMakingCell,
   'live payout': onLivePayout,
   'M4: long queued payout': onLongQueuedPayout,
   'returned payout': onReturnedPayout,

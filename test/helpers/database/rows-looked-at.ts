@@ -12,15 +12,21 @@ export async function rowsLookedAt(service: TestService, { text, types, values }
   try {
     await client.query('set plan_cache_mode = force_generic_plan')
     await client.query(`prepare looked${types === undefined ? '' : ` (${types})`} as ${text}`)
-    const { rows } = await client.query(`explain (analyze, format json) execute looked (${literals})`)
-    return lookedAt(rows[0]['QUERY PLAN'][0].Plan)
+    const { rows } = await client.query(`explain analyze execute looked (${literals})`)
+    return lookedAt(rows.map((row) => row['QUERY PLAN']))
   } finally {
     client.release(true)
   }
 }
 
-function lookedAt(plan: any): number {
-  // Numbers as the service reads them: "1.00" stays as it was written, and would be joined with the next one as text.
-  const own = Number(plan['Actual Rows'] ?? 0) + Number(plan['Rows Removed by Filter'] ?? 0)
-  return Math.max(own, ...(plan.Plans ?? []).map(lookedAt))
+/** Of the lines of a plan: a cluster writes the part of a node only as text. */
+function lookedAt(lines: readonly string[]): number {
+  const seen = [0]
+  for (const line of lines) {
+    const [, returned] = /\(actual .*rows=([\d.]+) loops/.exec(line) ?? []
+    const [, removed] = /Rows Removed by Filter: ([\d.]+)/.exec(line) ?? []
+    if (returned !== undefined) seen.push(Number(returned))
+    if (removed !== undefined) seen.push((seen.pop() ?? 0) + Number(removed))
+  }
+  return Math.max(...seen)
 }

@@ -36,7 +36,8 @@ export async function wiredCluster(): Promise<WiredCluster> {
   await ask(coordinator, `select citus_set_coordinator_host('${HOST}', ${coordinator})`)
   const openWire = async (port: number) => {
     const [socket] = await ask(port, 'show unix_socket_directories')
-    const wire = cuttingProxy(`${socket.unix_socket_directories}/.s.PGSQL.${port}`, await freePort())
+    const to = { path: `${socket.unix_socket_directories}/.s.PGSQL.${port}` }
+    const wire = cuttingProxy([{ to, port: await freePort() }])
     await wire.open()
     return wire
   }

@@ -11,6 +11,9 @@ export const test = part === 'long' ? left : run
 /** A test of `npm run test:long`. */
 export const longTest = part === 'short' ? left : run
 
+/** Leaves a test out on a cluster, which reports it with this reason (scripts/cluster-tests.mjs). */
+export const notOnCluster = (why: string) => ({ skip: process.env.TEST_CITUS_URL ? why : false })
+
 /** One of many cases: those for which `short` holds stay in `npm test`. */
 export const testFor = (short: boolean): typeof run => (short ? test : longTest)
 

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { connectToCell } from '../database/cell-server.ts'
 import type { TestService } from './test-service.ts'
 
 /**
@@ -6,14 +6,13 @@ import type { TestService } from './test-service.ts'
  * off for this one connection.
  */
 export async function putBack(
-  { database, app }: Pick<TestService, 'database' | 'app'>,
+  service: Pick<TestService, 'gateway' | 'database' | 'app'>,
   sql: string,
   values: unknown[],
 ): Promise<void> {
-  const options = `-c search_path=${app.cell},directory -c session_replication_role=replica`
-  const client = new pg.Client({ connectionString: database.url, options })
-  await client.connect()
+  const client = await connectToCell(service)
   try {
+    await client.query('set session_replication_role = replica')
     await client.query(sql, values)
   } finally {
     await client.end()

@@ -8,7 +8,7 @@ export async function plantOrder(
 ): Promise<string> {
   await service.rows(
     `insert into payment_links (merchant_id, id, mode, kind, amount, reference, allow_multiple_uses, created_at, expires_at)
-     select merchant_id, $2, mode, 'order', amount, $3, false, created_at, created_at + interval '2 minutes'
+     select merchant_id, $2, mode, 'order', amount, $3, false, created_at, (created_at at time zone 'UTC' + interval '2 minutes') at time zone 'UTC'
      from payment_links where id = $1`,
     [linkId, id, reference],
   )

@@ -110,9 +110,9 @@ test('two processes at once send each mail once, and a mail of a dead process go
   assert.equal(new Set(server.taken.map(({ to }) => to)).size, 25)
   assert.equal(server.taken.length, 25)
   await write(service)
-  await service.rows(
-    `update mails set lease_token = 'dead', lease_until = due_at + interval '5 minutes' where state = 'waiting'`,
-  )
+  await service.rows(`update mails set lease_token = 'dead', lease_until = $1 where state = 'waiting'`, [
+    new Date(service.clock.nowMs() + 5 * MINUTE_MS),
+  ])
   assert.equal(await service.run('send-mails'), 0)
   service.pass(5 * MINUTE_MS)
   assert.equal(await service.run('send-mails'), 1)

@@ -48,8 +48,8 @@ async function plantApp(email: string): Promise<string> {
   const sealed = service.app.vault.seal(secret, { merchantId: null, purpose: id, column: 'factors.sealed' })
   await service.rows(
     `insert into factors (id, person_id, kind, name, sealed, created_at, confirmed_at)
-     select $1, id, 'totp', 'App', $2, now(), now() from people where email = $3 and confirmed_at is not null`,
-    [id, sealed, email],
+     select $1, id, 'totp', 'App', $2, $4, $4 from people where email = $3 and confirmed_at is not null`,
+    [id, sealed, email, service.clock.now()],
   )
   return secret
 }

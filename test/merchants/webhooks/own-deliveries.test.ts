@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import test, { afterEach, beforeEach } from 'node:test'
-import pg from 'pg'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
 import { serviceSignature } from '../../../src/merchants/webhooks/signature.ts'
 import { moveCharge } from '../../../src/payments/charges/move-charge.ts'
 import { countOpenSockets } from '../../../src/platform/log/measures.ts'
 import { badRequest } from '../../../src/platform/refusal.ts'
 import { type Receiver, startReceiver } from '../../fakes/receiver.ts'
+import { holdTable } from '../../helpers/database/cell-server.ts'
 import { somebodyWaits } from '../../helpers/database/lock-waits.ts'
 import { payNew } from '../../helpers/payments/payouts.ts'
 import { fund, sendAll } from '../../helpers/payments/schedules.ts'
@@ -217,13 +217,11 @@ test('two processes never post one delivery at once, and a late answer writes no
 
 test('a delivery whose lease is nearly over before it is posted is left to whoever claims it', async () => {
   const { api, sender } = await knownShop()
-  const holder = new pg.Client({ connectionString: service.database.url })
-  await holder.connect()
-  await holder.query(`begin; lock table ${service.app.cell}.merchant_secrets in access exclusive mode`)
+  const secrets = await holdTable(service, 'merchant_secrets')
   const { eventId } = await endedCharge(service, api)
   await somebodyWaits(service)
   service.pass(9000)
-  await holder.end()
+  await secrets.letGo()
   await sender.idle()
   assert.equal(timesSent(eventId), 0)
   assert.equal(await isLeased(eventId), true)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { afterEach, beforeEach } from 'node:test'
 import { type Receiver, startReceiver } from '../../fakes/receiver.ts'
 import { gate } from '../../helpers/database/gate.ts'
-import { assertVerified, eventually } from '../../helpers/service/live-service.ts'
+import { assertVerified, DAY, eventually } from '../../helpers/service/live-service.ts'
 import { startService, type TestService } from '../../helpers/service/test-service.ts'
 import {
   anotherSender,
@@ -106,9 +106,9 @@ test('a merchant with thousands of due deliveries delays nobody else', async () 
   const { chargeId } = await endedCharge(service, flooded.api)
   await service.rows(
     `insert into events (merchant_id, id, mode, type, subject, occurrence, body, created_at)
-     select merchant_id, 'evt_flood' || n, mode, type, subject, n, body, created_at - interval '1 day'
+     select merchant_id, 'evt_flood' || n::text, mode, type, subject, n, body, $2
      from events, generate_series(1, 6000) n where subject = $1`,
-    [chargeId],
+    [chargeId, new Date(service.clock.nowMs() - DAY)],
   )
   await service.rows(
     `insert into deliveries (merchant_id, event_id, mode, event, next_attempt_at, created_at)

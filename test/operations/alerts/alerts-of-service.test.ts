@@ -128,7 +128,7 @@ test('the owners of a receiver that takes nothing for a day are told once by mai
     [service.clock.now(), publicId],
   )
   const [ids] = await service.rows<{ person: number; merchant: number }>(
-    `select p.id as person, m.id as merchant from people p, cell_0.merchants m
+    `select p.id as person, m.id as merchant from (select * from people offset 0) p, cell_0.merchants m
      where p.public_id = $2 and m.public_id = $1`,
     [merchant.id, publicId],
   )

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
-import pg from 'pg'
 import { newAuditSealer, readSealLagSeconds } from '../../../src/api/access/seal-audit.ts'
 import { type AuditProof, verifyAudit } from '../../../src/api/access/verify-audit.ts'
 import { freezePlatform } from '../../../src/merchants/account/payout-freeze.ts'
 import { setWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { connectToCell } from '../../helpers/database/cell-server.ts'
 import { type Payer, payer } from '../../helpers/payments/schedules.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { oneJson, runInside } from '../../helpers/service/command-line.ts'
@@ -27,19 +27,18 @@ async function act(): Promise<number> {
   acts += 1
   const phone = `0772${String(acts).padStart(6, '0')}`
   await setWithdrawalNumber(service.app, BY_HAND, { merchantId: own.merchantId, phone })
-  const [last] = await service.rows<{ id: number }>('select max(id)::int as id from audit')
+  const [last] = await service.rows<{ id: number }>('select max(id)::float8 as id from audit')
   return last?.id ?? 0
 }
 const prove = (): Promise<AuditProof> => verifyAudit(service.app.db, service.clock.now())
 const sealsOf = () =>
   service.rows<{ number: number; audit_id: number }>(
-    'select number::int, audit_id::int from audit_seals order by number',
+    'select number::int, audit_id::float8 from audit_seals order by number',
   )
 /** Changes rows as an attacker with full rights on the database would: with the triggers switched off. */
 async function asSuperuser(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: service.database.url })
-  await client.connect()
-  await client.query('set session_replication_role = replica; set search_path = cell_0')
+  const client = await connectToCell(service)
+  await client.query('set session_replication_role = replica')
   for (const statement of statements) await client.query(statement)
   await client.end()
 }
@@ -155,12 +154,10 @@ test('two processes that seal at once make one chain', async () => {
 })
 
 test('a row that commits late is sealed late, whatever its id', async () => {
-  const slow = new pg.Client({ connectionString: service.database.url })
-  await slow.connect()
-  await slow.query('set search_path = cell_0')
+  const slow = await connectToCell(service)
   await slow.query('begin')
   const { rows } = await slow.query(
-    `insert into audit (at, actor_kind, actor, origin, action) values ($1, 'command', 'slow', '', 'funds.add') returning id::int`,
+    `insert into audit (at, actor_kind, actor, origin, action) values ($1, 'command', 'slow', '', 'funds.add') returning id::float8`,
     [service.clock.now()],
   )
   const late = rows[0].id

@@ -1,5 +1,6 @@
 import { test } from 'node:test'
 import pg from 'pg'
+import { notOnCluster } from '../../helpers/service/parts.ts'
 
 /** A connection to the cell of this database, with all rights. */
 export async function connect(url: string): Promise<pg.Client> {
@@ -20,9 +21,7 @@ export async function rolledBack(client: pg.Client, work: () => Promise<void>): 
 
 /** Declares tests whose transaction is rolled back, and whose SQL no cluster runs. */
 export const onOneServer = (client: () => pg.Client) => (name: string, work: () => Promise<void>) =>
-  test(name, { skip: process.env.TEST_CITUS_URL ? 'its SQL is for one server' : false }, () =>
-    rolledBack(client(), work),
-  )
+  test(name, notOnCluster('its SQL is for one server'), () => rolledBack(client(), work))
 
 /**
  * Until the rollback: a row that only changes its status breaks checks of other columns, or a partial unique index, which are judged

@@ -207,10 +207,10 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
       service.operator.onSubmit({ answer: 'silence' }, phone)
       const hanging = live.charge({ customer: { phone } })
       await eventually('the operator was asked', () => service.operator.submits() === 1)
-      service.pass(29_000)
+      service.pass(25_000)
       await service.run('follow-charges')
       assert.equal(service.operator.journal.length, 1, 'it belongs to its request for 30 seconds')
-      service.pass(2000)
+      service.pass(6000)
       await service.run('follow-charges')
       assert.equal(service.operator.journal.length, 2)
       const [charge] = (await live.get('/v1/charges')).body.data

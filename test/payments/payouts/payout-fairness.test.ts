@@ -14,7 +14,7 @@ const FUNDS = 500_000
 const QUEUE = 100_000
 const MERCHANTS = 600
 // A merchant that only fills the tables has no keys of its own.
-const KEYS = { public_key_test: 'public_key_test || n', public_key_live: 'public_key_live || n' }
+const KEYS = { public_key_test: 'public_key_test || n::text', public_key_live: 'public_key_live || n::text' }
 
 /** Copies the row `where` this many times; `changed` sets columns with SQL over the number n. */
 async function copy(
@@ -35,13 +35,13 @@ async function copy(
 
 /** Copies this payout this many times, all due for an hour. */
 async function multiply(service: LiveService, id: string, times: number): Promise<void> {
-  const own = { id: 'id || n', rail_reference: 'rail_reference || n' }
+  const own = { id: 'id || n::text', rail_reference: 'rail_reference || n::text' }
   const due = {
-    follow_at: "follow_at - interval '1 hour'",
+    follow_at: "(follow_at at time zone 'UTC' - interval '1 hour') at time zone 'UTC'",
     item_index: 'case when item_index is not null then n end',
   }
   await copy(service, { table: 'payouts', where: `id = '${id}'`, times }, { ...own, ...due })
-  const attempt = { id: 'id || n', subject: 'subject || n' }
+  const attempt = { id: 'id || n::text', subject: 'subject || n::text' }
   await copy(service, { table: 'rail_attempts', where: `subject = '${id}'`, times }, attempt)
   await service.rows('analyze payouts, rail_attempts')
 }
@@ -56,7 +56,7 @@ const dueTimes = async (service: LiveService, shop: Shop) =>
   )
 
 async function merchantOf(service: LiveService, { merchant }: Shop): Promise<number> {
-  const [row] = await service.rows<{ id: number }>('select id::int as id from merchants where public_id = $1', [
+  const [row] = await service.rows<{ id: number }>('select id::float8 as id from merchants where public_id = $1', [
     merchant.id,
   ])
   return row?.id ?? 0
@@ -186,7 +186,7 @@ describe('queues side by side', { concurrency: 1 }, () => {
       const shop = await richShop(service, FUNDS)
       const [id = ''] = await queueBulk(shop)
       const times = MERCHANTS
-      const name = (column: string) => ({ [column]: `${column} || n` })
+      const name = (column: string) => ({ [column]: `${column} || n::text` })
       await copy(
         service,
         { table: 'merchants', where: 'true', times },

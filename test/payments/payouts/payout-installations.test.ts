@@ -120,11 +120,7 @@ test('M1: the database refuses to move an attempt that may have been sent to ano
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'error', takes: false }, phone)
   const { body } = await pay(shop.live, { recipient: { phone } })
-  for (const change of [
-    `installation = '${SECOND}'`,
-    'first_sent_at = null',
-    `first_sent_at = first_sent_at + interval '1 day'`,
-  ])
+  for (const change of [`installation = '${SECOND}'`, 'first_sent_at = null', `first_sent_at = '2020-01-01'`])
     await assert.rejects(service.rows(`update rail_attempts set ${change} where subject = $1`, [body.id]), {
       constraint: 'attempt_keeps_its_installation',
     })

@@ -4,6 +4,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { after, before } from 'node:test'
 import pg from 'pg'
 import { LINES_A_HUNDRED, writeBusyMonth } from '../../../bench/statement-history.ts'
+import { holdTable } from '../../helpers/database/cell-server.ts'
 import { type Payer, payer } from '../../helpers/payments/schedules.ts'
 import { assertAddsUp, boundsOf, monthNow } from '../../helpers/payments/statements.ts'
 import { eventually } from '../../helpers/service/live-service.ts'
@@ -150,19 +151,16 @@ const CUT_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock'`
 
 longTest('when the database goes away in the middle, the answer is a 503 and never a part of a statement', async () => {
-  const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
-  await holder.connect()
   for (const suffix of ['', '.pdf']) {
     // Its lines cannot be read to the end before the connection is cut.
-    await holder.query('begin; lock table charges in access exclusive mode')
+    const charges = await holdTable(service, 'charges')
     const asked = ask(suffix)
     const answered = once(asked, 'response') as Promise<[IncomingMessage]>
     await eventually('it stands before its lines', async () => (await service.rows(CUT_WAITING)).length > 0)
-    await holder.query('rollback')
+    await charges.letGo()
     const [response] = await answered
     assert.equal(response.statusCode, 503)
     response.resume()
   }
-  await holder.end()
   assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
 })

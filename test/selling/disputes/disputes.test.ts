@@ -166,7 +166,7 @@ test('a closed dispute never changes, and no dispute can be deleted', async () =
   await report(chargeId)
   const [{ id }] = await disputesOf(chargeId)
   await assert.rejects(service.rows('delete from disputes where id = $1', [id]), {
-    message: /disputes is append-only: delete is refused/,
+    message: /disputes(_\d+)? is append-only: delete is refused/,
   })
   const first = await closeDispute(service.app, BY_HAND, { merchantId, id })
   service.pass(HOUR)
@@ -174,7 +174,7 @@ test('a closed dispute never changes, and no dispute can be deleted', async () =
   assert.deepEqual([first.closed, again.closed], [true, false])
   assert.deepEqual(again.dispute, first.dispute)
   await assert.rejects(service.rows(`update disputes set details = 'x' where id = $1`, [id]), {
-    message: /disputes is append-only: update is refused/,
+    message: /disputes(_\d+)? is append-only: update is refused/,
   })
   await assert.rejects(closeDispute(service.app, BY_HAND, { merchantId: merchantId + 1, id }), {
     status: 404,

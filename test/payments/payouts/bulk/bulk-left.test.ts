@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import pg from 'pg'
+import { holdTable } from '../../../helpers/database/cell-server.ts'
 import { BULK, leftAlone } from '../../../helpers/database/left-batch.ts'
 import { availableOf, payer, sendAll } from '../../../helpers/payments/schedules.ts'
 import { eventually } from '../../../helpers/service/live-service.ts'
@@ -119,20 +119,13 @@ test('a resumed batch checks its items against the current state of the account'
 
 test('a merchant deactivated during its bulk: accepted items complete, the rest is refused', async () => {
   const shop = await payer(service, 10_000_000)
-  const admin = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
-  await admin.connect()
+  // Results cannot be written for a moment: the first items are decided and wait for their commit.
+  const results = await holdTable(service, 'bulk_items', 'share')
   try {
-    // Results cannot be written for a moment: the first items are decided and wait for their commit.
-    await admin.query('begin; lock table bulk_items in share mode')
     const answered = shop.api.post(BULK, { payouts: items(450) })
-    await eventually('the first items wait', async () => {
-      const { rowCount } = await admin.query(
-        `select 1 from pg_locks where relation = 'bulk_items'::regclass and not granted`,
-      )
-      return (rowCount ?? 0) > 0
-    })
+    await eventually('the first items wait', results.isWanted)
     await service.set(shop.merchant, { active: false })
-    await admin.query('commit')
+    await results.letGo()
     const { status, body } = await answered
     assert.deepEqual([status, body.total, body.accepted, body.failed], [200, 450, 200, 250])
     for (const { index, ok, error, code, retryable } of body.results)
@@ -145,6 +138,6 @@ test('a merchant deactivated during its bulk: accepted items complete, the rest 
     await sendAll(service)
     assert.equal(await availableOf(shop.api), 10_000_000 - 200 * 1200)
   } finally {
-    await admin.end()
+    await results.letGo()
   }
 })

@@ -25,11 +25,12 @@ async function asleepOver(service: LiveService, answer: 'accept' | 'refuse' | 'r
   const key = { 'idempotency-key': 'a process that slept' }
   const held = gate()
   service.operator.onSubmit(() => ({ answer, until: held.opened }), order.recipient.phone)
+  // Before the request, whose 5 seconds are real time.
+  const other = await startBeside(service)
   const submits = service.operator.submits()
   const hanging = pay(live, order, key)
   await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
   service.pass(31_000)
-  const other = await startBeside(service)
   assert.equal(await other.run('finish-keys'), 1)
   const replayed = await pay(other.client(merchant.keys.live), order, key)
   await other.close()

@@ -238,5 +238,5 @@ const everything = async () =>
   JSON.stringify([
     await payoutDigest(service),
     await service.rows('select * from idempotency_keys order by 1, 2, 3'),
-    await service.rows('select count(*)::int, max(seq)::int from rail_evidence'),
+    await service.rows('select count(*)::int, max(seq)::float8 from rail_evidence'),
   ])

@@ -36,7 +36,7 @@ async function claimUnsent(charge: string, number: string): Promise<void> {
   await putBack(
     service,
     `update dispense_claims set state = 'claimed', commanded_at = null, answered_at = null, supplier_code = null,
-       supplier_message = null, lease_until = claimed_at + interval '60 seconds' where charge_id = $1 and order_id = $2`,
+       supplier_message = null, lease_until = (claimed_at at time zone 'UTC' + interval '60 seconds') at time zone 'UTC' where charge_id = $1 and order_id = $2`,
     [charge, number],
   )
   await service.rows('update idempotency_keys set status = null, body = null where key = $1', [number])

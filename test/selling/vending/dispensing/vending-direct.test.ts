@@ -161,7 +161,7 @@ async function leave(state: 'claimed' | 'commanding' | 'accepted' | 'released', 
     await putBack(
       service,
       `update dispense_claims set state = $3, answered_at = null, supplier_code = null, supplier_message = null,
-         lease_until = claimed_at + interval '60 seconds',
+         lease_until = (claimed_at at time zone 'UTC' + interval '60 seconds') at time zone 'UTC',
          commanded_at = case when $3 = 'commanding' then commanded_at end ${made}`,
       [charge, 'direct', state],
     )
