@@ -7,6 +7,22 @@ type Served = { url: string }
 export const download = (service: Served, browser: Browser, path: string): Promise<Buffer> =>
   bytesOf(fetch(`${service.url}${path}`, { headers: headersOf(browser), redirect: 'manual' }))
 
+/** Sends a form that answers with a file, and returns its bytes. */
+export const postedFile = (
+  service: Served,
+  browser: Browser,
+  path: string,
+  fields: Record<string, string>,
+): Promise<Buffer> =>
+  bytesOf(
+    fetch(`${service.url}${path.split('#')[0]}`, {
+      method: 'POST',
+      headers: headersOf(browser),
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    }),
+  )
+
 const headersOf = (browser: Browser) => ({
   cookie: browser
     .cookies()
