@@ -13,8 +13,8 @@ const THREADS = [
   'src/merchants/people/factors/password-worker.ts',
   'src/platform/backups/wal-stream-thread.ts',
 ]
-// Pictures are decoded in a process of their own.
-const PROCESSES = ['src/platform/processes/picture-process.ts']
+// Pictures are decoded, and workbooks read, in processes of their own.
+const PROCESSES = ['src/platform/processes/picture-process.ts', 'src/platform/spreadsheets/workbook-process.ts']
 // Packages that the program loads as they are, from node_modules.
 export const BESIDE = [
   // These read files beside themselves.

@@ -88,6 +88,7 @@ const PARTLY_LONG = {
   'src/selling/payment-links/qr': 'pictures of many addresses',
   'test/rails/op1-token': 'hundreds of payments at once',
   'test/web/dashboard/money-out/bulk-drafts': 'a thousand lines',
+  'test/web/dashboard/money-out/list-bombs': 'twenty files that are made to fill a memory',
   'test/api/rate-limits/payout-rate-limits': 'races of two services',
   'test/payments/payouts/bulk/bulk': 'thirty calls of a minute',
   'test/selling/vending/dispensing/vending-jam-races': 'races of two processes',

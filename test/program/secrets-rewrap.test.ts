@@ -61,6 +61,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'form_steps.sealed',
     'gift_cards.code_hash',
     'known_browsers.hash',
+    'list_columns.headings',
     'one_time_links.hash',
     'schedules.digest',
     'passkey_challenges.act',

@@ -1,27 +1,32 @@
 import { invalidRequest } from '../../platform/refusal.ts'
 import { explainInvalidPhone, parsePhone } from '../../platform/text/phone.ts'
 import { cleanTyped } from '../../platform/text/text.ts'
+import { type ColumnUse, findUse } from '../payouts/bulk/files/column-words.ts'
 
 const MAX_LINES = 1000
 const MAX_NAME_CHARACTERS = 200
 const MAX_LINES_NAMED = 5
-const HEADER = /^\s*phone\b/i
+const SEPARATOR = /[,\t;|]/
+const SEPARATOR_LINE = /^"?sep=[,;|\t]?"?$/i
 // An empty row of a spreadsheet is pasted as separators alone.
-const HAS_CONTENT = /[^\s,;"]/
+const HAS_CONTENT = /[^\s,;|"]/
 
 /** A recipient of a schedule as the body of a request has it. */
 export type RecipientLine = { phone: string; name?: string }
 
 /**
- * Parses pasted lines "phone,name". The name is optional and may contain commas; blank lines and a first line of headings are
- * skipped. Throws `invalid request: ...` that names the wrong lines, up to five.
+ * Parses pasted lines "phone,name", or with the name in front. The name is optional and may contain commas behind a phone; blank lines and
+ * a first line of headings are skipped; headings say where phone and name stand. Throws `invalid request: ...` that names the wrong lines,
+ * up to five.
  */
 export function parseRecipientLines(text: string): RecipientLine[] {
   const lines = text.split(/\r\n|\r|\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
-  const written = lines.filter(({ line, number }) => HAS_CONTENT.test(line) && !(number === 1 && HEADER.test(line)))
+  const rows = lines.filter(({ line }) => HAS_CONTENT.test(line) && !SEPARATOR_LINE.test(line))
+  const headings = splitCells(rows[0]?.line ?? '').map(findUse)
+  const written = headings.includes('phone') ? rows.slice(1) : rows
   if (written.length === 0) throw invalidRequest('recipients: write one line for each, phone,name')
   if (written.length > MAX_LINES) throw invalidRequest(`recipients supports at most ${MAX_LINES} entries`)
-  const parsed = written.map(({ line, number }) => ({ ...parseLine(line), number }))
+  const parsed = written.map(({ line, number }) => ({ ...parseLine(splitCells(line), headings), number }))
   const wrong = parsed.filter(({ phone, name }) => phone === null || name.length > MAX_NAME_CHARACTERS)
   const [first] = wrong
   if (first)
@@ -32,11 +37,18 @@ export function parseRecipientLines(text: string): RecipientLine[] {
   return parsed.map(({ phone, name }) => ({ phone: phone ?? '', ...(name === '' ? {} : { name }) }))
 }
 
-function parseLine(line: string): { phone: string | null; written: string; name: string } {
-  const [first = '', ...name] = line.split(/[,\t;]/)
-  const written = cleanTyped(first)
-  const joined = name.join(',').trim()
-  return { phone: parsePhone(written), written, name: joined.replace(/^"(.*)"$/, '$1') }
+const splitCells = (line: string): string[] => line.split(SEPARATOR).map(cleanTyped)
+
+type ParsedRecipient = { phone: string | null; written: string; name: string }
+
+function parseLine(cells: readonly string[], headings: readonly (ColumnUse | null)[]): ParsedRecipient {
+  const [phoneAt, nameAt] = [headings.indexOf('phone'), headings.indexOf('name')]
+  const isNamed = phoneAt >= 0 && nameAt >= 0 && cells.length === headings.length
+  const first = cells.findIndex((cell) => parsePhone(cell) !== null)
+  const at = isNamed ? phoneAt : Math.max(0, first)
+  const written = cells[at] ?? ''
+  const name = isNamed ? (cells[nameAt] ?? '') : at > 0 ? (cells[at - 1] ?? '') : cells.slice(1).join(',')
+  return { phone: parsePhone(written), written, name: name.trim().replace(/^"(.*)"$/, '$1') }
 }
 
 /** Makes the refusal. `why`: the fault of the first wrong line. */

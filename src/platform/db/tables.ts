@@ -52,6 +52,7 @@ const TABLES = {
   prepared_payouts: money('payouts'),
   checker_rules: other('payouts'),
   bulk_drafts: ofMerchant('payouts'),
+  list_columns: ofMerchant('payouts'),
   schedules: money('scheduled-payouts'),
   withdrawals: money('withdrawals'),
   withdrawal_numbers: ofMerchant('withdrawals'),

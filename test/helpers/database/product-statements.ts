@@ -6,7 +6,11 @@ import { listStatements, type Statement } from '../../../src/platform/db/stateme
 // From dist/test/helpers/database to dist/src.
 const PRODUCT = fileURLToPath(new URL('../../../src', import.meta.url))
 // To import them is to run them.
-const PROGRAMS = ['main.js', join('platform', 'processes', 'picture-process.js')]
+const PROGRAMS = [
+  'main.js',
+  join('platform', 'processes', 'picture-process.js'),
+  join('platform', 'spreadsheets', 'workbook-process.js'),
+]
 // Tests of other files may have run in this process.
 const OF_TESTS = /^(test|faults): /
 

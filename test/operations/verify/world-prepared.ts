@@ -48,6 +48,6 @@ const prepared = (id: string, at: Date): StoredPrepared => ({
 const draft = (at: Date): BulkDraft => ({
   ...{ merchantId: 3, id: 'bdr_threeupload0000000000', mode: 'live', name: 'july.csv' },
   csv: Buffer.from('phone,amount,reference\n0700000000,5000,a\n'),
-  ...{ addedLines: 0, lines: 1, madeBy: 1, madeName: 'first@three.invalid', objectId: null },
+  ...{ addedLines: 0, layout: null, lines: 1, madeBy: 1, madeName: 'first@three.invalid', objectId: null },
   ...{ createdAt: at, expiresAt: addMs(at, 24 * HOUR_MS) },
 })

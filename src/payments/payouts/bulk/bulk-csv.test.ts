@@ -56,6 +56,7 @@ test('the example of the description is valid', async () => {
 
 const UNREADABLE = 'CSV cannot be read; is it JSON? then send Content-Type: application/json'
 const names = (found: string) => invalid(`CSV header must name phone and amount; its first line is ${found}`)
+const SAVE_AS = 'save it as "CSV UTF-8" and send that'
 const ONE_CELL = 'cells are separated by commas, semicolons or tabs'
 const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
   ['without a phone', 'amount\n5000', names(`one cell, "amount"; ${ONE_CELL}`)],
@@ -81,9 +82,19 @@ const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
   [
     'with bytes that are no UTF-8',
     Buffer.from('phone,amount,name\n0700000000,5000,\xe9', 'latin1'),
-    invalid('CSV is not valid UTF-8'),
+    invalid(`CSV is not valid UTF-8, perhaps it is Windows-1252; ${SAVE_AS}`),
   ],
-  ['in UTF-16', Buffer.from('\ufeffphone,amount\n0700000000,5000', 'utf16le'), invalid('CSV is not valid UTF-8')],
+  [
+    'in UTF-16',
+    Buffer.from('\ufeffphone,amount\n0700000000,5000', 'utf16le'),
+    invalid(`CSV is UTF-16, which Excel calls Unicode text, not UTF-8; ${SAVE_AS}`),
+  ],
+  ['that is a workbook', Buffer.from('PK\x03\x04'), invalid(`this is an Excel workbook (.xlsx), not CSV; ${SAVE_AS}`)],
+  [
+    'that is an old workbook',
+    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+    invalid(`this is an Excel workbook (.xls), not CSV; ${SAVE_AS}`),
+  ],
   ['without anything', '', refused('no payout items provided (JSON {payouts:[...]} or CSV)')],
   ['of blank lines', '\ufeff\r\n \n', refused('no payout items provided (JSON {payouts:[...]} or CSV)')],
   ['of a header alone', 'phone,amount\n\n', refused('no payout items provided (JSON {payouts:[...]} or CSV)')],

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { looksLikeJson } from '../../../api/http/bodies/body-content.ts'
@@ -6,6 +5,7 @@ import { letOthersRun } from '../../../platform/batches/let-others-run.ts'
 import { invalidRequest } from '../../../platform/refusal.ts'
 import type { UncheckedItem } from './bulk-item.ts'
 import { type CsvDialect, detectDialect, isSeparatorLine } from './csv-dialect.ts'
+import { requireUtf8 } from './csv-encoding.ts'
 import { type CsvColumns, type CsvField, parseHeader } from './csv-header.ts'
 
 export type CsvRow = { cells: string[]; line: number }
@@ -64,14 +64,11 @@ export async function parseCsvLines(bytes: Buffer, limit: number): Promise<CsvLi
   }))
 }
 
-/** Parses the rows of a CSV into cells, the header included. Throws `invalid request: ...` for a problem of the whole file. */
-export const parseCsvRows = (bytes: Buffer, limit: number): Promise<CsvRow[]> =>
-  parseRows(bytes, { limit, dialect: detectDialect(bytes) })
-
 type CsvOptions = { limit: number; dialect: CsvDialect }
 
-async function parseRows(bytes: Buffer, { limit, dialect }: CsvOptions): Promise<CsvRow[]> {
-  if (!isUtf8(bytes)) throw invalidRequest('CSV is not valid UTF-8')
+/** Parses the rows of a CSV into cells, the header included. Throws `invalid request: ...` for a problem of the whole file. */
+export async function parseRows(bytes: Buffer, { limit, dialect }: CsvOptions): Promise<CsvRow[]> {
+  requireUtf8(bytes)
   refuseLongLines(bytes, dialect)
   const parser = parse({
     bom: true,

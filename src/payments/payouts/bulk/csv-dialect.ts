@@ -1,8 +1,7 @@
 import { findField } from './csv-header.ts'
 
 /** How a file separates its cells and its lines. */
-export type CsvDialect = { separator: Separator; lineEnds: string[] }
-type Separator = (typeof SEPARATORS)[number]
+export type CsvDialect = { separator: string; lineEnds: string[] }
 
 // The separators of spreadsheets: commas; semicolons where the comma is the decimal mark; tabs when cells are copied.
 const SEPARATORS = [',', ';', '\t'] as const
@@ -22,7 +21,7 @@ export function detectDialect(bytes: Buffer): CsvDialect {
   const [, stated] = SEPARATOR_LINE.exec(line) ?? []
   const fitting = SEPARATORS.find((separator) => namesPhoneAndAmount(line.split(separator)))
   const contained = SEPARATORS.find((separator) => line.includes(separator))
-  return { separator: (stated as Separator | undefined) ?? fitting ?? contained ?? ',', lineEnds } // SEPARATOR_LINE matches no others.
+  return { separator: stated ?? fitting ?? contained ?? ',', lineEnds }
 }
 
 /** Whether these are the cells of a line `sep=;`, which is not the header. */

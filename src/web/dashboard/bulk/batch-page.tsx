@@ -1,3 +1,5 @@
+import { findDraftOfObject } from '../../../payments/payouts/bulk/drafts/draft.ts'
+import { type DraftLine, parseDraftLines } from '../../../payments/payouts/bulk/drafts/draft-lines.ts'
 import {
   type BulkCallItem,
   type BulkCallSummary,
@@ -17,6 +19,7 @@ import { Phone } from '../payouts/phone.tsx'
 import { isUnderWay } from '../story/live-story.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { presentFault } from './draft-lines.tsx'
 
 const { batch: words } = BULK
 const LINES_PER_PAGE = 50
@@ -26,6 +29,8 @@ type BatchFacts = {
   batch: BulkCallSummary
   items: readonly BulkCallItem[]
   prepared: PreparedPayout | null
+  /** The lines as they were written, if a person sent them and they are still kept. */
+  written: readonly DraftLine[]
   /** The first of the lines that are shown, and why payouts among those wait. */
   from: number
   waits: ReadonlyMap<string, PayoutWait>
@@ -35,19 +40,21 @@ type BatchFacts = {
 export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
   const { app, caller } = visit
   const batch = await getBatch(app, caller, visit.params.id ?? '')
-  const [items, prepared] = await Promise.all([
+  const [items, prepared, draft] = await Promise.all([
     readBatchItems(app, caller, batch.id),
     findPreparedOfObject(app, caller, batch.id),
+    findDraftOfObject(app, caller.merchantId, batch.id),
   ])
   const from = parseFirstIndex(visit, batch)
   const shown = listShownLines(items, from).flatMap(({ payoutId: id, status }) =>
     id === null ? [] : [{ merchantId: caller.merchantId, id, status: status ?? '' }],
   )
-  const facts = { visit, batch, items, prepared, from, waits: await readPayoutWaits(app, shown) }
+  const written = draft === null ? [] : await parseDraftLines(draft)
+  const facts = { visit, batch, items, prepared, written, from, waits: await readPayoutWaits(app, shown) }
   const open = isBatchUnderWay(facts)
   if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
   return pageReply(
-    `${BULK.title}, ${BULK.columns.recipients(batch.total)}`,
+    `${BULK.title}, ${BULK.list.recipients(batch.total)}`,
     <>
       <div class="top">
         <h1>{BULK.title}</h1>
@@ -89,10 +96,11 @@ const sortLinesToMendFirst = (items: readonly BulkCallItem[]) => [
 const listShownLines = (items: readonly BulkCallItem[], from: number) =>
   sortLinesToMendFirst(items).slice(from, from + LINES_PER_PAGE)
 
-function Lines({ visit, batch, items, from, waits }: BatchFacts) {
+function Lines(facts: BatchFacts) {
+  const { visit, batch, items, from } = facts
   return (
     <Section title={words.lines}>
-      <Table caption={words.lines} rows={listShownLines(items, from)} columns={columnsFor(visit, waits)} />
+      <Table caption={words.lines} rows={listShownLines(items, from)} columns={columnsFor(facts)} />
       <Pager
         cursors={{
           newer: from > 0 ? String(Math.max(0, from - LINES_PER_PAGE)) : null,
@@ -149,22 +157,34 @@ function MendNote({ facts: { visit, batch }, lines }: { facts: BatchFacts; lines
   )
 }
 
-const columnsFor = (visit: DashboardVisit, waits: BatchFacts['waits']): readonly ListColumn<BulkCallItem>[] => [
-  { title: words.columns.line, cell: ({ index }) => index + 1 },
-  { title: words.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
-  column.text(words.columns.name, ({ name }) => name),
-  {
-    title: words.columns.amount,
-    cell: ({ amount }) => (amount === null ? <OutsideText text={null} /> : <Money amount={amount} />),
-    figures: true,
-  },
-  column.text(words.columns.reference, ({ reference }) => reference),
-  { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} waits={waits} /> },
-]
+/** A line that could not be read shows what stood in it. */
+const columnsFor = ({ visit, waits, written }: BatchFacts): readonly ListColumn<BulkCallItem>[] => {
+  const lineOf = ({ index }: BulkCallItem) => written[index]
+  return [
+    { title: words.columns.line, cell: (item) => lineOf(item)?.line ?? item.index + 1 },
+    {
+      title: words.columns.phone,
+      cell: (item) => <Phone phone={item.phone ?? (lineOf(item)?.written.phone || null)} />,
+    },
+    column.text(words.columns.name, (item) => item.name ?? (lineOf(item)?.written.name || null)),
+    {
+      title: words.columns.amount,
+      cell: (item) =>
+        item.amount === null ? (
+          <OutsideText text={lineOf(item)?.written.amount || null} />
+        ) : (
+          <Money amount={item.amount} />
+        ),
+      figures: true,
+    },
+    column.text(words.columns.reference, ({ reference }) => reference),
+    { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} waits={waits} /> },
+  ]
+}
 
 function Result({ visit, item, waits }: { visit: DashboardVisit; item: BulkCallItem; waits: BatchFacts['waits'] }) {
   const { payoutId, status, error, replayed } = item
-  if (payoutId === null) return error ?? <Status word={words.waits} tone="open" />
+  if (payoutId === null) return error === null ? <Status word={words.waits} tone="open" /> : presentFault(error)
   return (
     <>
       <a href={visit.to(`/payouts/${payoutId}`)}>

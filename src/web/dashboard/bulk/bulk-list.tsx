@@ -11,8 +11,8 @@ import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const { columns, drafts } = BULK
-const MAX_FILE_BYTES = 1024 * 1024
+const { list: columns, drafts } = BULK
+const MAX_FILE_BYTES = 2 * 1024 * 1024
 // A thousand lines of phone, amount, reference and name.
 const MAX_PASTED_CHARACTERS = 150_000
 
@@ -25,7 +25,7 @@ export const UPLOAD_BULK: FormSpec = {
       label: BULK.upload.file,
       kind: 'file',
       hint: BULK.upload.hint,
-      accept: '.csv,.txt,text/csv,text/plain',
+      accept: '.xlsx,.csv,.txt,.tsv,text/csv,text/plain',
       about: ['lines'],
     },
   ],
@@ -85,6 +85,10 @@ export async function showBulk(visit: DashboardVisit, state: FormState | null = 
         <div class="split">
           <Section title={BULK.upload.title}>
             <FormBox of={UPLOAD_BULK} visit={visit} state={state} />
+            <p class="hint">
+              {BULK.upload.template} <a href={visit.to('/bulk/template.xlsx')}>{BULK.upload.excel}</a>,{' '}
+              <a href={visit.to('/bulk/template.csv')}>{BULK.upload.csv}</a>
+            </p>
           </Section>
           <Section title={BULK.paste.title}>
             <FormBox of={PASTE_BULK} visit={visit} state={state} />

@@ -105,6 +105,9 @@ function formatResult(result: PreviewLine['result']): string {
     case 'repeats':
       return words.repeats(result.line)
     case 'refused':
-      return result.error
+      return presentFault(result.error)
   }
 }
+
+/** A fault of a line as people read it, without the words that are for programs. */
+export const presentFault = (error: string): string => error.replace(/^invalid item: /, '')

@@ -1,20 +1,24 @@
 import { mayDo } from '../../../api/access/allow.ts'
+import { getDraft } from '../../../payments/payouts/bulk/drafts/draft.ts'
 import {
   type DraftLineHolder,
   lookUpDraftHolders,
 } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
 import { type BulkPreview, type PreviewLine, previewBulk } from '../../../payments/payouts/bulk/drafts/preview-bulk.ts'
+import { hasLostZero } from '../../../payments/payouts/bulk/files/phone-text.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormField, FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { type Fact, Facts, Money, Note, Section, Time } from '../../parts/parts.tsx'
-import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { getObjectPath } from '../object-link.tsx'
+import { Phone } from '../payouts/phone.tsx'
 import { readCheckerAmount, SecondPersonNote } from '../payouts/second-person.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { DRAFT_LINES_PER_PAGE, DraftLines } from './draft-lines.tsx'
+import { SheetNote } from './columns-page.tsx'
+import { DRAFT_LINES_PER_PAGE, DraftLines, presentFault } from './draft-lines.tsx'
 
 const { draft: words } = BULK
 const MAX_PROBLEMS_SHOWN = 100
@@ -38,10 +42,11 @@ export const PREPARE_DRAFT: FormSpec = {
 }
 const PROBLEM_COLUMNS: readonly ListColumn<PreviewLine>[] = [
   { title: words.problemColumns.line, cell: ({ line }) => line },
-  column.text(words.problemColumns.written, ({ written: { phone, amount, name, reference } }) =>
-    [phone, amount, reference, name].filter((cell) => cell !== '').join(', '),
-  ),
-  { title: words.problemColumns.problem, cell: ({ result }) => 'error' in result && result.error },
+  { title: words.problemColumns.phone, cell: ({ written }) => <Phone phone={written.phone} /> },
+  column.text(words.problemColumns.name, ({ written }) => written.name),
+  column.text(words.problemColumns.amount, ({ written }) => written.amount),
+  column.text(words.problemColumns.reference, ({ written }) => written.reference),
+  { title: words.problemColumns.problem, cell: ({ result }) => 'error' in result && presentFault(result.error) },
 ]
 
 /** Parses the number of the first line to show from the query; 1 if it has none. */
@@ -58,6 +63,8 @@ export async function showDraft(
 ): Promise<SurfaceReply> {
   const id = visit.params.id ?? ''
   const from = parseFirstLine(visit)
+  const { layout } = await getDraft(visit.app, visit.caller, id)
+  if (layout !== null && layout.columns === null) return redirectDone(visit.to(`/bulk/drafts/${id}/columns`))
   const preview = await previewBulk(visit.app, visit.caller, id)
   if (visit.part === 'names') {
     const answers = await lookUpDraftHolders(visit.app, visit.caller, { id, from })
@@ -83,6 +90,7 @@ export async function showDraft(
         </Note>
       )}
       {preview.refusal !== null && <Note tone="bad">{preview.refusal.message}</Note>}
+      <ReadingNotes visit={visit} preview={preview} />
       <Facts facts={buildDraftFacts(preview)} />
       {draft.objectId === null && (preview.refusal === null || state !== null) && (
         <SendBox visit={visit} preview={preview} state={state} above={await readCheckerAmount(visit)} />
@@ -110,6 +118,22 @@ function buildDraftFacts({ pays, paidBefore, refused, available, draft }: BulkPr
     [words.refused, refused],
     [words.kept, <Time at={draft.expiresAt} />],
   ]
+}
+
+/** How the list was read: its sheet, its columns, and what Excel has done to it. */
+function ReadingNotes({ visit, preview: { draft, lines } }: { visit: DashboardVisit; preview: BulkPreview }) {
+  const { layout, id, objectId } = draft
+  if (layout === null || objectId !== null) return null
+  const lost = lines.filter(({ written }) => hasLostZero(written.phone)).length
+  return (
+    <>
+      {layout.sheet !== null && <SheetNote sheet={layout.sheet} />}
+      {lost > 0 && <Note>{words.lostZeros(lost)}</Note>}
+      <p class="hint">
+        <a href={visit.to(`/bulk/drafts/${id}/columns`)}>{BULK.columns.change}</a>
+      </p>
+    </>
+  )
 }
 
 type SendBoxProps = {

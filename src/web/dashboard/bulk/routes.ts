@@ -1,7 +1,9 @@
+import { chooseColumns } from '../../../payments/payouts/bulk/drafts/choose-columns.ts'
 import { draftBulk } from '../../../payments/payouts/bulk/drafts/draft-bulk.ts'
 import { lookUpDraftHolders } from '../../../payments/payouts/bulk/drafts/look-up-draft-holders.ts'
 import { sendDraft } from '../../../payments/payouts/bulk/drafts/send-draft.ts'
 import { type MendLine, readLinesToMend } from '../../../payments/payouts/bulk/mend-batch.ts'
+import { WORKBOOK_TYPE, writeWorkbook } from '../../../platform/spreadsheets/write-workbook.ts'
 import { CSV_BOM, formatCsvLines } from '../../../platform/text/csv-text.ts'
 import type { FormValues } from '../../parts/forms/form-spec.ts'
 import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
@@ -11,6 +13,7 @@ import { BULK } from '../texts/bulk.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import { showBatch } from './batch-page.tsx'
 import { PASTE_BULK, showBulk, UPLOAD_BULK } from './bulk-list.tsx'
+import { CHOOSE_COLUMNS, parseColumns, showColumns } from './columns-page.tsx'
 import { LOOK_UP_DRAFT_WALLETS } from './draft-lines.tsx'
 import { PREPARE_DRAFT, parseFirstLine, SEND_DRAFT, showDraft } from './draft-page.tsx'
 
@@ -38,10 +41,42 @@ async function downloadLinesToMend(visit: DashboardVisit): Promise<SurfaceReply>
   return { kind: 'file', name: `mend-${id}.csv`, type: 'text/csv; charset=utf-8', body }
 }
 
+const { sheet, ...HEADINGS } = BULK.template
+const TEMPLATE_WIDTH = 22
+// Excel keeps the zeros of phones and references in cells that are text before something is typed there.
+const TEMPLATE_ROWS = Array.from({ length: 1000 }, () => Object.keys(HEADINGS).map(() => 'blank' as const))
+
+async function downloadTemplateCsv(): Promise<SurfaceReply> {
+  const body = Buffer.from(`${CSV_BOM}${formatCsvLines([Object.values(HEADINGS)])}`)
+  return { kind: 'file', name: 'payouts.csv', type: 'text/csv; charset=utf-8', body }
+}
+
+async function downloadTemplateWorkbook(): Promise<SurfaceReply> {
+  const columns = Object.entries(HEADINGS).map(([use, title]) => ({
+    ...{ title, width: TEMPLATE_WIDTH },
+    kind: use === 'amount' ? ('money' as const) : ('text' as const),
+  }))
+  const pieces: Uint8Array[] = []
+  for await (const piece of writeWorkbook({ name: sheet, columns }, TEMPLATE_ROWS)) pieces.push(piece)
+  const body = Buffer.concat(pieces)
+  return { kind: 'file', name: 'payouts.xlsx', type: WORKBOOK_TYPE, body }
+}
+
 /** Bulk calls: upload or paste, preview, send, follow, mend. */
 export const BULK_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/bulk', showBulk, 'payouts.read'),
+  pageRoute('/bulk/template.csv', downloadTemplateCsv, 'bulk.draft'),
+  pageRoute('/bulk/template.xlsx', downloadTemplateWorkbook, 'bulk.draft'),
   pageRoute('/bulk/drafts/:id', showDraft, 'bulk.draft'),
+  pageRoute('/bulk/drafts/:id/columns', showColumns, 'bulk.draft'),
+  formRoute(CHOOSE_COLUMNS, {
+    async submit(visit, values) {
+      const said = parseColumns(visit, values)
+      await chooseColumns(visit.app, visit.caller, said)
+      return redirectDone(visit.to(`/bulk/drafts/${said.id}`))
+    },
+    showRefused: showColumns,
+  }),
   pageRoute('/bulk/:id', showBatch, 'payouts.read'),
   pageRoute('/bulk/:id/mend', downloadLinesToMend, 'payouts.read'),
   formRoute(UPLOAD_BULK, {

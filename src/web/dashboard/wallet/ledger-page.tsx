@@ -11,6 +11,7 @@ import { formatShillings } from '../../parts/wording.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { LedgerFileBox } from './ledger-file.tsx'
 import { renderPausedNote, WalletTabs } from './wallet-tabs.tsx'
 
 const { ledger, accounts } = WALLET
@@ -68,6 +69,7 @@ export async function showWallet(visit: DashboardVisit): Promise<SurfaceReply> {
           here={here}
         />
       </Section>
+      <LedgerFileBox visit={visit} state={null} balance={account} />
     </>,
   )
 }

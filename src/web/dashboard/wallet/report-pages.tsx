@@ -11,6 +11,7 @@ import { isReachable } from '../hidden-from-staff.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { LedgerFileBox } from './ledger-file.tsx'
 import { WalletTabs } from './wallet-tabs.tsx'
 
 const { settlements, statements } = WALLET
@@ -53,7 +54,7 @@ export async function showSettlements(visit: DashboardVisit, state: FormState | 
 }
 
 /** Lists the months that have a statement, newest first. */
-export async function showStatements(visit: DashboardVisit): Promise<SurfaceReply> {
+export async function showStatements(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const months = listMonthsSince(visit.merchant.createdAt, visit.now)
   const link = (month: string, text: string) => {
     const path = `/wallet/statements/${month}`
@@ -73,8 +74,10 @@ export async function showStatements(visit: DashboardVisit): Promise<SurfaceRepl
       <h1>{statements.title}</h1>
       <WalletTabs visit={visit} at="/wallet/statements" />
       <p>{statements.lead}</p>
+      <LedgerFileBox visit={visit} state={state} />
       <Table caption={statements.title} rows={months} columns={columns} />
     </>,
+    { status: state?.status ?? 200 },
   )
 }
 

@@ -10,6 +10,7 @@ import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { exportRoute } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardRoute } from '../visit.ts'
+import { downloadLedger, EXPORT_LEDGER } from './ledger-file.tsx'
 import { showWallet } from './ledger-page.tsx'
 import {
   downloadStatement,
@@ -32,6 +33,7 @@ const { topUps, withdrawals } = WALLET
 /** The wallet: ledger, settlements, statements, withdrawals, top-ups. */
 export const WALLET_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/wallet', showWallet, 'payouts.read'),
+  formRoute(EXPORT_LEDGER, { submit: downloadLedger, showRefused: showStatements }),
   pageRoute('/wallet/settlements', showSettlements, 'payouts.read'),
   exportRoute(EXPORT_SETTLEMENTS, {
     name: 'settlements',

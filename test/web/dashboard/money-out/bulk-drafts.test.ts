@@ -62,9 +62,9 @@ test('a nasty file is told line by line, by the rules of the call, and nothing i
   const shown = await preview(anna, id)
   assert.deepEqual(shown.lines.map(said), [
     [2, 'pays'],
-    [4, 'invalid item: amount must be an integer'],
-    [5, 'invalid item: recipient.phone is not a valid phone number'],
-    [6, 'invalid item: row has 4 cells, the header has 5'],
+    [4, 'invalid item: five is no amount; write whole shillings, such as 5000'],
+    [5, 'invalid item: not a phone is not a valid phone number'],
+    [6, 'invalid item: row has 4 cells, the line of headings has 5'],
     [7, 'pays'],
     [8, 'pays'],
     [9, 'repeats'],
@@ -119,12 +119,12 @@ longTest(
     for (const [bad, says] of [
       [`${text}\n${newPayer()},500,m-1000`, /too many lines \(max 1000\)/],
       ['phone,amount\n', /there are no lines to pay/],
-      ['name,sum\nx,5', /CSV header must name phone and amount/],
+      ['name\nAkello', /the list has one column, and begins with "name"/],
       ['phone,amount\n"0700000000,5', /CSV has a quote that is never closed/],
       ['', /there are no lines to pay/],
     ] as const)
       await assert.rejects(draft(anna, file(bad)), says)
-    await assert.rejects(draft(anna, { name: 'x', bytes: Buffer.from([0xff, 0xfe, 0x41]) }), /not valid UTF-8/)
+    await assert.rejects(draft(anna, { name: 'x', bytes: Buffer.from([0xff, 0xfe, 0x41]) }), /one column/)
   },
 )
 
@@ -135,7 +135,7 @@ test('pasted lines need no header, may leave the end out, and may come from a sp
   assert.deepEqual(typed.lines.map(said), [
     [1, 'pays'],
     [3, 'pays'],
-    [4, 'invalid item: amount must be an integer'],
+    [4, 'invalid item: the amount is empty; write whole shillings, such as 5000'],
   ])
   assert.deepEqual(typed.lines[1]?.written, { phone: p2, amount: '1,000', reference: 'r2', name: 'Akello' })
   assert.match(typed.lines[0]?.item.reference ?? '', /^bdr_.*-1$/)

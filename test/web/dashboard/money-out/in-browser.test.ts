@@ -7,6 +7,7 @@ import { availableOf } from '../../../helpers/payments/schedules.ts'
 import { newPayer, type Shop } from '../../../helpers/service/live-service.ts'
 import { openedAndVerified } from '../../../helpers/service/opened.ts'
 import { signedInAs } from '../../../helpers/web/dashboard.ts'
+import { workbook } from '../../../helpers/web/workbooks.ts'
 import { launchBrowser, newVisitor, ON_BROWSER, type Size } from '../../browser/browser.ts'
 
 const service = openedAndVerified(() => startPayingService())
@@ -68,12 +69,12 @@ test('on a desktop: a file with a bad line is looked at with names, sent, mended
     const upload = async (text: string) => {
       await owner.goto(`${service.url}/dashboard/bulk`)
       const buffer = Buffer.from(text)
-      await owner.getByLabel('CSV file').setInputFiles({ name: 'wages.csv', mimeType: 'text/csv', buffer })
+      await owner.getByLabel('Excel or CSV file').setInputFiles({ name: 'wages.csv', mimeType: 'text/csv', buffer })
       await press(owner, 'Show what it would do')
     }
     await upload(`phone,amount,reference,name\n${good},5000,w-1,James\n${bad},6o00,w-2,Grace\n`)
     await owner.getByText('Wallet of OPIO JAMES').waitFor()
-    assert.match(await textOf(owner), /amount must be an integer/)
+    assert.match(await textOf(owner), /6o00 is no amount/)
     await press(owner, 'Send these payouts')
     const [download] = await Promise.all([
       owner.waitForEvent('download'),
@@ -87,4 +88,41 @@ test('on a desktop: a file with a bad line is looked at with names, sent, mended
     await upload(mend.replace('6o00', '6000'))
     assert.match(await textOf(owner), /paid before on/)
   }),
+)
+
+test(
+  'on a phone: a workbook with words of its own is named once, sent, and the next one goes straight through',
+  ON_BROWSER,
+  () =>
+    walk('phone', async ({ owner }, { live }) => {
+      const [first, second] = [newPayer(), newPayer()]
+      const upload = async (name: string, amount: number) => {
+        const buffer = workbook({
+          July: [
+            ['Casual workers of July'],
+            ['Omukozi', 'Ku ssimu', 'Ennaku', 'Asasulwa'],
+            ['Nakirunda Birabwa Namutebi-Ssemakula', Number(first), 12, amount],
+            ['Okot James', second, 10, { xml: `<c><f>D3-1000</f><v>${amount - 1000}</v></c>` }],
+          ],
+        })
+        await owner.goto(`${service.url}/dashboard/bulk`)
+        const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+        await owner.getByLabel('Excel or CSV file').setInputFiles({ name, mimeType, buffer })
+        await press(owner, 'Show what it would do')
+      }
+      await upload('july.xlsx', 9000)
+      await owner.getByRole('heading', { name: 'What is in these columns?' }).waitFor()
+      assert.equal(await owner.getByLabel('Column B: Ku ssimu').inputValue(), 'phone')
+      await owner.getByLabel('Column C: Ennaku').selectOption('Not needed')
+      await owner.getByLabel('Column D: Asasulwa').selectOption('Amount')
+      await press(owner, 'Show what it would do')
+      assert.match(await textOf(owner), /Would be paid\s+2\s+Amount\s+UGX 17,000/)
+      await press(owner, 'Send these payouts')
+      await owner.waitForURL(/\/bulk\/batch_/)
+      assert.equal(await availableOf(live), 200_000 - 17_000 - 400)
+      await upload('august.xlsx', 6000)
+      await owner.getByText('Before it is sent').waitFor()
+      assert.match(await textOf(owner), /Would be paid\s+2\s+Amount\s+UGX 11,000/)
+      assert.equal(await owner.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true)
+    }),
 )

@@ -121,7 +121,7 @@ test('what cannot be sent is refused at the first step, before the operator is a
       ['0', /amount must be positive/],
       ['0,000', /amount must be positive/],
       ['10,000', /insufficient available balance: have 10,000, need 10,200/],
-      ['9,999,999,999', /amount exceeds the maximum of 1000000000/],
+      ['9,999,999,999', /amount exceeds the maximum of 1,000,000,000/],
     ] as const) {
       const refused = await person.step(await person.get(`${BASE}/new`), '/check', { phone, amount })
       assert.equal(refused.status, 400, amount)

@@ -36,6 +36,16 @@ test('recipients are read line by line, and every wrong line is named', () => {
   const byPandas = '0700000000\n772123456.0,Akello\n77212345.0,Okot'
   assert.throws(() => parseRecipientLines(byPandas), /lines 2, 3: write a phone.*: a spreadsheet/)
   assert.throws(() => parseRecipientLines(' \n '), /write one line for each/)
+  for (const list of [
+    'sep=;\nName;Tel\nAkello, Grace;0700000003',
+    'No\tNames\tMobile Number\n1\tAkello, Grace\t0700000003',
+    'Akello Grace|0700000003',
+  ])
+    assert.deepEqual(
+      parseRecipientLines(list.replace(/, (?=.*;)/, ' ').replace(', ', ' ')),
+      [{ phone: '256700000003', name: 'Akello Grace' }],
+      list,
+    )
   assert.throws(() => parseRecipientLines(Array(1001).fill('0700000000').join('\n')), /at most 1000/)
 })
 

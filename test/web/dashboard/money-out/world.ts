@@ -48,6 +48,10 @@ export async function payingShop(service: LiveService) {
     name: 'july wages, second try.csv',
     bytes: Buffer.from(['phone,amount,reference,name', ...lines].join('\n')),
   })
+  const unnamed = await draftBulk(app, anna, {
+    name: 'august wages, with words of our own.csv',
+    bytes: Buffer.from(`Who;Number to send to;Days;Paid in August\n${NAMES[1]};${newPayer()};26;350000\n`),
+  })
   const schedule = await planned(service, anna, 'Wages of the night shift', 80_000)
   await planned(service, anna, null, 5000)
   await service.run('run-schedules')
@@ -76,6 +80,7 @@ export async function payingShop(service: LiveService) {
       'prepared-bulk': `${payouts}/prepared/${bulkWaits}`,
       bulk: '/dashboard/bulk',
       'bulk-draft': `/dashboard/bulk/drafts/${unsent}`,
+      'bulk-columns': `/dashboard/bulk/drafts/${unnamed}/columns`,
       'bulk-call': `/dashboard/bulk/${batch}`,
       payroll: '/dashboard/payroll',
       'payroll-new': '/dashboard/payroll/new',

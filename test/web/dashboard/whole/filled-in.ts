@@ -8,6 +8,7 @@ const PHONE = '0700000000'
 /** Values that the kind of a field does not tell, by the path of the form and the name of the field. */
 const OWN: Record<string, Record<string, string>> = {
   '/bulk/paste': { lines: `${PHONE},500,filled-in,James` },
+  '/bulk/drafts/:id/columns': { first: '1', c1: 'phone', c2: 'amount' },
   '/bulk/drafts/:id/names': { from: '1' },
   '/payroll/check': { recipients: `${PHONE},James` },
   '/payroll/new': { amount: '1,000', interval: 'daily', recipients: `${PHONE},James` },

@@ -1,82 +1,91 @@
-import { badRequest, invalidRequest, Refusal } from '../../../../platform/refusal.ts'
+import { badRequest, domainRefusal, invalidRequest, Refusal } from '../../../../platform/refusal.ts'
 import { unguardCell } from '../../../../platform/text/csv-text.ts'
-import { cleanTyped } from '../../../../platform/text/text.ts'
+import { echo } from '../../../../platform/text/text.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../../payout-request.ts'
-import type { BulkItem } from '../bulk-body.ts'
-import { type CsvRow, parseCsvLines, parseCsvRows, type WrittenCells } from '../bulk-csv.ts'
+import { type CsvRow, parseCsvLines, parseRows } from '../bulk-csv.ts'
 import { parseBulkItem } from '../bulk-item.ts'
-import type { BulkDraft } from './draft.ts'
+import { type ColumnGuess, guessColumns } from '../files/guess-columns.ts'
+import { type ListLine, parseListLines } from '../files/list-items.ts'
+import { type ListRows, MAX_TOP_ROWS, readListFile, readListText } from '../files/read-file.ts'
+import type { BulkDraft, DraftLayout } from './draft.ts'
 
-/** One line of a draft: its number in the person's text, its cells as written, and the item parsed from it. */
-export type DraftLine = { line: number; written: WrittenCells; item: BulkItem }
+export type DraftLine = ListLine
 
 const MAX_LINES = 1000
-const HEADER = ['phone', 'amount', 'reference', 'name']
-const HEADER_START = /^\s*"?(?:phone|msisdn|number|amount|name|reference|ref)"?\s*[,\t;]/i
+const MAX_BYTES = 4 * 1024 * 1024
+const STORED = { separator: ',', lineEnds: ['\n'] }
 
-/** The CSV of a draft as it will be sent. `addedLines`: lines before the first one that the person wrote. */
-type DraftCsv = { csv: Buffer; addedLines: number; lines: number }
+/** A list that a person has given, and what its columns seem to hold. */
+export type DraftList = ListRows & { guess: ColumnGuess }
 
-/** Takes a file as it came; it has a header of its own. Throws Refusal for a problem of the whole file. */
-export const draftCsvFromFile = (bytes: Buffer): Promise<DraftCsv> => refusedAsLines(buildDraftCsv(bytes, 0))
-
-/** Makes a CSV of pasted lines "phone,amount,reference,name", with or without a header; cells copied from a spreadsheet are separated by tabs. */
-export const draftCsvFromPasted = (pasted: string): Promise<DraftCsv> => refusedAsLines(buildFromPasted(pasted))
-
-/** Names the member in refusals of the readers of CSV: they serve the API too, where the CSV is the whole body. */
-const refusedAsLines = (csv: Promise<DraftCsv>): Promise<DraftCsv> =>
-  csv.catch((error) => {
+/** Reads a file as it came, or pasted lines. Throws Refusal for a problem of the whole list. */
+export async function readDraftList(input: { bytes: Buffer } | { pasted: string }): Promise<DraftList> {
+  const pasted = 'pasted' in input
+  try {
+    const list = await (pasted
+      ? readListText(Buffer.from(input.pasted), MAX_LINES)
+      : readListFile(input.bytes, MAX_LINES))
+    if (list.rows.length === 0) throw badRequest('there are no lines to pay')
+    if (list.rows.every(({ cells }) => cells.length < 2))
+      throw invalidRequest(describeOneColumn(list.rows[0]?.cells[0]))
+    return { ...list, guess: guessColumns(list, { pasted }) }
+  } catch (error) {
+    // The readers serve the API too, where the list is the whole body.
     throw error instanceof Refusal && error.status === 400 ? error.about('lines') : error
-  })
+  }
+}
 
-async function buildFromPasted(pasted: string): Promise<DraftCsv> {
-  const text = pasted.split('\t').map(cleanTyped).join('\t')
-  const csv = text.includes('\t')
-    ? text
-        .split(/\r\n|\r|\n/)
-        .map(tabsToCommas)
-        .join('\n')
-    : text
-  if (HEADER_START.test(text)) return buildDraftCsv(Buffer.from(csv), 0)
-  const rows = await parseCsvRows(Buffer.from(csv), MAX_LINES + 1)
-  return buildDraftCsv(withHeader(rows), 1)
+const describeOneColumn = (first = '') =>
+  `the list has one column, and begins with "${echo(first)}"; write the phone and the amount in columns of their own`
+
+/** Counts the payments of a list. Throws Refusal if it has none, or more than a call may have. */
+export function countPayments(rows: readonly CsvRow[], firstLine: number): number {
+  const count = rows.filter(({ line }) => line >= firstLine).length
+  if (count === 0) throw badRequest('there are no lines to pay', { field: 'lines' })
+  if (count > MAX_LINES) throw invalidRequest(`too many lines (max ${MAX_LINES})`, 'lines')
+  return count
+}
+
+/** Formats the rows of a list as a draft stores them. Throws Refusal if they are too long. */
+export function formatStoredRows(rows: readonly CsvRow[]): Buffer {
+  const csv = Buffer.from(rows.map(({ line, cells }) => [String(line), ...cells].map(quoteCell).join(',')).join('\n'))
+  if (csv.length > MAX_BYTES)
+    throw invalidRequest('the list is too long: keep the columns alone that are needed', 'lines')
+  return csv
+}
+
+/** Reads the rows of a draft with a layout, those above the first payment too. */
+export async function readDraftRows({ csv }: Pick<BulkDraft, 'csv'>): Promise<CsvRow[]> {
+  const rows = await parseRows(csv, { limit: MAX_LINES + MAX_TOP_ROWS + 1, dialect: STORED })
+  return rows.map(({ cells: [line, ...cells] }) => ({ line: Number(line), cells }))
 }
 
 /** Parses the lines of a draft. An item without a reference gets one from the draft's id, so that it can never be paid twice. */
-export async function parseDraftLines({ csv, addedLines, id }: Pick<BulkDraft, 'csv' | 'addedLines' | 'id'>) {
-  return (await parseCsvLines(csv, MAX_LINES)).map(({ item, line, written }, index): DraftLine => {
-    const parsed = withoutGuards(parseBulkItem(item, index, DEFAULT_PAYOUT_CHANNEL))
-    return {
-      line: line - addedLines,
-      written,
-      item: { ...parsed, reference: parsed.reference ?? `${id}-${index + 1}` },
-    }
+export async function parseDraftLines(
+  draft: Pick<BulkDraft, 'csv' | 'addedLines' | 'layout' | 'id'>,
+): Promise<DraftLine[]> {
+  const { layout, id } = draft
+  const lines = layout === null ? await parseOldDraft(draft) : await parseList(draft, layout)
+  return lines.map(({ item, ...line }, index) => ({
+    ...line,
+    item: { ...item, reference: item.reference ?? `${id}-${index + 1}` },
+  }))
+}
+
+async function parseList(draft: Pick<BulkDraft, 'csv'>, layout: DraftLayout): Promise<DraftLine[]> {
+  const { columns } = layout
+  if (columns === null)
+    throw domainRefusal('columns_unknown', 'say first what the columns of this list are, on the page of the list')
+  return parseListLines(await readDraftRows(draft), { ...layout, columns })
+}
+
+/** Parses a draft from before drafts had a layout. Such drafts are gone a month after the upgrade. */
+const parseOldDraft = async ({ csv, addedLines }: Pick<BulkDraft, 'csv' | 'addedLines'>): Promise<DraftLine[]> =>
+  (await parseCsvLines(csv, MAX_LINES)).map(({ item, line, written }, index) => {
+    const parsed = parseBulkItem(item, index, DEFAULT_PAYOUT_CHANNEL)
+    const reference = parsed.reference === null ? null : unguardCell(parsed.reference)
+    return { line: line - addedLines, written, item: { ...parsed, reference } }
   })
-}
 
-/** Removes the apostrophe that our own files of lines to mend put before a reference that a spreadsheet would take for a formula. */
-const withoutGuards = (item: BulkItem): BulkItem => ({
-  ...item,
-  reference: item.reference === null ? null : unguardCell(item.reference),
-})
-
-async function buildDraftCsv(csv: Buffer, addedLines: number): Promise<DraftCsv> {
-  const lines = (await parseCsvLines(csv, MAX_LINES)).length
-  if (lines === 0) throw badRequest('there are no lines to pay')
-  if (lines > MAX_LINES) throw invalidRequest(`too many lines (max ${MAX_LINES})`)
-  return { csv, addedLines, lines }
-}
-
-/** Puts a header above the rows, which keep their line numbers; shorter rows are filled up. */
-function withHeader(rows: readonly CsvRow[]): Buffer {
-  const lines: string[] = [HEADER.join(',')]
-  for (const { cells, line } of rows) {
-    const filled = HEADER.map((_, index) => cells[index] ?? '')
-    lines[line] = (cells.length > HEADER.length ? cells : filled).map(quoteCell).join(',')
-  }
-  return Buffer.from(Array.from(lines, (line) => line ?? '').join('\n'))
-}
-
-const tabsToCommas = (line: string) => line.split('\t').map(quoteCell).join(',')
 const quoteCell = (cell: string) =>
-  /[",\r\n]/.test(cell) ? `"${cell.replace(/[\r\n]+/g, ' ').replaceAll('"', '""')}"` : cell
+  /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replace(/[\r\n]+/g, ' ').replaceAll('"', '""')}"` : cell

@@ -5,14 +5,32 @@ import type { Mode } from '../../../../platform/mode.ts'
 import { notFound } from '../../../../platform/refusal.ts'
 import { parseTag } from '../../../../platform/text/ids.ts'
 import type { App } from '../../../../program/app.ts'
+import type { ColumnUse } from '../files/column-words.ts'
+import type { SheetFacts } from '../files/read-file.ts'
 
-/** A bulk call that a person has uploaded and not sent yet. `addedLines`: lines of the CSV before the first one that the person wrote. */
+/**
+ * How the lines of a draft are read. `columns`: what each of them holds; null until a person has said it, and then `guess` is what they seem
+ * to hold. `firstLine`: the first payment; what stands above it is no payment. `padded`: each row has a cell for each column.
+ */
+export type DraftLayout = {
+  columns: readonly ColumnUse[] | null
+  guess: readonly ColumnUse[]
+  firstLine: number
+  padded: boolean
+  sheet: SheetFacts | null
+}
+
+/**
+ * A bulk call that a person has uploaded and not sent yet. Each row of its CSV begins with the number of its line. Without a layout it is
+ * from before 0114: then its CSV has a header, and `addedLines` lines before the first one that the person wrote.
+ */
 export type BulkDraft = {
   merchantId: number
   id: string
   mode: Mode
   csv: Buffer
   addedLines: number
+  layout: DraftLayout | null
   name: string
   lines: number
   madeBy: number
@@ -26,12 +44,12 @@ export type BulkDraft = {
 export const DRAFT_PREFIX = 'bdr_'
 const MAX_LISTED_DRAFTS = 20
 
-const COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.added_lines as "addedLines", d.name, d.lines, d.made_by as "madeBy",
+const COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.added_lines as "addedLines", d.layout, d.name, d.lines, d.made_by as "madeBy",
   d.made_name as "madeName", d.created_at as "createdAt", d.expires_at as "expiresAt", d.object_id as "objectId"`
 const ADD_DRAFT = statement(
   'add bulk draft',
-  `insert into bulk_drafts (merchant_id, id, mode, csv, added_lines, name, lines, made_by, made_name, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  `insert into bulk_drafts (merchant_id, id, mode, csv, added_lines, layout, name, lines, made_by, made_name, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 )
 const DRAFT_BY_ID = statement<BulkDraft>(
   'bulk draft',
@@ -53,6 +71,10 @@ const MARK_DRAFT_SENT = statement(
   'bulk draft sent',
   `update bulk_drafts set object_id = $3, expires_at = $4 where merchant_id = $1 and id = $2 and object_id is distinct from $3`,
 )
+const SET_LAYOUT = statement(
+  'columns of a bulk draft',
+  `update bulk_drafts set layout = $3, lines = $4 where merchant_id = $1 and id = $2 and object_id is null`,
+)
 const PRUNE_DRAFTS = statement<{ id: string }>(
   'prune bulk drafts',
   `delete from bulk_drafts where (merchant_id, id) in (
@@ -62,9 +84,16 @@ const PRUNE_DRAFTS = statement<{ id: string }>(
 export const addDraft = (draft: BulkDraft): Call =>
   call(
     ADD_DRAFT,
-    ...[draft.merchantId, draft.id, draft.mode, draft.csv, draft.addedLines, draft.name, draft.lines],
+    ...[draft.merchantId, draft.id, draft.mode, draft.csv, draft.addedLines],
+    ...[layoutJson(draft.layout), draft.name, draft.lines],
     ...[draft.madeBy, draft.madeName, draft.createdAt.toISOString(), draft.expiresAt.toISOString()],
   )
+
+const layoutJson = (layout: DraftLayout | null) => (layout === null ? null : JSON.stringify(layout))
+
+/** Stores how the lines of a draft that was not sent yet are read, and how many there are. */
+export const setDraftLayout = ({ merchantId, id }: BulkDraft, layout: DraftLayout, lines: number): Call =>
+  call(SET_LAYOUT, merchantId, id, layoutJson(layout), lines)
 
 /** Marks a draft as sent: what it became, and until when it is kept. */
 export const markDraftSent = ({ merchantId, id }: BulkDraft, objectId: string, keptUntil: Date): Call =>
