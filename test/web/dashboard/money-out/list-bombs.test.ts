@@ -13,7 +13,7 @@ const MB = 1024 * 1024
 const SHEET = 'xl/worksheets/sheet1.xml'
 const SHARED = 'xl/sharedStrings.xml'
 const TOO_LARGE = /the Excel workbook is too large to read: keep the list alone in it, or save it as CSV/
-const ROWS = /more than 1020 rows|too large to read/
+const ROWS = /more than 1,020 rows|too large to read/
 const UNREADABLE = /the Excel workbook cannot be read: open it in Excel, save it once more/
 
 const entities = Array.from({ length: 9 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('')
@@ -67,8 +67,8 @@ const BOMBS: readonly (readonly [name: string, make: () => Buffer, says: RegExp]
   ],
   ['no sheets', () => zip(workbookFiles({ Pay: [] }).slice(0, 3)), /is empty|cannot be read/],
   ['a torn archive', () => workbook({ Pay: [['Phone', 'Amount']] }).subarray(0, -30), UNREADABLE],
-  ['a line of 2 MB', () => Buffer.from(`phone,amount\n${'9'.repeat(2 * MB - 100)}`), /a row of more than 32768 bytes/],
-  ['a million lines', () => Buffer.from('7,8\n'.repeat(MB / 2)), /too many lines \(max 1000\)/],
+  ['a line of 2 MB', () => Buffer.from(`phone,amount\n${'9'.repeat(2 * MB - 100)}`), /a row of more than 32,768 bytes/],
+  ['a million lines', () => Buffer.from('7,8\n'.repeat(MB / 2)), /too many lines \(max 1,000\)/],
   ['separators alone', () => Buffer.from(';'.repeat(2 * MB - 100)), /a row of more than/],
   [
     'UTF-16 without end',
