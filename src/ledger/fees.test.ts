@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FEE_EDGES } from '../../test/helpers/payments/fee-edges.ts'
 import { ERROR_CODES } from '../api/http/openapi/error-codes.ts'
-import { chargeFee, FEE_MIN, MIN_CHARGE_AMOUNT } from './fees.ts'
+import { chargeFee, FEE_MIN, largestPayout, MIN_CHARGE_AMOUNT, payoutFee } from './fees.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`fees.test.ts seed ${seed}`)
@@ -28,6 +28,28 @@ test('the fee is the formula of the contract in exact arithmetic', () => {
   fc.assert(
     fc.property(amount, (any) => equal(BigInt(chargeFee(any)), exactFee(BigInt(any)))),
     { seed, numRuns: 5000 },
+  )
+})
+
+test('the largest payout leaves nothing that could be paid out besides', () => {
+  const cases = [
+    [-5, 0],
+    [0, 0],
+    [200, 0],
+    [201, 1],
+    [10_200, 10_000],
+    [13_533, 13_333],
+    [338_333, 333_333],
+    [1_000_000, 995_000],
+  ] as const
+  for (const [balance, amount] of cases) equal(largestPayout(balance), amount, String(balance))
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (balance) => {
+      const amount = largestPayout(balance)
+      const costs = (one: number) => BigInt(one) + BigInt(one === 0 ? 0 : payoutFee(one))
+      equal(costs(amount) <= BigInt(balance) && (amount === balance || costs(amount + 1) > BigInt(balance)), true)
+    }),
+    { seed, numRuns: 2000 },
   )
 })
 

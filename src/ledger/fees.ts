@@ -42,6 +42,20 @@ export function payoutFee(amount: number): number {
   return chargeFee(amount)
 }
 
+/**
+ * The largest amount that a balance pays out together with its fee, in whole UGX; 0 where it does not even cover the smallest fee. The
+ * fee never falls as the amount grows, so it is found by halving.
+ */
+export function largestPayout(balance: number): number {
+  let [low, high] = [0, Math.max(0, balance)]
+  while (low < high) {
+    const middle = Math.ceil(low + (high - low) / 2)
+    if (middle + payoutFee(middle) <= balance) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
 /** The formula as SQL, for an amount above 0 that is an SQL expression. As `numeric`, so that it is exact for every bigint. */
 export const feeSql = (amount: string) =>
   `least(greatest(floor((${amount})::numeric * ${FEE_PER_MILLE} / 1000), ${FEE_MIN}), ${FEE_MAX})`

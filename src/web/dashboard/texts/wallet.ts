@@ -123,7 +123,10 @@ export const WALLET = {
     request: {
       title: 'New withdrawal',
       amount: 'Amount',
-      hint: (available: string) => `You have ${available}. The fee of a payout comes on top.`,
+      hint: (available: string, least: string) =>
+        `You have ${available}. At least ${least}; the fee of a payout comes on top. It is sent when our staff have looked at it.`,
+      everything: 'Everything',
+      comesTo: (amount: string, fee: string) => `${amount} reaches you, the fee is ${fee}.`,
       submit: 'Ask for the withdrawal',
       done: 'Asked for. The amount and its fee are set aside until our staff decide.',
     },

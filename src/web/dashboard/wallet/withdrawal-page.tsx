@@ -1,3 +1,4 @@
+import { largestPayout, payoutFee } from '../../../ledger/fees.ts'
 import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
 import {
   findWithdrawalNumber,
@@ -7,10 +8,10 @@ import {
 import type { WithdrawalNumber } from '../../../payments/withdrawals/withdrawal-number.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
-import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
+import { type FormSpec, type FormState, makeFormId } from '../../parts/forms/form-spec.ts'
 import { Empty, type Fact, Facts, Money, Note, OutsideText, Section, State, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { type ListColumn, Table } from '../../parts/table.tsx'
+import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -91,9 +92,7 @@ async function LiveWithdrawals({ visit, state }: { visit: DashboardVisit; state:
       </Section>
       {number?.verified && (
         <Section title={words.request.title}>
-          <FormBox of={REQUEST_WITHDRAWAL} visit={visit} state={state}>
-            <p class="hint">{words.request.hint(formatShillings(head.available))}</p>
-          </FormBox>
+          <RequestBox visit={visit} state={state} available={head.available} />
         </Section>
       )}
       {waiting.length > 0 && (
@@ -113,6 +112,31 @@ async function LiveWithdrawals({ visit, state }: { visit: DashboardVisit; state:
         <Table caption={words.title} rows={rows} columns={COLUMNS} href={({ id }) => visit.to(`/payouts/${id}`)} />
       )}
     </>
+  )
+}
+
+type RequestBoxProps = { visit: DashboardVisit; state: FormState | null; available: number }
+
+/** The form with its minimum and its fee before anything is asked, and everything as one tap. */
+function RequestBox({ visit, state, available }: RequestBoxProps) {
+  const all = largestPayout(available)
+  const least = visit.app.config.withdrawalMin
+  const everything = addressWith(visit.to(WITHDRAWALS_PATH), { amount: 'all' })
+  return (
+    <FormBox
+      of={REQUEST_WITHDRAWAL}
+      visit={visit}
+      state={state}
+      values={visit.query.amount === 'all' && all > 0 ? { amount: String(all) } : {}}
+    >
+      <p class="hint">{words.request.hint(formatShillings(available), formatShillings(least))}</p>
+      {all >= least && (
+        <p>
+          <a href={`${everything}#${makeFormId(REQUEST_WITHDRAWAL.path, {})}`}>{words.request.everything}</a>{' '}
+          <span class="hint">{words.request.comesTo(formatShillings(all), formatShillings(payoutFee(all)))}</span>
+        </p>
+      )}
+    </FormBox>
   )
 }
 

@@ -8,6 +8,7 @@ import { availableOf } from '../../../helpers/payments/schedules.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
 import { newPayer } from '../../../helpers/service/live-service.ts'
 import { openedAndVerified } from '../../../helpers/service/opened.ts'
+import { formOf } from '../../../helpers/web/browser.ts'
 import { mainOf, signedInAs } from '../../../helpers/web/dashboard.ts'
 
 const service = openedAndVerified(() => startPayingService())
@@ -74,6 +75,11 @@ test('a withdrawal: the number, the staff, the request once, and back again; tes
   const { merchant: row, app } = await getMerchantNamed(service.gateway, merchant.id)
   await verifyWithdrawalNumber(app, BY_HAND, { merchantId: row.id, phone: '0700000009' })
   const ready = await anna.get(path)
+  assert.match(
+    mainOf(ready),
+    /You have UGX 50,000\. At least UGX 5,000.*Everything UGX 49,262 reaches you, the fee is UGX 738/,
+  )
+  assert.equal(formOf(await anna.get(`${path}?amount=all`), '/request').fields.amount, '49262')
   const poor = await anna.send(ready, '/request', { amount: '60,000' })
   assert.match(mainOf(poor), /insufficient available balance/)
   const asked = await anna.send(ready, '/request', { amount: '20,000' })
