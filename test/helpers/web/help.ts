@@ -13,3 +13,10 @@ export async function askForHelp(person: Planted, from: string, message: string)
   const form = await person.get(writeLinkIn(await person.get(from)))
   return person.send(form, '/help/new', { message })
 }
+
+/** Settings of a service that says how to reach us. */
+export const SUPPORT = {
+  SUPPORT_EMAIL: 'help@gateway.example',
+  SUPPORT_PHONE: '0800 100 200',
+  SUPPORT_WHATSAPP: '+256 772 100 200',
+}

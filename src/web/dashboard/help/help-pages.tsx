@@ -52,10 +52,14 @@ export async function showHelp(visit: DashboardVisit): Promise<SurfaceReply> {
         )}
       </div>
     ),
-    lead: <Reach visit={visit} />,
     ...{ rows: cases, columns: COLUMNS, href: ({ id }: ListedCase) => visit.to(`/help/${id}`) },
     ...{ here: visit.to('/help'), query, filters: FILTERS, empty: list.empty },
-    below: cases.length === MAX_CASES_LISTED && <Note>{list.most}</Note>,
+    below: (
+      <>
+        {cases.length === MAX_CASES_LISTED && <Note>{list.most}</Note>}
+        <Reach visit={visit} />
+      </>
+    ),
   })
 }
 

@@ -5,15 +5,11 @@ import { startService } from '../../../helpers/service/test-service.ts'
 import { browserOf, type Page } from '../../../helpers/web/browser.ts'
 import { operatorSignedIn } from '../../../helpers/web/console.ts'
 import { mainOf, signedInAs } from '../../../helpers/web/dashboard.ts'
-import { askForHelp, lastOf, writeLinkIn } from '../../../helpers/web/help.ts'
+import { askForHelp, lastOf, SUPPORT, writeLinkIn } from '../../../helpers/web/help.ts'
 import { mailsTo } from '../../../helpers/web/mailed.ts'
 
 const TEST = '/dashboard/test'
-const service = opened(() =>
-  startService({
-    env: { SUPPORT_EMAIL: 'help@gateway.example', SUPPORT_PHONE: '0800 100 200', SUPPORT_WHATSAPP: '+256 772 100 200' },
-  }),
-)
+const service = opened(() => startService({ env: SUPPORT }))
 const shop = made(async () => {
   const merchant = await service.merchant({ name: 'Nakato Shop' })
   const { body: charge } = await service.client(merchant.keys.test).charge()
