@@ -148,7 +148,7 @@ function registerPages(
     // Plain http is for a browser on this machine; anywhere else the cookies of people want https (reliability.md A67).
     https: !isLoopback(baseUrl) && config.baseUrl !== null,
     baseUrl: () => state.opened?.gateway.baseUrl ?? baseUrl,
-    ...{ environment: config.nodeEnv, production: config.production },
+    ...{ environment: config.nodeEnv, production: config.production, support: config },
     requestsAMinute: config.ratePages,
     uploads: newUploads(() => elapsedMs(clock)),
     troubled: (err, requestId) => log.error({ err, request_id: requestId }, 'a page failed'),

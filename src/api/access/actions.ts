@@ -38,6 +38,7 @@ const SIGNED_IN = { persons: EVERY_ROLE, operators: STAFF, unconfirmed: true } a
 const OWN_ACCOUNT = { ...STEP_UP, ...SIGNED_IN } as const
 // Admins decide who works on the console.
 const ADMINS = { ...STEP_UP, operators: ['admin'] } as const
+const BY_STAFF = { audited: true, operators: STAFF } as const
 const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 
 /** The one table of who may do what. Operations ask it with `allow`. */
@@ -68,6 +69,7 @@ export const ACTIONS = {
   'dispute.open': { others: ['public'] },
   'dispute.answer': { ...AUDITED, persons: OWNER_OR_CASHIER, tills: true },
   'dispute.close': { ...AUDITED, persons: OWNER_OR_CASHIER, tills: true },
+  'case.write': { audited: true, persons: EVERY_ROLE, unconfirmed: true, tills: true },
   'item.add': { ...AUDITED, persons: OWNER_OR_CASHIER },
   'item.edit': { ...AUDITED, persons: OWNER_OR_CASHIER },
   'item.remove': { ...AUDITED, persons: OWNER_OR_CASHIER },
@@ -120,7 +122,6 @@ export const ACTIONS = {
   'sandbox.set': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
   'sandbox.machine': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
   'sandbox.clock': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-
   'view.save': { persons: EVERY_ROLE, unconfirmed: true, tills: true },
   'view.remove': { persons: EVERY_ROLE, unconfirmed: true, tills: true },
 
@@ -174,7 +175,7 @@ export const ACTIONS = {
   // Loses nothing, and what is owed goes to the verified number alone; it still waits while the person's money out is held.
   'merchant.close': { ...MONEY_OUT, persons: OWNER, operators: ['admin'], others: ['command', 'service'] },
   'merchant.reopen': { ...STEP_UP, operators: ['risk', 'admin'] },
-  'merchant.note': { audited: true, operators: STAFF },
+  ...{ 'merchant.note': BY_STAFF, 'case.answer': BY_STAFF, 'case.close': BY_STAFF },
   'merchant.view-as': { audited: true, readOnly: true, operators: STAFF },
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },
   'verification.expiry': { audited: true, operators: ['risk', 'admin'] },
@@ -213,7 +214,7 @@ export const ACTIONS = {
   'audit.verify': { ...AUDITED, readOnly: true, operators: STAFF },
   'audit.export': { ...STEP_UP, readOnly: true, operators: ['risk', 'admin'] },
   'alert.confirm': { ...AUDITED, operators: STAFF },
-  'alert.close': { audited: true, operators: STAFF },
+  'alert.close': BY_STAFF,
   'ledger.settle': { others: ['command', 'service'] },
 } as const satisfies Record<string, ActionRule>
 

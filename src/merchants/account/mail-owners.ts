@@ -29,6 +29,21 @@ export const readMailRecipients = (
 export const readMailOwners = (app: App, merchantId: number): Promise<{ email: string; handle: string }[]> =>
   readMailRecipients(app, merchantId, ['owner'])
 
+const FIND_PEOPLE = statement<{ email: string; handle: string }>(
+  'these people to tell',
+  `select p.email, d.handle from memberships m join people p on p.id = m.person_id join merchants d on d.id = m.merchant_id
+   where m.merchant_id = $1 and p.id = any($3::bigint[]) and p.email is not null and p.confirmed_at is not null and p.closed_at is null
+   order by p.id limit $2`,
+)
+
+/** Reads the proven addresses of those of these people who work for the merchant, at most 20, with its handle. */
+export const readMailPeople = (
+  app: App,
+  merchantId: number,
+  personIds: readonly number[],
+): Promise<{ email: string; handle: string }[]> =>
+  app.directory.query(FIND_PEOPLE, [merchantId, MAX_RECIPIENTS, personIds])
+
 /** Makes the mails to the owners about an act (reliability.md 8.2), for a transaction of the directory. */
 export async function makeOwnerMails(app: App, { merchantId, act, actor, ends = '' }: SecretActInput): Promise<Call[]> {
   const owners = await readMailOwners(app, merchantId)

@@ -1,10 +1,21 @@
 import { renderToString } from 'preact-render-to-string'
+import type { Contact } from './contacts.ts'
 import type { Letter } from './letter.ts'
 
 const isLink = (line: string) => /^https?:\/\/\S+$/.test(line)
 
-/** Renders a mail as plain text. */
-export const renderText = ({ lines }: Letter): string => `${lines.join('\n\n')}\n`
+/** The foot of a mail: how to reach us, and the reference that names the mail. */
+export type LetterFoot = { reference: string; contacts: readonly Contact[] }
+
+const footSays = (reference: string) => `Need help? Tell us the reference ${reference}.`
+
+/** Renders a mail as plain text. A foot without contacts is left out. */
+export function renderText({ lines }: Letter, { reference, contacts }: LetterFoot = NO_FOOT): string {
+  const foot = contacts.map(({ name, written }) => `${name}: ${written}`)
+  return `${[...lines, ...(foot.length === 0 ? [] : [[footSays(reference), ...foot].join('\n')])].join('\n\n')}\n`
+}
+
+const NO_FOOT: LetterFoot = { reference: '', contacts: [] }
 
 /** A link as a button, with its address below for those whose mail programme shows none. */
 const LinkButton = ({ href }: { href: string }) => (
@@ -20,8 +31,20 @@ const LinkButton = ({ href }: { href: string }) => (
   </p>
 )
 
+const Foot = ({ reference, contacts }: LetterFoot) => (
+  <p style="color:#51605a;font-size:13px">
+    {footSays(reference)}
+    {contacts.map(({ name, written, href }) => (
+      <>
+        <br />
+        {name}: <a href={href}>{written}</a>
+      </>
+    ))}
+  </p>
+)
+
 /** Renders a mail as HTML: paragraphs and links, and nothing that must be loaded. */
-export const renderHtml = ({ subject, lines }: Letter): string =>
+export const renderHtml = ({ subject, lines }: Letter, { reference, contacts }: LetterFoot = NO_FOOT): string =>
   `<!doctype html>${renderToString(
     <html lang="en">
       <head>
@@ -32,6 +55,7 @@ export const renderHtml = ({ subject, lines }: Letter): string =>
         <div style="max-width:520px;margin:0 auto;padding:24px;border-radius:12px;background:#fff">
           <h1 style="margin:0 0 16px;font-size:20px">{subject}</h1>
           {lines.map((line) => (isLink(line) ? <LinkButton href={line} /> : <p>{line}</p>))}
+          {contacts.length > 0 && <Foot reference={reference} contacts={contacts} />}
         </div>
       </body>
     </html>,

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { dueCondition } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Gateway } from '../../program/app.ts'
+import { listContacts } from './contacts.ts'
 import { mailBinding } from './mail.ts'
 import type { PostResult } from './post-office.ts'
 import { renderHtml, renderText } from './render-letter.tsx'
-import { findLetter } from './texts.ts'
+import { findLetter, isForMerchants } from './texts.ts'
 
 type ClaimedMail = {
   id: string
@@ -15,7 +16,7 @@ type ClaimedMail = {
   attempts: number
   createdAt: Date
 }
-type MailSending = Pick<Gateway, 'directory' | 'clock' | 'vault' | 'postOffice' | 'log'>
+type MailSending = Pick<Gateway, 'directory' | 'clock' | 'vault' | 'postOffice' | 'log' | 'config'>
 
 /** How many mails one run claims. */
 export const MAILS_PER_RUN = 10
@@ -66,16 +67,17 @@ export async function sendMails(sending: MailSending): Promise<number> {
   return claimed.length
 }
 
-async function postMail({ vault, postOffice }: MailSending, mail: ClaimedMail): Promise<PostResult> {
+async function postMail({ vault, postOffice, config }: MailSending, mail: ClaimedMail): Promise<PostResult> {
   const values = JSON.parse(vault.open(mail.sealed, mailBinding(mail.id))) as Record<string, string>
   const letter = findLetter(mail.template, values)
   if (letter === null) return { kind: 'unclear', why: `there is no text ${mail.template}` }
+  const foot = { reference: mail.id, contacts: isForMerchants(mail.template) ? listContacts(config, mail.id) : [] }
   return postOffice.post({
     id: mail.id,
     to: mail.recipient,
     subject: letter.subject,
-    text: renderText(letter),
-    html: renderHtml(letter),
+    text: renderText(letter, foot),
+    html: renderHtml(letter, foot),
     at: mail.createdAt,
   })
 }

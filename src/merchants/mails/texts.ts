@@ -142,6 +142,10 @@ const LETTERS = {
       'Nobody reads answers to this mail. To say more, report the problem once more from your receipt.',
     ],
   }),
+  'case-answer': ({ business = '', says = '', link = '' }: LetterValues) => ({
+    subject: `An answer to what you asked us (${business})`,
+    lines: [...says.split('\n'), 'To read it beside what you wrote, and to write again:', link],
+  }),
   'document-ends': ({ business = '', document = '', day = '', link = '' }: LetterValues) => ({
     subject: `A document of ${business} ends on ${day}`,
     lines: [
@@ -193,6 +197,19 @@ const LETTERS = {
 } as const satisfies Record<string, (values: LetterValues) => Letter>
 
 export type Template = keyof typeof LETTERS
+
+// Mails to staff, and the one to a customer of a shop, who must ask the shop.
+const NOT_FOR_MERCHANTS: readonly string[] = [
+  'alert',
+  'operator-locked',
+  'operator-invitation',
+  'operator-reset',
+  'operator-reset-done',
+  'dispute-answer',
+] satisfies Template[]
+
+/** Whether a mail of this template goes to people of a merchant, who may ask us for help. */
+export const isForMerchants = (template: string): boolean => !NOT_FOR_MERCHANTS.includes(template)
 
 /** Fills one template; null for an unknown one. A template of a newer release is unknown here: its mail waits for a process that knows it. */
 export function findLetter(template: string, values: LetterValues): Letter | null {

@@ -5,9 +5,9 @@ import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
 import type { Mode } from '../../platform/mode.ts'
-import { invalidRequest, Refusal } from '../../platform/refusal.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import { newId } from '../../platform/text/ids.ts'
-import { hasForbiddenControl } from '../../platform/text/text.ts'
+import { parseTypedText } from '../../platform/text/typed-text.ts'
 import type { App } from '../../program/app.ts'
 
 /** A mark of staff on a payment that needs another look, and the result when it was ended. */
@@ -26,7 +26,7 @@ export type PaymentMark = {
 
 const COLUMNS = `k.id, k.merchant_id as "merchantId", k.subject, k.mode, k.says, k.marked_by as "markedBy", k.marked_at as "markedAt",
   k.done_says as "doneSays", k.done_by as "doneBy", k.done_at as "doneAt"`
-const MAX_NOTE_LENGTH = 1000
+const SAYS = { field: 'says', maxCharacters: 1000 }
 const MAX_MARKS = 100
 
 const ADD = statement(
@@ -63,7 +63,7 @@ type MarkInput = { merchantId: number; tag: string; mode: Mode; subject: string;
 export async function markPayment(app: App, actor: Actor, marking: MarkInput): Promise<void> {
   const { merchantId, tag, mode, subject } = marking
   allow(actor, 'payment.mark', merchantId)
-  const says = parseSays(marking.says)
+  const says = parseTypedText(marking.says, SAYS)
   const at = app.clock.now()
   const id = newId('pmk_', tag)
   const row = auditRow({ actor, action: 'payment.mark', at, merchantId, mode, subject, after: { says } })
@@ -85,7 +85,7 @@ export async function endMark(
   { merchantId, subject, says: typed }: { merchantId: number; subject: string; says: string },
 ): Promise<void> {
   allow(actor, 'payment.mark', merchantId)
-  const says = parseSays(typed)
+  const says = parseTypedText(typed, SAYS)
   await app.db.transaction(async (tx) => {
     const [[mark]] = await tx.send(call(LOCK, merchantId, subject))
     if (!mark) throw new Refusal(409, 'conflict', 'this payment is not marked')
@@ -94,12 +94,4 @@ export async function endMark(
     const act = { actor, action: 'payment.mark', at, merchantId, mode: mark.mode } as const
     return { value: null, last: [end, auditRow({ ...act, subject, after: { done: says } })] }
   })
-}
-
-function parseSays(typed: string): string {
-  const says = typed.replace(/\r\n/g, '\n').trim()
-  if (says === '' || says.length > MAX_NOTE_LENGTH)
-    throw invalidRequest(`says must be 1 to ${MAX_NOTE_LENGTH} characters`, 'says')
-  if (hasForbiddenControl(says, true)) throw invalidRequest('says contains control characters', 'says')
-  return says
 }

@@ -16,6 +16,7 @@ import { parseTag } from '../../platform/text/ids.ts'
 import type { App, Gateway } from '../../program/app.ts'
 import { readAttempt } from '../../rails/read-attempt.ts'
 import { chargeStory, type ObjectStory, payoutStory, readStory } from '../../reports/story/story.ts'
+import { listCasesBeside } from '../cases/read-cases.ts'
 import { listMarks } from './payment-marks.ts'
 
 /** A payment of any merchant. */
@@ -73,19 +74,20 @@ async function findPaymentIn(
   }
 }
 
-/** Reads everything about a payment: its story, the operator's evidence, exceptions, and the marks of staff. */
+/** Reads everything about a payment: its story, the operator's evidence, exceptions, the marks of staff, and what its merchant wrote to us about it. */
 export async function readPayment({ app, caller, payment }: PaymentAtMerchant) {
   const { merchantId } = caller
   const { id } = payment.row
-  const [story, attempt, exceptions, marks, [next], waits] = await Promise.all([
+  const [story, attempt, exceptions, marks, cases, [next], waits] = await Promise.all([
     readPaymentStory(app, caller, payment),
     readAttempt(app, { merchantId, id }),
     readExceptionsAbout(app, merchantId, id),
     listMarks(app, merchantId, id),
+    listCasesBeside(app, merchantId, id),
     app.db.query(NEXT_QUESTION, [merchantId, id]),
     readPayoutWaits(app, payment.kind === 'payout' ? [payment.row] : []),
   ])
-  return { story, attempt, exceptions, marks, nextAt: next?.at ?? null, wait: waits.get(id) ?? null }
+  return { story, attempt, exceptions, marks, cases, nextAt: next?.at ?? null, wait: waits.get(id) ?? null }
 }
 
 function readPaymentStory(app: App, caller: Caller, { kind, row }: AnyPayment): Promise<ObjectStory> {

@@ -6,7 +6,15 @@ import { addMs } from '../../platform/time/clock.ts'
 import type { App, Gateway } from '../../program/app.ts'
 
 /** Kinds of work that wait for our staff. */
-export const WORK_KINDS = ['approvals', 'exceptions', 'withdrawals', 'numbers', 'verifications', 'marks'] as const
+export const WORK_KINDS = [
+  'approvals',
+  'exceptions',
+  'withdrawals',
+  'numbers',
+  'verifications',
+  'marks',
+  'cases',
+] as const
 export type StaffWorkKind = (typeof WORK_KINDS)[number]
 
 /**
@@ -75,6 +83,11 @@ const CELL_WORK = statement<WaitingWork>(
     countSql(
       'marks',
       `select marked_at as at, true as free from payment_marks where done_at is null order by marked_at, id limit ${MAX_COUNTED_WAITING}`,
+    ),
+    // Index: support_cases_waiting.
+    countSql(
+      'cases',
+      `select waits_since as at, true as free from support_cases where waits_since is not null order by waits_since, id limit ${MAX_COUNTED_WAITING}`,
     ),
   ].join(' union all '),
 )

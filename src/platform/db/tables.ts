@@ -40,6 +40,8 @@ const TABLES = {
   tally_marks: ofMerchant('reports'),
   disputes: money('disputes'),
   payment_marks: other('investigation'),
+  support_cases: other('cases'),
+  support_case_messages: { ...other('cases'), appendOnly: true },
   search_segments: other('investigation'),
   search_payments: other('investigation'),
   search_postings: other('investigation'),

@@ -1,3 +1,4 @@
+import { listContacts } from '../../merchants/mails/contacts.ts'
 import { listAlertRecipients } from '../../operations/alerts/send-message.ts'
 import { isAlertAddressConfirmed } from '../../operations/alerts/test-alert.ts'
 import { findBackupWarnings } from '../../operations/backups/backup-faults.ts'
@@ -80,6 +81,9 @@ export async function examineInstallation({
       ? [
           'MAIL_URL is unset: mails are files in DATA_DIR/mail, and nobody gets a link to confirm or to choose a new password',
         ]
+      : []),
+    ...(config.production && listContacts(config, '').length === 0
+      ? ['SUPPORT_EMAIL, SUPPORT_PHONE and SUPPORT_WHATSAPP are unset: set one, so that merchants can reach a person']
       : []),
     ...(behind.length === 0
       ? []

@@ -17,7 +17,7 @@ export const ALERT_SETTINGS = {
   workWaitsHours: setting(
     'WORK_WAITS_HOURS',
     '12',
-    'after so many hours work that waits for an operator of yours (approvals, withdrawals, verifications, numbers, exceptions) is told as an alert',
+    'after so many hours work that waits for an operator of yours (approvals, withdrawals, verifications, numbers, exceptions, cases) is told as an alert',
     wholeNumber(1, 720),
   ),
   heartbeatUrl: setting(

@@ -27,6 +27,7 @@ import {
   wholeNumber,
 } from './setting-readers.ts'
 import { SUPPLIER_SETTINGS } from './supplier-settings.ts'
+import { SUPPORT_SETTINGS } from './support-settings.ts'
 
 const PRODUCTION = 'production'
 
@@ -150,6 +151,7 @@ const SETTINGS = {
   ),
   ...BACKUP_SETTINGS,
   ...ALERT_SETTINGS,
+  ...SUPPORT_SETTINGS,
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     '',

@@ -7,9 +7,9 @@ import { type EmailAddress, parseEmail } from '../../merchants/people/addresses/
 import { takeMailSlot } from '../../merchants/people/sign-in/sign-in-limits.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { domainRefusal, invalidRequest, notFound, Refusal } from '../../platform/refusal.ts'
+import { domainRefusal, notFound, Refusal } from '../../platform/refusal.ts'
 import { newId } from '../../platform/text/ids.ts'
-import { hasForbiddenControl } from '../../platform/text/text.ts'
+import { parseTypedText } from '../../platform/text/typed-text.ts'
 import { addMs } from '../../platform/time/clock.ts'
 import type { App } from '../../program/app.ts'
 import { type Dispute, LOCK_DISPUTE } from './dispute.ts'
@@ -65,7 +65,7 @@ export async function answerDispute(
   { merchant, id, says: typed, once }: DisputeAnswerInput,
 ): Promise<DisputeAnswer> {
   allow(actor, 'dispute.answer', merchant.id)
-  const says = parseAnswer(typed)
+  const says = parseTypedText(typed, { field: 'answer', maxCharacters: MAX_ANSWER_CHARACTERS })
   const answerId = once === undefined ? newId('dsa_', merchant.tag) : deriveAnswerId(merchant.tag, `${id} ${once}`)
   const { answer, dispute } = await app.db.transaction(async (tx) => {
     const [[dispute], answers] = await tx.send(
@@ -92,14 +92,6 @@ function judgeAnswer({ closedAt }: Dispute, answers: number): void {
   if (closedAt !== null) throw new Refusal(409, 'conflict', 'this dispute is closed: a closed one stays as it is')
   if (answers >= MAX_ANSWERS_PER_REPORT)
     throw domainRefusal('too_many_answers', `a report has at most ${MAX_ANSWERS_PER_REPORT} answers: call the customer`)
-}
-
-function parseAnswer(typed: string): string {
-  const says = typed.replace(/\r\n/g, '\n').trim()
-  if (says === '' || says.length > MAX_ANSWER_CHARACTERS)
-    throw invalidRequest(`answer must be 1 to ${MAX_ANSWER_CHARACTERS} characters`, 'answer')
-  if (hasForbiddenControl(says, true)) throw invalidRequest('answer contains control characters', 'answer')
-  return says
 }
 
 // A mail is written after the answer is committed, because mails have a database of their own. A repeat within this time writes it again,

@@ -26,6 +26,7 @@ export const CONSOLE_NAVIGATION: readonly NavigationGroup[] = [
     name: CONSOLE_FRAME_TEXTS.groups.merchants,
     entries: [
       { path: '/merchants', name: pages.merchants, icon: 'shop', see: 'console.read' },
+      { path: '/cases', name: pages.cases, icon: 'help', see: 'console.read' },
       { path: '/verification', name: pages.verification, icon: 'check', see: 'console.read' },
       { path: '/withdrawals', name: pages.withdrawals, icon: 'out', see: 'console.read' },
       { path: '/numbers', name: pages.numbers, icon: 'wallet', see: 'console.read' },

@@ -1,6 +1,7 @@
 import { ALERT_ROUTES } from './alerts/routes.ts'
 import { APPROVAL_ROUTES } from './approvals/routes.ts'
 import { CONSOLE_AUDIT_ROUTES } from './audit/routes.ts'
+import { CASE_ROUTES } from './cases/routes.ts'
 import { EXCEPTION_ROUTES } from './exceptions/routes.ts'
 import { FREEZE_ROUTES } from './freeze/routes.ts'
 import { CONSOLE_HOME_ROUTES } from './home/routes.ts'
@@ -34,6 +35,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   ...MERCHANT_ROUTES,
   ...CONSOLE_VERIFICATION_ROUTES,
   ...CONSOLE_WITHDRAWAL_ROUTES,
+  ...CASE_ROUTES,
   ...STAFF_ROUTES,
   ...CONSOLE_SECURITY_ROUTES,
 ]

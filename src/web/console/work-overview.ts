@@ -20,6 +20,7 @@ export const PATH_BY_WORK = {
   numbers: '/numbers',
   verifications: '/verification',
   marks: '/parked',
+  cases: '/cases',
 } as const satisfies Record<StaffWorkKind, string>
 
 /** Reads the work that waits. Returns null if a database does not answer: the pages that report this must still open. */

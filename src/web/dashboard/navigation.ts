@@ -42,6 +42,7 @@ export const DASHBOARD_NAVIGATION: readonly NavigationGroup[] = [
       { path: '/verification', name: pages.verification, icon: 'check', see: 'shop.read' },
       { path: '/go-live', name: pages.goLive, icon: 'flag', see: 'shop.read' },
       { path: '/settings', name: pages.settings, icon: 'gear', see: 'shop.read' },
+      { path: '/help', name: pages.help, icon: 'help', see: 'read' },
     ],
   },
 ]

@@ -8,6 +8,7 @@ import { DEVELOPER_ROUTES } from './developers/routes.ts'
 import { DISPUTE_ROUTES } from './disputes/routes.ts'
 import { GIFT_CARD_ROUTES } from './gift-cards/routes.ts'
 import { GO_LIVE_ROUTES } from './go-live/routes.ts'
+import { HELP_ROUTES } from './help/routes.ts'
 import { HOME_ROUTES } from './home/routes.ts'
 import { LIMITS_ROUTES } from './limits/routes.ts'
 import { LINK_ROUTES } from './links/routes.ts'
@@ -52,4 +53,5 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...VERIFICATION_ROUTES,
   ...GO_LIVE_ROUTES,
   ...BRANDING_ROUTES,
+  ...HELP_ROUTES,
 ]

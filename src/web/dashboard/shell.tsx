@@ -5,6 +5,7 @@ import { formatPageTime, Note } from '../parts/parts.tsx'
 import type { PageRequest } from '../parts/routes/route.ts'
 import type { PageReply } from '../parts/routes/surface-reply.ts'
 import { addressIn, DASHBOARD_BASE, parsePagePath } from './addresses.ts'
+import { HelpFoot } from './help/help-foot.tsx'
 import { DASHBOARD_DOCK, DASHBOARD_NAVIGATION } from './navigation.ts'
 import { FRAME } from './texts/frame.ts'
 import { PEOPLE } from './texts/people.ts'
@@ -13,10 +14,11 @@ import type { DashboardVisit } from './visit.ts'
 type DashboardShellProps = { page: PageReply; asked: PageRequest; visit: DashboardVisit | null }
 
 /** Renders the document around a page. Without a visit, for people who are not signed in, it has no navigation. */
-export function DashboardShell({ page, asked: { requestId, here }, visit }: DashboardShellProps) {
+export function DashboardShell({ page, asked, visit }: DashboardShellProps) {
+  const { requestId, here } = asked
   if (visit === null)
     return (
-      <Frame {...{ page, requestId, here }} name={FRAME.product}>
+      <Frame {...{ page, requestId, here }} name={FRAME.product} help={<HelpFoot asked={asked} visit={null} />}>
         <GuestPage>{page.body}</GuestPage>
       </Frame>
     )
@@ -27,6 +29,7 @@ export function DashboardShell({ page, asked: { requestId, here }, visit }: Dash
       {...{ page, name, requestId, here }}
       who={signedIn.person.publicId}
       till={signedIn.till}
+      help={<HelpFoot asked={asked} visit={visit} />}
       band={
         <>
           {visit.staffView !== null && <StaffViewBand name={name} view={visit.staffView} />}

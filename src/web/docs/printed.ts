@@ -5,6 +5,7 @@ import { ACCOUNT_MOVES } from '../../merchants/account/account-state.ts'
 import { APPLICATION_MOVES } from '../../merchants/verification/application.ts'
 import { DELIVERY_MOVES } from '../../merchants/webhooks/delivery.ts'
 import { APPROVAL_MOVES } from '../../operations/approvals/approval.ts'
+import { CASE_MOVES } from '../../operations/cases/support-case.ts'
 import { CHARGE_MOVES } from '../../payments/charges/charge.ts'
 import { PAYOUT_MOVES } from '../../payments/payouts/payout.ts'
 import { PREPARED_MOVES } from '../../payments/payouts/prepared/prepared-payout.ts'
@@ -56,6 +57,7 @@ const MOVES_BY_TITLE = {
   'An account': ACCOUNT_MOVES,
   'A verification application': APPLICATION_MOVES,
   'A schedule': SCHEDULE_MOVES,
+  'A case of a merchant': CASE_MOVES,
   'The dispense of a vending order': VENDING_MOVES,
   'A dispense claim': CLAIM_MOVES,
   'A delivery of a webhook': DELIVERY_MOVES,

@@ -24,11 +24,13 @@ type FrameProps = {
   till?: boolean
   /** Scripts that pages of this visit need besides those of the page. */
   scripts?: readonly string[]
+  /** Shown at the foot beside the reference of the page. */
+  help?: ComponentChildren
   children: ComponentChildren
 }
 
 /** The document of a page of a surface. */
-export const Frame = ({ page, name, requestId, here, who, band, till = false, scripts = [], children }: FrameProps) => (
+export const Frame = ({ page, name, requestId, here, who, band, help, children, ...more }: FrameProps) => (
   <html lang="en">
     <head>
       <BasicMeta />
@@ -38,7 +40,7 @@ export const Frame = ({ page, name, requestId, here, who, band, till = false, sc
       <title>{`${page.title} – ${name}`}</title>
       <link rel="icon" type="image/svg+xml" href={PAGE_ASSETS['icon.svg'].href} />
       <link rel="stylesheet" href={PAGE_ASSETS['pages.css'].href} />
-      {[...new Set(['pages.js', ...scripts, ...(page.scripts ?? [])])].map((script) => (
+      {[...new Set(['pages.js', ...(more.scripts ?? []), ...(page.scripts ?? [])])].map((script) => (
         <script src={scriptHref(script)} defer />
       ))}
       {page.refreshSeconds !== undefined && (
@@ -48,13 +50,16 @@ export const Frame = ({ page, name, requestId, here, who, band, till = false, sc
         </noscript>
       )}
     </head>
-    <body data-who={who} class={till ? 'till' : undefined}>
+    <body data-who={who} class={more.till ? 'till' : undefined}>
       <a class="skip" href="#page">
         {PARTS.skip}
       </a>
       {band}
       {children}
-      <footer class="foot">{PARTS.request(requestId)}</footer>
+      <footer class="foot">
+        {help}
+        {PARTS.request(requestId)}
+      </footer>
     </body>
   </html>
 )

@@ -22,6 +22,7 @@ const PATHS = {
   back: 'M4 12h15M10 6l-6 6 6 6',
   undo: 'M9 14L4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3',
   warning: 'M12 3l10 18H2zM12 10v5M12 18v.5',
+  help: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .9-1 1.7M12 16.5v.5',
   dash: 'M5 12h14',
   dot: 'M12 12h.01',
 } as const

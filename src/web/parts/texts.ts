@@ -53,6 +53,7 @@ export const PARTS = {
   asTable: 'As a table',
   raw: 'Raw JSON, as the API gives it',
   none: '–',
+  emptyLine: '\u00a0',
   yes: 'yes',
   no: 'no',
   request: (id: string) => `Reference of this page: ${id}`,

@@ -79,6 +79,10 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
   const bulk = await api.post('/v1/payouts/bulk', lines, { 'content-type': 'text/csv' })
   const bulkPage = await owner.get(`${BASE}/bulk`)
   const draft = await owner.send(bulkPage, '/bulk/paste', pasted(formOf(bulkPage, '/bulk/paste').fields, lines))
+  // What a cashier writes, every role reads.
+  const cashier = await signedInAs(service, merchant, { role: 'cashier' })
+  const help = await cashier.get(`${BASE}/help/new?from=/charges/${charge.id}`)
+  const asked = await cashier.send(help, '/help/new', { message: words.description })
   await api.get('/v1/charges/txn_none')
   await service.gateway.requests.flush()
   await decided(service)
@@ -95,6 +99,7 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
       '/orders': order.order_id,
       '/bulk': bulk.body.batch_id ?? bulk.body.id,
       '/bulk/drafts': last(draft.location),
+      '/help': last(asked.location),
       ...(await rowsOf(service, merchant)),
     },
   }

@@ -106,6 +106,7 @@ test('doctor warns outside production and refuses inside', async () => {
   assert.match(says, /refused BASE_URL is not https/)
   assert.match(says, /refused the database has fsync = off/)
   assert.match(says, /warning MAIL_URL is unset/)
+  assert.match(says, /warning SUPPORT_EMAIL, SUPPORT_PHONE and SUPPORT_WHATSAPP are unset: set one, so that/)
   assert.match(says, /warning the console has no admin: make one with "gateway admin create --email E"/)
   assert.match(says, /warning OP1_INSTALLATIONS is empty: live charges and payouts are refused/)
 })

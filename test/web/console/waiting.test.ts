@@ -69,12 +69,13 @@ test('what waits for longer than WORK_WAITS_HOURS is an alert until somebody tak
   await service.run('raise-alerts')
   assert.deepEqual(await openAlerts(), [])
   const home = mainOf(await world.people.finance.get('/console'))
-  assert.match(home, /Waits for one of you Approvals 1 Exceptions 1 Settlement numbers 1 Verification 1/)
+  assert.match(home, /Waits for one of you Approvals 1 Exceptions 1 Settlement numbers 1 Verification 1 Cases 1/)
   service.pass(12 * HOUR + 60_000)
   await service.run('raise-alerts')
   assert.deepEqual(await openAlerts(), [
     '1 applications wait for a review for more than 12 hours',
     '1 approvals wait for a second operator for more than 12 hours',
+    '1 cases of merchants wait for an answer for more than 12 hours',
     '1 exceptions are taken by nobody for more than 12 hours',
     '1 settlement numbers wait for their verification for more than 12 hours',
   ])
@@ -82,7 +83,10 @@ test('what waits for longer than WORK_WAITS_HOURS is an alert until somebody tak
   await service.rows(`update cell_0.withdrawal_numbers set verified_at = set_at`)
   service.pass(13 * HOUR)
   await service.run('raise-alerts')
-  assert.deepEqual(await openAlerts(), ['1 applications wait for a review for more than 12 hours'])
+  assert.deepEqual(await openAlerts(), [
+    '1 applications wait for a review for more than 12 hours',
+    '1 cases of merchants wait for an answer for more than 12 hours',
+  ])
   const admin = await operatorSignedIn(service, 'admin')
   assert.equal(await beside(admin, '/reconciliation/exceptions'), '1', 'taken, and still open')
 })

@@ -13,6 +13,7 @@ import { BY_HAND, operator } from '../../helpers/service/actors.ts'
 import type { TestService } from '../../helpers/service/test-service.ts'
 import { routesOfThisRun } from '../../helpers/web/changed-routes.ts'
 import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../../helpers/web/console.ts'
+import { signedInAs } from '../../helpers/web/dashboard.ts'
 import { answerAll, applicant } from '../../helpers/web/verification.ts'
 import { pathOf } from '../dashboard/whole/places.ts'
 
@@ -40,6 +41,7 @@ export async function consoleWorld(service: TestService): Promise<ConsoleWorld> 
       ...(await paymentObjects(service)),
       ...(await twoPersonObjects(service)),
       ...(await merchantObjects(service)),
+      ...(await caseObjects(service)),
     },
   }
 }
@@ -127,6 +129,14 @@ async function merchantObjects(service: TestService): Promise<Record<string, str
     '/verification/:id/documents/:document/ends': paper,
     '/verification/:id/documents/:document/preview': paper,
   }
+}
+
+/** A case that an owner has written. */
+async function caseObjects(service: TestService): Promise<Record<string, string>> {
+  const owner = await signedInAs(service, await service.merchant())
+  const page = await owner.get('/dashboard/test/help/new')
+  const asked = await owner.send(page, '/help/new', { message: 'Where is my money?' })
+  return { '/cases': asked.location.split('/').at(-1) ?? '' }
 }
 
 /** A task that has run, and an open alert. */

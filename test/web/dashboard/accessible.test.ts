@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { startReceiver } from '../../fakes/receiver.ts'
 import { startPayingService } from '../../helpers/payments/payouts.ts'
 import { made, opened, openedAndVerified } from '../../helpers/service/opened.ts'
+import { SUPPORT } from '../../helpers/web/help.ts'
 import { axeFinds, cutOff, OF_LOOKS } from '../browser/accessible.ts'
 import { launchBrowser, ON_BROWSER } from '../browser/browser.ts'
 import { openedForBrowser } from '../browser/states/world-of-file.ts'
@@ -17,7 +18,9 @@ const NARROW = { width: 320, height: 600 }
 const FILES = ['/wallet/statements/:period', '/bulk/:id/mend']
 
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() => startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
+const service = openedAndVerified(() =>
+  startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, ...SUPPORT } }),
+)
 const shop = made(() => wholeShop(service, receiver, HOSTILE_WORDS))
 const screen = openedForBrowser(async () => {
   const browser = await launchBrowser()

@@ -19,6 +19,7 @@ const SENTENCES: Readonly<Record<StaffWorkKind, string>> = {
   numbers: 'settlement numbers wait for their verification',
   verifications: 'applications wait for a review',
   marks: 'payments are marked to be looked at again',
+  cases: 'cases of merchants wait for an answer',
 }
 
 /** Finds what has waited for staff for longer than WORK_WAITS_HOURS: in the cell, and what is about the platform and belongs to no cell. */

@@ -15,6 +15,7 @@ const NAME_BY_PATH: Readonly<Record<string, string>> = {
   },
   ...{ '/withdrawals': CONSOLE_FRAME_TEXTS.pages.withdrawals, '/numbers': CONSOLE_FRAME_TEXTS.pages.numbers },
   ...{ '/verification': CONSOLE_FRAME_TEXTS.pages.verification, '/parked': words.marks },
+  '/cases': CONSOLE_FRAME_TEXTS.pages.cases,
 }
 
 /** The work that waits for this person, with a link to each kind, and the age of the oldest that nobody has taken. */

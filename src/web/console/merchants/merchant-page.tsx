@@ -8,6 +8,7 @@ import { listStaffNotes } from '../../../merchants/account/staff-notes.ts'
 import { findSupportViewEnd } from '../../../merchants/account/support-views.ts'
 import { listMembers } from '../../../merchants/people/members.ts'
 import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
+import { listCasesBeside } from '../../../operations/cases/read-cases.ts'
 import {
   type ClosingBlocker,
   listClosingBlockers,
@@ -25,6 +26,7 @@ import { readStaffActs } from '../../../reports/staff-acts.ts'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { OutsideText, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { CasesBeside } from '../cases/case-parts.tsx'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { MerchantActs, ViewAsSection } from './merchant-acts.tsx'
@@ -51,8 +53,8 @@ async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchan
   const live = actingFor(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
   const window = parseListWindow({ limit: LATEST_ROWS })
   const failed = { ...parseListWindow({ limit: '1' }), status: 'failed', event: null }
-  const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks] = await Promise.all(
-    [
+  const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks, cases] =
+    await Promise.all([
       Promise.all((['live', 'test'] as const).map((mode) => getLedgerHead(app, { merchantId, mode }))),
       listMembers(gateway, merchantId),
       findWithdrawalNumber(app, live),
@@ -67,10 +69,10 @@ async function readMerchantPage(visit: ConsoleVisit, app: App, merchant: Merchan
         filter: { part: 'acts', action: null, actor: null, older: null, newer: null },
       }),
       findSupportViewEnd(gateway, { sessionId: signedIn.sessionId, merchantId }),
-    ],
-  )
+      listCasesBeside(app, merchantId),
+    ])
   const failure = deliveries.data[0] ?? null
-  return { heads, people, number, charges, payouts, failure, exceptions, notes, did, audit, looks }
+  return { heads, people, number, charges, payouts, failure, exceptions, notes, did, audit, looks, cases }
 }
 
 /** The data that the parts of a merchant's page show. */
@@ -93,6 +95,7 @@ export async function showMerchant(visit: ConsoleVisit, state: FormState | null 
       <MerchantBalances merchantData={merchantData} />
       <MerchantActs visit={visit} merchantData={merchantData} state={state} />
       <ViewAsSection visit={visit} merchantData={merchantData} state={state} />
+      <CasesBeside visit={visit} cases={merchantData.cases} />
       <MerchantNotes visit={visit} merchantData={merchantData} state={state} />
       <MerchantExceptions visit={visit} merchantData={merchantData} />
       <WithdrawalNumberSection merchantData={merchantData} />

@@ -13,7 +13,9 @@ import { oneLine } from '../../../platform/text/text.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Facts, Money, Note, OutsideText, RawJson, Section, Status, Time, Timeline } from '../../parts/parts.tsx'
+import { Quote } from '../../parts/quote.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { CasesBeside } from '../cases/case-parts.tsx'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { buildTimeline, OperatorSide, PaymentEvents, PaymentExceptions, PaymentTransfers } from './payment-parts.tsx'
@@ -48,7 +50,7 @@ export const END_MARK_FORM: FormSpec = {
 export async function showPayment(visit: ConsoleVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const located = await getPayment(visit.gateway, visit.caller, visit.params.id ?? '')
   const { payment } = located
-  const { story, attempt, exceptions, marks, nextAt, wait } = await readPayment(located)
+  const { story, attempt, exceptions, marks, cases, nextAt, wait } = await readPayment(located)
   const of = { visit, state, id: payment.row.id }
   return pageReply(
     payment.row.id,
@@ -79,6 +81,7 @@ export async function showPayment(visit: ConsoleVisit, state: FormState | null =
       {exceptions.length > 0 && <PaymentExceptions visit={visit} exceptions={exceptions} />}
       <PaymentTransfers transfers={story.transfers} />
       <PaymentEvents events={story.events} />
+      <CasesBeside visit={visit} cases={cases} />
       <PaymentMarks {...of} marks={marks} />
       <Section title={words.raw}>
         <RawJson value={presentPaymentRow(payment)} />
@@ -163,13 +166,9 @@ function PaymentMarks({ visit, state, id, marks }: PaymentMarksProps) {
     <Section title={words.marks.title}>
       {marks.length === 0 && <p>{words.marks.none}</p>}
       {marks.map((mark) => (
-        <blockquote class="answer">
-          <OutsideText text={mark.says} />
-          <footer class="hint">
-            {words.marks.by(oneLine(mark.markedBy))}, <Time at={mark.markedAt} />
-          </footer>
+        <Quote says={mark.says} by={words.marks.by(mark.markedBy)} at={mark.markedAt}>
           {mark.doneBy !== null && <p>{words.marks.done(oneLine(mark.doneBy), oneLine(mark.doneSays ?? ''))}</p>}
-        </blockquote>
+        </Quote>
       ))}
       <FormBox of={isOpen ? END_MARK_FORM : MARK_FORM} visit={visit} state={state} params={{ id }} />
     </Section>

@@ -11,6 +11,8 @@ export const STAFF_ACTION_NAMES: Partial<Record<Action, string>> = {
   'merchant.close': 'Close the account of a merchant',
   'merchant.reopen': 'Ask for and approve that a closed account opens again',
   'merchant.note': 'Write notes about a merchant',
+  'case.answer': 'Answer merchants who ask for help',
+  'case.close': 'Close cases of merchants',
   'merchant.view-as': 'Look at the pages of a merchant',
   'merchant.name-check': 'Ask the operator whose wallet a number is',
   'verification.expiry': 'Note until when a document counts',

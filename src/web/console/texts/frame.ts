@@ -35,6 +35,7 @@ export const CONSOLE_FRAME_TEXTS = {
     withdrawals: 'Withdrawals',
     numbers: 'Settlement numbers',
     topUps: 'Top-ups',
+    cases: 'Cases',
     operators: 'Operators',
     security: 'Your account',
   },

@@ -1,7 +1,7 @@
 import { mayDo } from '../../../api/access/allow.ts'
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { getCharge } from '../../../payments/charges/find-charges.ts'
-import { type DisputeAnswer, listAnswers } from '../../../selling/disputes/answer-dispute.ts'
+import { listAnswers } from '../../../selling/disputes/answer-dispute.ts'
 import { DEFAULT_DISPUTES_LISTED, getDispute, listDisputes } from '../../../selling/disputes/close-dispute.ts'
 import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../../selling/disputes/dispute.ts'
 import { column } from '../../parts/columns.tsx'
@@ -20,6 +20,7 @@ import {
   Status,
   Time,
 } from '../../parts/parts.tsx'
+import { Quote } from '../../parts/quote.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { ObjectLink } from '../object-link.tsx'
@@ -109,8 +110,8 @@ export async function showDispute(visit: DashboardVisit, state: FormState | null
       </Section>
       <Section title={DISPUTES.answer.title}>
         {answers.length === 0 && <p>{DISPUTES.answer.none}</p>}
-        {answers.map((answer) => (
-          <AnswerQuote answer={answer} />
+        {answers.map(({ says, saidBy, saidAt }) => (
+          <Quote says={says} by={saidBy} at={saidAt} />
         ))}
         {dispute.closedAt === null && (
           <FormBox of={ANSWER_DISPUTE} visit={visit} state={state} params={formParams}>
@@ -162,12 +163,3 @@ function DisputedPayment({ visit, charge }: { visit: DashboardVisit; charge: Cha
     </>
   )
 }
-
-const AnswerQuote = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnswer }) => (
-  <blockquote class="answer">
-    <OutsideText text={says} />
-    <footer class="hint">
-      <bdi>{saidBy}</bdi>, <Time at={saidAt} />
-    </footer>
-  </blockquote>
-)

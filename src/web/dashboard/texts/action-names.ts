@@ -23,6 +23,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'dispute.close': 'Close disputes',
   'customer.set': 'Write down names and notes of customers',
   'customer.forget': 'Forget what was written down about a customer',
+  'case.write': 'Write to our support (tills too)',
   'item.add': 'Add items to the storefront',
   'item.edit': 'Change items of the storefront',
   'item.remove': 'Remove items of the storefront',

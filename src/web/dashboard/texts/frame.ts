@@ -36,6 +36,7 @@ export const FRAME = {
     verification: 'Verification',
     goLive: 'Go live',
     settings: 'Settings',
+    help: 'Help',
   },
   account: { own: 'Your account and businesses', test: 'To test mode', live: 'To live mode' },
   noBusiness: {

@@ -35,6 +35,7 @@ export async function readPageRequest(
     flash: parseFlash(cookies, options.https),
     https: options.https,
     environment: describeEnvironment(options),
+    support: options.support,
   }
 }
 
@@ -44,7 +45,7 @@ export const emptyPageRequest = (request: FastifyRequest, options: SurfaceOption
   gateway: null as never,
   ...{ params: {}, query: {}, fields: {}, file: null, cookies: new Map(), address: '', agent: '' },
   ...{ requestId: request.id, now: new Date(options.nowMs()), here: request.url, part: null, flash: null },
-  ...{ https: options.https, environment: describeEnvironment(options) },
+  ...{ https: options.https, environment: describeEnvironment(options), support: options.support },
 })
 
 const describeEnvironment = ({ environment: name, production, baseUrl }: SurfaceOptions): SurfaceEnvironment => ({

@@ -1,6 +1,7 @@
 import type { Action } from '../../../api/access/actions.ts'
 import type { Actor } from '../../../api/access/actor.ts'
 import type { FormFile } from '../../../api/http/bodies/multipart.ts'
+import type { SupportSettings } from '../../../merchants/mails/contacts.ts'
 import type { SignedInSession } from '../../../merchants/people/session.ts'
 import { assert } from '../../../platform/assert.ts'
 import type { Gateway } from '../../../program/app.ts'
@@ -28,6 +29,8 @@ export type PageRequest = {
   flash: Flash | null
   https: boolean
   environment: SurfaceEnvironment
+  /** How merchants reach us. */
+  support: SupportSettings
 }
 
 /** The environment in which the pages are served. */

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import type { SupportSettings } from '../../../merchants/mails/contacts.ts'
 import type { SignedInSession } from '../../../merchants/people/session.ts'
 import type { Gateway } from '../../../program/app.ts'
 import type { StepUp } from '../forms/answer-form.ts'
@@ -42,6 +43,7 @@ export type SurfaceOptions = {
   /** NODE_ENV. */
   environment: string
   production: boolean
+  support: SupportSettings
   /** Requests a minute from one address to pages; 0: any number. */
   requestsAMinute: number
   uploads: Uploads

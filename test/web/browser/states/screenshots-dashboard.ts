@@ -5,6 +5,7 @@ import { startReceiver } from '../../../fakes/receiver.ts'
 import { startPayingService } from '../../../helpers/payments/payouts.ts'
 import type { LiveService } from '../../../helpers/service/live-service.ts'
 import { type Planted, signedInAs } from '../../../helpers/web/dashboard.ts'
+import { SUPPORT } from '../../../helpers/web/help.ts'
 import { payingShop } from '../../dashboard/money-out/world.ts'
 import { pagesOf } from '../../dashboard/whole/places.ts'
 import { wholeShop } from '../../dashboard/whole/shop.ts'
@@ -29,7 +30,7 @@ export type Shot = { about: string; state: string; address: string }
 export async function shootDashboard(folder: string, words: readonly string[]): Promise<Picture[]> {
   const isWanted = ({ state }: Shot) => words.length === 0 || words.some((word) => state.includes(word))
   const receiver = await startReceiver()
-  const service = await startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } })
+  const service = await startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, ...SUPPORT } })
   const browser = await launchBrowser()
   try {
     const shop = await wholeShop(service, receiver, WORDS)

@@ -5,6 +5,7 @@ import { getMerchantNamed } from '../../../../src/merchants/account/set-merchant
 import { verifyWithdrawalNumber } from '../../../../src/payments/withdrawals/withdrawal-number.ts'
 import type { Mode } from '../../../../src/platform/mode.ts'
 import { setVending } from '../../../../src/selling/vending/suppliers/vending-settings.ts'
+import { addressIn } from '../../../../src/web/dashboard/addresses.ts'
 import type { Receiver } from '../../../fakes/receiver.ts'
 import { richShop } from '../../../helpers/payments/payouts.ts'
 import { BY_HAND, owner as ownerAt } from '../../../helpers/service/actors.ts'
@@ -58,9 +59,13 @@ export async function wholeShop(service: LiveService, receiver: Receiver, words:
     '/subaccounts': test['/subaccounts'] ?? '',
     '/vending/machines': test['/vending/machines'] ?? '',
   }
+  const helped = { test: await askForHelp(service, of, 'test'), live: await askForHelp(service, of, 'live') }
   return {
     ...of,
-    ids: { test: { ...both, ...test, ...keys.test }, live: { ...both, ...shared, ...live, ...keys.live } },
+    ids: {
+      test: { ...both, ...test, ...keys.test, ...helped.test },
+      live: { ...both, ...shared, ...live, ...keys.live, ...helped.live },
+    },
   }
 }
 
@@ -124,6 +129,15 @@ async function makeLiveObjects(service: LiveService, { merchantId, people, words
       '/wallet/top-ups': topUp,
     },
   }
+}
+
+/** A case that a cashier wrote, so that every role reads it. */
+async function askForHelp(service: LiveService, { people, words }: Made, mode: Mode): Promise<Ids> {
+  const sent = await sendForm(service, people.cashier, {
+    ...{ address: addressIn(mode, '/help/new'), fields: { message: words.note } },
+  })
+  assert.equal(sent.status, 303, sent.text)
+  return { '/help': sent.location.split('/').at(-1) ?? '' }
 }
 
 async function keysOf(service: LiveService, merchantId: number): Promise<Record<Mode, Ids>> {

@@ -1,0 +1,38 @@
+/** What merchants have written to us. */
+export const CASES = {
+  title: 'Cases',
+  lead: 'What people of merchants wrote to us from their dashboard. Those that wait longest come first.',
+  columns: {
+    says: 'What they wrote',
+    merchant: 'Merchant',
+    subject: 'About',
+    mode: 'Mode',
+    since: 'Waits since',
+    last: 'Last written',
+    state: 'State',
+  },
+  states: { waiting: 'waits for an answer', answered: 'answered', closed: 'closed' },
+  empty: 'Nothing is in this state',
+  most: 'Only the first 100 are shown.',
+  beside: { title: 'Cases', none: 'Nobody has written about it.' },
+  page: {
+    facts: {
+      merchant: 'Merchant',
+      mode: 'Mode',
+      about: 'About',
+      page: 'Written on',
+      reference: 'Reference',
+      opened: 'First written',
+    },
+    look: 'Look at the page as they see it',
+    lookHint: 'It takes a reason, given on the page of the merchant.',
+    answer: 'Your answer',
+    answerHint: 'They read it on their dashboard and by mail, without your name. It cannot be changed afterwards.',
+    send: 'Send the answer',
+    sent: 'The answer is sent.',
+    close: 'Close the case',
+    closeHint: 'It leaves the list. The merchant is not told, and opens it again by writing.',
+    unanswered: 'What they wrote last has no answer yet.',
+    closed: 'The case is closed.',
+  },
+}
