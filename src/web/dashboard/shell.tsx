@@ -5,6 +5,7 @@ import { formatPageTime, Note } from '../parts/parts.tsx'
 import type { PageRequest } from '../parts/routes/route.ts'
 import type { PageReply } from '../parts/routes/surface-reply.ts'
 import { addressIn, DASHBOARD_BASE, parsePagePath } from './addresses.ts'
+import { MANIFEST_PATH } from './install/install-routes.ts'
 import { DASHBOARD_DOCK, DASHBOARD_NAVIGATION } from './navigation.ts'
 import { FRAME } from './texts/frame.ts'
 import { PEOPLE } from './texts/people.ts'
@@ -16,7 +17,7 @@ type DashboardShellProps = { page: PageReply; asked: PageRequest; visit: Dashboa
 export function DashboardShell({ page, asked: { requestId, here }, visit }: DashboardShellProps) {
   if (visit === null)
     return (
-      <Frame {...{ page, requestId, here }} name={FRAME.product}>
+      <Frame {...{ page, requestId, here }} name={FRAME.product} manifest={MANIFEST_PATH}>
         <GuestPage>{page.body}</GuestPage>
       </Frame>
     )
@@ -27,6 +28,8 @@ export function DashboardShell({ page, asked: { requestId, here }, visit }: Dash
       {...{ page, name, requestId, here }}
       who={signedIn.person.publicId}
       till={signedIn.till}
+      // What staff look at stays in the browser's window.
+      {...(visit.staffView === null ? { manifest: MANIFEST_PATH } : {})}
       band={
         <>
           {visit.staffView !== null && <StaffViewBand name={name} view={visit.staffView} />}

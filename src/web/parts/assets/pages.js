@@ -1,5 +1,9 @@
 // Improves pages that work without it: copy buttons, and parts that change while something is under way.
 ;(() => {
+  // Of a surface that can be installed. A browser that refuses goes on without.
+  if (document.querySelector('link[rel=manifest]'))
+    navigator.serviceWorker?.register('/dashboard/sw.js', { scope: '/dashboard' }).catch(() => {})
+
   const QUICK_MS = 2000
   const SLOW_MS = 10000
   const QUICK_FOR_MS = 60000
