@@ -25,6 +25,7 @@ export const PAGE_ASSETS = {
   'sounds.js': readPageAsset('sounds.js', SCRIPT),
   'counter.js': readPageAsset('counter.js', SCRIPT),
   'ask.js': readPageAsset('ask.js', SCRIPT),
+  'push.js': readPageAsset('push.js', SCRIPT),
   'offline.js': readPageAsset('offline.js', SCRIPT),
   'icon-192.png': readPageAsset('icon-192.png', PNG),
   'icon-512.png': readPageAsset('icon-512.png', PNG),

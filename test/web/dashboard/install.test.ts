@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import sharp from 'sharp'
+import { eventually } from '../../helpers/service/live-service.ts'
 import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { longTest, test } from '../../helpers/service/parts.ts'
 import { startService } from '../../helpers/service/test-service.ts'
@@ -85,6 +86,52 @@ longTest(
       await context.setOffline(false)
       await page.getByRole('heading', { name: 'Charges', level: 1 }).waitFor()
       assert.match(page.url(), /\/dashboard\/test\/charges\?status=failed$/)
+    } finally {
+      await browser.close()
+    }
+  },
+)
+
+longTest(
+  'in a browser a message is shown, with the page that a tap opens, and the page says how to switch it on',
+  ON_BROWSER,
+  async () => {
+    const [cookie] = (await signedInAs(service, shop)).cookies()
+    const browser = await launchBrowser()
+    try {
+      const { context, page, troubles } = await newVisitor(browser, { own: [service.url] })
+      await context.grantPermissions(['notifications'], { origin: service.url })
+      await context.addCookies([{ name: cookie?.name ?? '', value: cookie?.value ?? '', url: service.url }])
+      const client = await context.newCDPSession(page)
+      const registered = new Promise<string>((resolve) => {
+        client.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+          const [first] = registrations
+          if (first !== undefined) resolve(first.registrationId)
+        })
+      })
+      await client.send('ServiceWorker.enable')
+      await page.goto(`${service.url}/dashboard/device`)
+      await page.getByRole('button', { name: 'Switch on for this device' }).waitFor()
+      await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+      const message = {
+        title: 'Demo Shop',
+        body: 'Paid UGX 25,000 from 0772 xxx ..56',
+        path: '/dashboard/charges/txn_a',
+      }
+      // A browser without a screen has no place for messages: what it is told to show is kept instead.
+      const worker = context.serviceWorkers()[0]
+      assert.ok(worker)
+      await worker.evaluate(`self.shown = []
+      registration.showNotification = async (title, { body, data }) => void self.shown.push({ title, body, path: data })`)
+      await client.send('ServiceWorker.deliverPushMessage', {
+        origin: service.url,
+        registrationId: await registered,
+        data: JSON.stringify(message),
+      })
+      const shown = () => worker.evaluate('self.shown') as Promise<unknown[]>
+      await eventually('the message is shown', async () => (await shown()).length > 0)
+      assert.deepEqual(await shown(), [message])
+      assert.deepEqual(troubles(), [])
     } finally {
       await browser.close()
     }

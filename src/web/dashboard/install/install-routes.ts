@@ -39,7 +39,9 @@ const MANIFEST = JSON.stringify({
 function makeWorker(): string {
   const files = Object.entries(PAGE_ASSETS).flatMap(([name, { href }]) => (/\.(?:css|js)$/.test(name) ? [href] : []))
   const offline = { page: renderOfflinePage(WORKER_PATH), policy: pagePolicy() }
-  return `const FILES = ${JSON.stringify(files)}\nconst OFFLINE = ${JSON.stringify(offline)}\n${readPageText('service-worker.js')}`
+  const facts = { FILES: files, OFFLINE: offline, ICON: PAGE_ASSETS['icon-192.png'].href }
+  const lines = Object.entries(facts).map(([name, value]) => `const ${name} = ${JSON.stringify(value)}`)
+  return [...lines, readPageText('service-worker.js')].join('\n')
 }
 
 /** Serves what makes the dashboard an app of a phone: the manifest, and the script beside its pages. */

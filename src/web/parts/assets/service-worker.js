@@ -1,5 +1,6 @@
 // Runs beside the pages of the dashboard. It keeps the styles and scripts of this release, whose addresses change with their bytes, and
-// never a page: what has figures always comes from the service. The service puts FILES and OFFLINE before this text.
+// never a page: what has figures always comes from the service. It shows messages about payments. The service puts FILES, OFFLINE and ICON
+// before this text.
 const KEPT = `files ${FILES.join(' ')}`
 
 addEventListener('install', (event) => {
@@ -34,3 +35,13 @@ const sayOffline = () =>
       'Content-Security-Policy': OFFLINE.policy,
     },
   })
+
+addEventListener('push', (event) => {
+  const { title, body, path } = event.data.json()
+  event.waitUntil(registration.showNotification(title, { body, icon: ICON, data: path }))
+})
+
+addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(clients.openWindow(event.notification.data))
+})
