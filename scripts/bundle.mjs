@@ -24,6 +24,7 @@ export const BESIDE = [
   // Wanted at few starts.
   'node-pg-migrate',
   'nodemailer',
+  'web-push',
   '@simplewebauthn/server',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/resources',

@@ -81,6 +81,7 @@ const PARTLY_LONG = {
   'test/selling/vending/callbacks/vending-callback-batches': 'many messages at once',
   'test/api/rate-limits/shared-rate-limits': 'races of two processes',
   'test/selling/vending/dispensing/vending-races': 'long races',
+  'test/web/dashboard/install': 'the script beside the pages in a browser, without a network',
   'test/web/dashboard/lists': 'files of thousands of rows',
   'test/web/checkout/checkout-prompts': 'races of twenty submits',
   'test/rails/op1-callbacks': 'hundreds of callbacks at once',

@@ -12,6 +12,7 @@ export const LASTING_PURPOSES = [
   'dashboard form tokens',
   'verification digests',
   'password salts',
+  'web push key',
 ] as const
 export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 

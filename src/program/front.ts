@@ -21,6 +21,7 @@ import { newPublicLimits } from '../web/checkout/public-limits.ts'
 import { registerCheckout } from '../web/checkout/routes.ts'
 import { CONSOLE } from '../web/console/console.ts'
 import { DASHBOARD } from '../web/dashboard/dashboard.ts'
+import { serveInstallation } from '../web/dashboard/install/install-routes.ts'
 import { buildViewAsSurface } from '../web/dashboard/view-as.ts'
 import { describeProduct } from '../web/docs/describe-product.ts'
 import { renderGuideMarkdown } from '../web/docs/guide-markdown.ts'
@@ -141,6 +142,7 @@ function registerPages(
     baseUrl: () => state.opened?.gateway.baseUrl ?? baseUrl,
   })
   serveAssets(server, Object.values(PAGE_ASSETS))
+  serveInstallation(server)
   const surface: SurfaceOptions = {
     gateway,
     nowMs: () => clock.nowMs(),

@@ -43,6 +43,8 @@ import { longestSteps } from '../rails/following/follow-ladder.ts'
 import { setBackTooFarAhead } from '../rails/following/questions-too-far-ahead.ts'
 import { CLOSES_PER_PAGE, sendDailyCloses } from '../reports/notices/daily-close.ts'
 import { NOTICES_PER_RUN, sendNotices } from '../reports/notices/send-notices.ts'
+import { pruneTold } from '../reports/push/collect-news.ts'
+import { newPushSender } from '../reports/push/send-pushes.ts'
 import { reopenMonths } from '../reports/statement/reopen-months.ts'
 import { makeDayTallier, TALLIED_AT_ONCE } from '../reports/tallies/tally-days.ts'
 import { pruneCallbacks } from '../selling/vending/callbacks/vendor-callbacks.ts'
@@ -70,6 +72,7 @@ export function buildSweeps(app: App): CellSweep[] {
   const topUps = topUpFollower(app)
   const payouts = payoutSender(app)
   const machines = newDispenser(app)
+  const pushes = newPushSender(app)
   const sealer = newAuditSealer(app)
   const sweeps: Record<SweepName, Omit<CellSweep, 'name'>> = {
     'follow-charges': {
@@ -103,6 +106,7 @@ export function buildSweeps(app: App): CellSweep[] {
     'raise-alerts': { everyMs: 30 * SECOND, full: Number.POSITIVE_INFINITY, runOnce: () => runAlerts(app) },
     'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: makeDayTallier(app) },
     'send-notices': { everyMs: 30 * SECOND, full: NOTICES_PER_RUN, runOnce: () => sendNotices(app) },
+    'push-payments': { everyMs: SECOND, full: Number.POSITIVE_INFINITY, runOnce: pushes.start, finish: pushes.stop },
     'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_PER_PAGE, runOnce: () => sendDailyCloses(app) },
     'send-mails': { everyMs: 2 * SECOND, full: MAILS_PER_RUN, runOnce: () => sendMails(app) },
     'seal-audit': {
@@ -184,6 +188,7 @@ function buildPruner(app: App): () => Promise<number> {
 const pruneRecords = async (app: App) =>
   (await pruneDeliveries(app)) +
   (await pruneCallbacks(app)) +
+  (await pruneTold(app)) +
   (await pruneRequests(app)) +
   (await pruneFormResults(app)) +
   (await pruneFormSteps(app)) +

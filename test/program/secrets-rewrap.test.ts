@@ -16,6 +16,8 @@ import { BY_HAND } from '../helpers/service/actors.ts'
 import { assertRefused, oneJson, runInside } from '../helpers/service/command-line.ts'
 import { opened } from '../helpers/service/opened.ts'
 import { startService, type TestService } from '../helpers/service/test-service.ts'
+import { signedInAs } from '../helpers/web/dashboard.ts'
+import { browserAt } from '../helpers/web/push-device.ts'
 import { applicant, document, pdf, SETTLEMENT } from '../helpers/web/verification.ts'
 import { deliver, endedCharge } from '../helpers/web/webhooks.ts'
 import { commandsOn } from './commands/commands-on.ts'
@@ -68,6 +70,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'passkey_challenges.hash',
     'prepared_payouts.fingerprint',
     'prepared_payouts.request',
+    'push_devices.address_hash',
     'rail_attempts.callback_digest',
     'rail_attempts.callback_token_sha256',
     'rail_statement_lines.digest',
@@ -112,6 +115,8 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
     what: 'settlement',
     answer: { phone: '256772123456', active: true, name: 'Grace Nakato' },
   })
+  const owner = await signedInAs(service, merchant)
+  await owner.send(await owner.get('/dashboard/device'), '/add', { payments: 'yes', ...browserAt(receiver.url) })
   await json('admin', 'create', '--email', 'first@gateway.invalid')
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>

@@ -24,6 +24,8 @@ const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/rails/rail-troubles.ts': 'the trouble is kept in memory and written with the next',
   'src/reports/notices/daily-close.ts': 'one account of many; its row stays due',
   'src/reports/notices/send-notices.ts': 'one notice of many; its row stays due',
+  'src/reports/push/collect-news.ts': 'one business of many; its news are found again',
+  'src/reports/push/send-pushes.ts': 'one device of many; its lease brings it back',
   'src/selling/vending/dispensing/send-command.ts': 'a supplier that throws counts as an unclear answer',
   'src/selling/vending/dispensing/simulated-reports.ts': 'one report of the sandbox; it is tried again',
   'src/web/console/wait-briefly.ts': 'the page was answered already; the check is stored as not ended',

@@ -22,7 +22,7 @@ export const ORDER = [
   ['selling/storefront', 'selling/disputes'],
   ['selling/customers'],
   ['reports'],
-  ['reports/notices', 'operations/approvals', 'operations/cases'],
+  ['reports/notices', 'reports/push', 'operations/approvals', 'operations/cases'],
   ['operations/closing'],
   ['operations/verify', 'operations/jobs', 'operations/waiting', 'operations/backups', 'operations/cells'],
   ['operations/alerts'],

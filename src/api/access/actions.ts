@@ -34,6 +34,7 @@ const APPROVAL_STAFF = ['risk', 'finance', 'admin'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
+const AT_HAND = { persons: EVERY_ROLE, unconfirmed: true, tills: true } as const
 const SIGNED_IN = { persons: EVERY_ROLE, operators: STAFF, unconfirmed: true } as const
 const OWN_ACCOUNT = { ...STEP_UP, ...SIGNED_IN } as const
 // Admins decide who works on the console.
@@ -122,8 +123,8 @@ export const ACTIONS = {
   'sandbox.set': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
   'sandbox.machine': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
   'sandbox.clock': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-  'view.save': { persons: EVERY_ROLE, unconfirmed: true, tills: true },
-  'view.remove': { persons: EVERY_ROLE, unconfirmed: true, tills: true },
+
+  ...{ 'view.save': AT_HAND, 'view.remove': AT_HAND },
 
   'account.create': { others: ['public', 'service', 'command'], audited: true },
   'account.sign-in': { others: ['public'], audited: true },
@@ -182,6 +183,7 @@ export const ACTIONS = {
   // The address named here gets a notice of every payment, without a login that could be ended.
   'notice.set': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'notice.stop': { ...AUDITED, persons: OWNER },
+  ...{ 'push.set': { audited: true, persons: EVERY_ROLE, tills: true }, 'push.stop': { ...AT_HAND, audited: true } },
   'notice.answer': { others: ['public'], audited: true },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },

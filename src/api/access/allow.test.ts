@@ -68,6 +68,7 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
   deepEqual(mayDo(person('viewer')), [
     ...['read', 'shop.read', 'payouts.read', 'view.save', 'view.remove'],
     ...OWN_ACCOUNT,
+    ...['push.set', 'push.stop'],
   ])
   deepEqual(mayDo(others.public), [
     ...['link.pay', 'charge.watch', 'callback.receive', 'dispute.open'],

@@ -1,4 +1,7 @@
+import { resolveHost } from '../../platform/outbound/resolve.ts'
+import { isAddressAllowed, parseTarget } from '../../platform/outbound/target.ts'
 import { domainRefusal, type Refusal } from '../../platform/refusal.ts'
+import { timeLimit } from '../../platform/time/time-limit.ts'
 import type { App } from '../../program/app.ts'
 
 type AllowSetting = 'WEBHOOK_ALLOW_PRIVATE' | 'SUPPLIER_ALLOW_PRIVATE'
@@ -26,4 +29,14 @@ function findHostAndPort(url: string): string | null {
   const { protocol, hostname, port, username } = new URL(url)
   if (username !== '' || (protocol !== 'http:' && protocol !== 'https:')) return null
   return `${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`
+}
+
+/** Throws this refusal for an address to which a webhook may not be posted. */
+export async function requireCallable(app: Pick<App, 'targetRules'>, url: string, refused: Refusal): Promise<void> {
+  const reading = parseTarget(url, app.targetRules)
+  if (reading.kind === 'refused') throw refused
+  if (reading.target.exempt || reading.target.literal !== null) return
+  // A host name that does not resolve now may do so later; one that resolves to a private address is refused at once.
+  const addresses = await resolveHost(reading.target.host, timeLimit(1000)).catch(() => [])
+  if (addresses.some(({ address }) => !isAddressAllowed(address))) throw refused
 }

@@ -6,15 +6,12 @@ import type { GrantedRates, RateName } from '../../api/rate-limits/rates.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { groupBy } from '../../platform/group-by.ts'
-import { resolveHost } from '../../platform/outbound/resolve.ts'
-import { isAddressAllowed, parseTarget } from '../../platform/outbound/target.ts'
 import { domainRefusal, notFound } from '../../platform/refusal.ts'
 import { echo } from '../../platform/text/text.ts'
-import { timeLimit } from '../../platform/time/time-limit.ts'
 import type { App, Gateway } from '../../program/app.ts'
 import { directoryChanged } from './authenticate.ts'
 import { findMerchantNamed, type Merchant } from './merchant.ts'
-import { refusedAddress } from './refused-address.ts'
+import { refusedAddress, requireCallable } from './refused-address.ts'
 
 /** The fields of a merchant to change; absent ones stay, null empties. Limits are whole UGX, rates a minute. */
 export type MerchantChange = Partial<
@@ -213,12 +210,5 @@ function setValuesOf(merchant: Merchant): unknown[] {
   ]
 }
 
-async function checkWebhookUrl(app: App, url: string): Promise<void> {
-  const refused = refusedAddress(app, url, 'WEBHOOK_ALLOW_PRIVATE')
-  const reading = parseTarget(url, app.targetRules)
-  if (reading.kind === 'refused') throw refused
-  if (reading.target.exempt || reading.target.literal !== null) return
-  // A host name that does not resolve now may do so later; one that resolves to a private address is refused at once.
-  const addresses = await resolveHost(reading.target.host, timeLimit(1000)).catch(() => [])
-  if (addresses.some(({ address }) => !isAddressAllowed(address))) throw refused
-}
+const checkWebhookUrl = (app: App, url: string): Promise<void> =>
+  requireCallable(app, url, refusedAddress(app, url, 'WEBHOOK_ALLOW_PRIVATE'))

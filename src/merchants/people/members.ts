@@ -11,6 +11,7 @@ import { endTillsLetInBy } from './write-sessions.ts'
 
 /** A person or till that works for a merchant. */
 export type MerchantMember = {
+  personId: number
   publicId: string
   name: string
   email: string | null
@@ -24,7 +25,7 @@ export type MerchantMember = {
 
 const LIST = statement<MerchantMember>(
   'members of merchant',
-  `select p.public_id as "publicId", p.name, p.email, p.kind = 'till' as till, w.role, p.confirmed_at is not null as confirmed,
+  `select p.id as "personId", p.public_id as "publicId", p.name, p.email, p.kind = 'till' as till, w.role, p.confirmed_at is not null as confirmed,
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
      w.created_at as since,
      (select max(s.seen_at) from sessions s where s.person_id = p.id and s.merchant_id = w.merchant_id) as "seenAt"

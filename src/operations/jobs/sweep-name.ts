@@ -20,6 +20,7 @@ export type SweepName =
   | 'prune'
   | 'tally-days'
   | 'send-notices'
+  | 'push-payments'
   | 'daily-close'
   | 'send-mails'
   | 'seal-audit'

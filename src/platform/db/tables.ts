@@ -122,6 +122,8 @@ const TABLES = {
   mails: other('mails'),
   notices: other('notices'),
   daily_closes: other('notices'),
+  push_devices: other('push'),
+  push_told: other('push'),
   people: other('people'),
   memberships: other('people'),
   merchant_rules: other('people'),

@@ -114,6 +114,8 @@ async function send(postClient: PosterClient, { request, url, deadline, options 
     const answer = await requestOn.call(postClient.client, { ...sent, method: 'POST' })
     // The status line and headers are complete and in time, so the outcome stands whatever the body does.
     const outcome = classifyStatus(answer.statusCode)
+    const retryAfter = answer.headers['retry-after']
+    if (outcome.kind === 'answered' && typeof retryAfter === 'string') outcome.retryAfter = retryAfter
     const chunks: Uint8Array[] = []
     const read = await readToEnd(answer.body, chunks, limitsOf(options).bodyBytes)
     if (outcome.kind === 'answered') copyKeptBytes(outcome, { read, chunks }, options)

@@ -21,10 +21,11 @@ const NOT_AWAITED = new Error('nobody waits for this any more')
  * (something may
  * have been sent), `redirect refused` (the only one with a status). `answered.body`: only with `keepBody`; null when it was cut, late,
  * broken or
- * too long. `answered.firstBytes`: the first bytes of the answer, whatever became of the rest.
+ * too long. `answered.firstBytes`: the first bytes of the answer, whatever became of the rest. `answered.retryAfter`: when it wants to be asked
+ * again, in its own words.
  */
 export type PostOutcome =
-  | { kind: 'answered'; status: number; body?: Buffer | null; firstBytes?: Buffer }
+  | { kind: 'answered'; status: number; body?: Buffer | null; firstBytes?: Buffer; retryAfter?: string }
   | { kind: 'refused_target'; why: string }
   | { kind: 'failed'; error: string; status: number | null }
 

@@ -10,6 +10,7 @@ import { SEALED_DOCUMENTS } from '../../merchants/verification/documents.ts'
 import { SEALED_NAME_CHECKS } from '../../merchants/verification/name-check.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { hasOldCiphertext, rewrapColumn, type SealedColumn } from '../../platform/rewrap.ts'
+import { SEALED_DEVICES } from '../../reports/push/device.ts'
 import {
   SEALED_DISPENSE_SECRETS,
   SEALED_SUPPLIER_KEYS,
@@ -29,6 +30,7 @@ export const SEALED_IN_CELL: readonly SealedColumn[] = [
   SEALED_VERIFICATION_ANSWERS,
   SEALED_DOCUMENTS,
   SEALED_NAME_CHECKS,
+  SEALED_DEVICES,
 ]
 /** Every sealed column of the directory; the proof of the master key comes last. */
 export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [

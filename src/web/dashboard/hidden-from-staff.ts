@@ -1,7 +1,13 @@
 import type { DashboardVisit } from './visit.ts'
 
 // Pages about a person's own account, and downloads: a statement closes its month, and lists of phones stay with the merchant.
-const HIDDEN_PATHS = ['/settings/security', '/settings/audit', '/wallet/statements/:period', '/bulk/:id/mend']
+const HIDDEN_PATHS = [
+  '/device',
+  '/settings/security',
+  '/settings/audit',
+  '/wallet/statements/:period',
+  '/bulk/:id/mend',
+]
 const HIDDEN_PATTERNS = HIDDEN_PATHS.map((path) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}(?:/|$)`))
 
 /** Whether staff who view a merchant's pages find no page at this path, with its parameters filled in or not. */

@@ -5,6 +5,7 @@ import { CHARGE_ROUTES } from './charges/routes.ts'
 import { COUNTER_ROUTES } from './counter/routes.ts'
 import { CUSTOMER_ROUTES } from './customers/routes.ts'
 import { DEVELOPER_ROUTES } from './developers/routes.ts'
+import { DEVICE_ROUTES } from './device/routes.ts'
 import { DISPUTE_ROUTES } from './disputes/routes.ts'
 import { GIFT_CARD_ROUTES } from './gift-cards/routes.ts'
 import { GO_LIVE_ROUTES } from './go-live/routes.ts'
@@ -42,6 +43,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...PEOPLE_ROUTES,
   ...SETTINGS_ROUTES,
   ...NOTICE_ROUTES,
+  ...DEVICE_ROUTES,
   ...COUNTER_ROUTES,
   ...LINK_ROUTES,
   ...STOREFRONT_ROUTES,

@@ -6,6 +6,7 @@ import type { PageRequest } from '../parts/routes/route.ts'
 import type { PageReply } from '../parts/routes/surface-reply.ts'
 import { addressIn, DASHBOARD_BASE, parsePagePath } from './addresses.ts'
 import { HelpFoot } from './help/help-foot.tsx'
+import { MANIFEST_PATH } from './install/install-routes.ts'
 import { DASHBOARD_DOCK, DASHBOARD_NAVIGATION } from './navigation.ts'
 import { FRAME } from './texts/frame.ts'
 import { PEOPLE } from './texts/people.ts'
@@ -18,7 +19,12 @@ export function DashboardShell({ page, asked, visit }: DashboardShellProps) {
   const { requestId, here } = asked
   if (visit === null)
     return (
-      <Frame {...{ page, requestId, here }} name={FRAME.product} help={<HelpFoot asked={asked} visit={null} />}>
+      <Frame
+        {...{ page, requestId, here }}
+        name={FRAME.product}
+        manifest={MANIFEST_PATH}
+        help={<HelpFoot asked={asked} visit={null} />}
+      >
         <GuestPage>{page.body}</GuestPage>
       </Frame>
     )
@@ -30,6 +36,8 @@ export function DashboardShell({ page, asked, visit }: DashboardShellProps) {
       who={signedIn.person.publicId}
       till={signedIn.till}
       help={<HelpFoot asked={asked} visit={visit} />}
+      // What staff look at stays in the browser's window.
+      {...(visit.staffView === null ? { manifest: MANIFEST_PATH } : {})}
       band={
         <>
           {visit.staffView !== null && <StaffViewBand name={name} view={visit.staffView} />}

@@ -16,6 +16,7 @@ export type Asset = {
 export const SCRIPT = 'text/javascript; charset=utf-8'
 export const STYLE = 'text/css; charset=utf-8'
 export const SVG = 'image/svg+xml'
+export const PNG = 'image/png'
 
 /** Reads a file of the sources, once at the start. The compiler does not copy scripts, so they are read from the source folder. */
 export const readAsset = (file: string, { path, type }: Pick<Asset, 'path' | 'type'>): Asset =>

@@ -1,56 +1,42 @@
 import type { ComponentChildren } from 'preact'
 import { mayDo } from '../../api/access/allow.ts'
 import { oneLine } from '../../platform/text/text.ts'
-import { BasicMeta } from './document.tsx'
+import { Head, type HeadProps } from './head.tsx'
 import { Icon } from './icons.tsx'
 import { belongsTo, type NavigationGroup } from './navigation.ts'
-import { PAGE_ASSETS, scriptHref } from './page-assets.ts'
 import type { Visit } from './routes/route.ts'
-import type { PageReply } from './routes/surface-reply.ts'
 import { PARTS } from './texts.ts'
 
-type FrameProps = {
-  page: PageReply
-  /** The merchant or surface, for the title of the window. */
-  name: string
+type FrameProps = HeadProps & {
   requestId: string
-  /** The address of the page, for a browser without scripts that loads it again. */
-  here: string
   /** The owner of the session: the script gives a form's typed values back only to the same person. */
   who?: string
   /** Shown above everything else. */
   band?: ComponentChildren
   /** The device is a till: its pages are in large letters. */
   till?: boolean
-  /** Scripts that pages of this visit need besides those of the page. */
-  scripts?: readonly string[]
   /** Shown at the foot beside the reference of the page. */
   help?: ComponentChildren
   children: ComponentChildren
 }
 
 /** The document of a page of a surface. */
-export const Frame = ({ page, name, requestId, here, who, band, help, children, ...more }: FrameProps) => (
+export const Frame = ({
+  page,
+  name,
+  requestId,
+  here,
+  who,
+  band,
+  till = false,
+  manifest,
+  scripts,
+  help,
+  children,
+}: FrameProps) => (
   <html lang="en">
-    <head>
-      <BasicMeta />
-      <meta name="color-scheme" content="light dark" />
-      <meta name="format-detection" content="telephone=no" />
-      <meta name="robots" content="noindex" />
-      <title>{`${page.title} – ${name}`}</title>
-      <link rel="icon" type="image/svg+xml" href={PAGE_ASSETS['icon.svg'].href} />
-      <link rel="stylesheet" href={PAGE_ASSETS['pages.css'].href} />
-      {[...new Set(['pages.js', ...(more.scripts ?? []), ...(page.scripts ?? [])])].map((script) => (
-        <script src={scriptHref(script)} defer />
-      ))}
-      {page.refreshSeconds !== undefined && (
-        <noscript>
-          {/* Without the address, a browser whose address ends in the id of a form would only scroll there instead of reloading. */}
-          <meta http-equiv="refresh" content={`${page.refreshSeconds};url=${here}`} />
-        </noscript>
-      )}
-    </head>
-    <body data-who={who} class={more.till ? 'till' : undefined}>
+    <Head {...{ page, name, here, manifest, scripts }} />
+    <body data-who={who} class={till ? 'till' : undefined}>
       <a class="skip" href="#page">
         {PARTS.skip}
       </a>

@@ -50,7 +50,7 @@ const everyPage = () => [
   '/pay/',
 ]
 
-const SOURCES = `script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'`
+const SOURCES = `script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'`
 const POLICY =
   `default-src 'none'; ${SOURCES}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'`.split(
     '; ',

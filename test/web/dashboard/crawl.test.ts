@@ -51,7 +51,18 @@ test('a till follows no dead link either, and asks for payments and sees the cou
   const { wrong, pages } = await crawl(till, { ...everyWhere, within: WITHIN })
   assert.deepEqual(wrong, [])
   const seen = new Set(pages.flatMap(({ address }) => /^\/dashboard(?:\/test)?\/([a-z-]+)/.exec(address)?.[1] ?? []))
-  assert.deepEqual([...seen].sort(), ['ask', 'charges', 'counter', 'disputes', 'help', 'links', 'orders'])
+  assert.deepEqual([...seen].sort(), [
+    'ask',
+    'charges',
+    'counter',
+    'customers',
+    'device',
+    'disputes',
+    'help',
+    'links',
+    'orders',
+    'search',
+  ])
 })
 
 test('no odd value in any filter is an error, or leads to one', async () => {

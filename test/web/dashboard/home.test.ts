@@ -45,7 +45,10 @@ test('a charge that ends days after it was made is counted on its own day', asyn
   await service.run('follow-charges')
   await service.run('tally-days')
   const owner = await signedInAs(service, late)
-  assert.match(mainOf(await owner.get('/dashboard/test')), /Came in today UGX 0 0 payments .*Last 30 days UGX 7,000 1 payment/)
+  assert.match(
+    mainOf(await owner.get('/dashboard/test')),
+    /Came in today UGX 0 0 payments .*Last 30 days UGX 7,000 1 payment/,
+  )
 })
 
 test('the days that may have changed: today, in the night yesterday, each morning the last week', () => {

@@ -87,7 +87,7 @@ test('a till asks for payments and sees the counter, charges, links, orders and 
       .map((path) => path.split('/')[1])
       .filter((one, nth, all) => all.indexOf(one) === nth)
       .sort(),
-    ['ask', 'charges', 'counter', 'customers', 'disputes', 'help', 'links', 'orders', 'search'],
+    ['ask', 'charges', 'counter', 'customers', 'device', 'disputes', 'help', 'links', 'orders', 'search'],
   )
   for (const { route, address } of pagesOf(shop)) {
     if (route.kind !== 'page') continue

@@ -7,8 +7,11 @@ import { Money, OutsideText, State, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
 import { AskBox, mayAsk } from '../ask/ask-form.tsx'
+import { DEVICE_PATH } from '../device/device-path.ts'
+import { isReachable } from '../hidden-from-staff.ts'
 import { ASK } from '../texts/ask.ts'
 import { COUNTER } from '../texts/counter.ts'
+import { DEVICE } from '../texts/device.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const PAYMENTS_SHOWN = '12'
@@ -52,6 +55,11 @@ export async function showCounter(visit: DashboardVisit): Promise<SurfaceReply> 
       >
         {strip}
       </div>
+      {isReachable(visit, DEVICE_PATH) && (
+        <p>
+          <a href={visit.to(DEVICE_PATH)}>{DEVICE.link}</a>
+        </p>
+      )}
     </>,
     { scripts: ['sounds.js', 'counter.js', 'ask.js'], refreshSeconds: REFRESH_SECONDS },
   )

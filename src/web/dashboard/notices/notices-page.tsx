@@ -8,6 +8,9 @@ import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.t
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { PARTS } from '../../parts/texts.ts'
 import { addressIn } from '../addresses.ts'
+import { DEVICE_PATH } from '../device/device-path.ts'
+import { isReachable } from '../hidden-from-staff.ts'
+import { DEVICE } from '../texts/device.ts'
 import { NOTICES } from '../texts/notices.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -67,6 +70,13 @@ export async function showNotices(visit: DashboardVisit, state: FormState | null
     NOTICES.title,
     <>
       <h1>{NOTICES.title}</h1>
+      {isReachable(visit, DEVICE_PATH) && (
+        <p>
+          <a class="button plain" href={visit.to(DEVICE_PATH)}>
+            {DEVICE.link}
+          </a>
+        </p>
+      )}
       <p>{NOTICES.lead}</p>
       {notices.length === 0 ? (
         <Empty title={NOTICES.empty.title}>

@@ -22,7 +22,7 @@ const MAX_AGENT_CHARACTERS = 40
 const findName = (agent: string, names: readonly [RegExp, string][]) => names.find(([form]) => form.test(agent))?.[1]
 
 /** Names the browser and the system of a user agent as people call them; the agent's own text if both are unknown. */
-function deviceName(agent: string): string {
+export function deviceName(agent: string): string {
   const names = [findName(agent, BROWSERS), findName(agent, SYSTEMS)].filter((name) => name !== undefined)
   return names.length > 0 ? names.join(', ') : agent.slice(0, MAX_AGENT_CHARACTERS) || '–'
 }

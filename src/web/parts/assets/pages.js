@@ -1,5 +1,24 @@
 // Improves pages that work without it: copy buttons, and parts that change while something is under way.
 ;(() => {
+  // Of a surface that can be installed. A browser that refuses goes on without.
+  if (document.querySelector('link[rel=manifest]'))
+    navigator.serviceWorker?.register('/dashboard/sw.js', { scope: '/dashboard' }).catch(() => {})
+
+  // A browser that is signed out by hand shows no messages any more. Its message service may not answer.
+  const LEAVE_MS = 2000
+  for (const form of navigator.serviceWorker?.controller
+    ? document.querySelectorAll('form[action$="/sign-out"]')
+    : [])
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      const leave = async () => {
+        const { pushManager } = await navigator.serviceWorker.ready
+        await (await pushManager?.getSubscription())?.unsubscribe()
+      }
+      const late = new Promise((resolve) => setTimeout(resolve, LEAVE_MS))
+      Promise.race([leave().catch(() => {}), late]).then(() => form.submit())
+    })
+
   const QUICK_MS = 2000
   const SLOW_MS = 10000
   const QUICK_FOR_MS = 60000

@@ -6,6 +6,7 @@ export const pagePolicy = (style = '') =>
     `style-src 'self' ${style}`.trim(),
     "img-src 'self' data:",
     "connect-src 'self'",
+    "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

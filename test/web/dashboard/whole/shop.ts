@@ -11,6 +11,7 @@ import { richShop } from '../../../helpers/payments/payouts.ts'
 import { BY_HAND, owner as ownerAt } from '../../../helpers/service/actors.ts'
 import { type LiveService, newPayer, type Shop } from '../../../helpers/service/live-service.ts'
 import { anotherBrowser, type Planted, signedInAs } from '../../../helpers/web/dashboard.ts'
+import { browserAt } from '../../../helpers/web/push-device.ts'
 import { answerAll } from '../../../helpers/web/verification.ts'
 import { type Ids, makeTestObjects, plantFactor, type Words } from './objects.ts'
 import { sendForm } from './send-form.ts'
@@ -160,6 +161,7 @@ async function makeOwnObjects(service: LiveService, { merchant, merchantId, peop
   for (const mode of ['', '/test'])
     await send(`${mode}/views/charges/save`, { query: 'status=failed', name: words.name.slice(0, 60) })
   await send('/settings/notifications/add', { email: 'books@people.invalid', close: 'yes' })
+  await send('/device/add', { payments: 'yes', ...browserAt('https://push.example.com/of-a-phone') })
   const first = async (sql: string, value: unknown) => (await service.rows<{ id: string }>(sql, [value]))[0]?.id ?? ''
   return {
     '/wallet/statements': service.clock.now().toISOString().slice(0, 7),
@@ -176,6 +178,7 @@ async function makeOwnObjects(service: LiveService, { merchant, merchantId, peop
     '/verification/directors': '1',
     '/views': 'charges',
     '/settings/notifications': await first('select id::text from notices where merchant_id = $1', merchantId),
+    '/device': await first('select id from push_devices where merchant_id = $1', merchantId),
     '/verification/documents': await first('select id from verification_documents where merchant_id = $1', merchantId),
   }
 }

@@ -1,0 +1,2 @@
+/** Where somebody switches messages about payments on for a phone or computer. */
+export const DEVICE_PATH = '/device'

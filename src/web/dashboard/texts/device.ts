@@ -1,0 +1,26 @@
+/** Messages about payments on a phone or computer. */
+export const DEVICE = {
+  title: 'Payments on this device',
+  lead: 'This phone or computer can show each live payment as it comes, also while the dashboard is closed. It shows the amount and a part of the number, and only what your role may see.',
+  on: 'Switch it on',
+  fields: { payments: 'Payments that were paid', failures: 'Payments and payouts that failed' },
+  submit: 'Switch on for this device',
+  done: 'This device shows payments as they come.',
+  cannot:
+    'This browser cannot show messages. On an iPhone, put the dashboard on the home screen first (Share, Add to Home Screen) and open it from there.',
+  denied: 'The browser does not allow messages from this site. Allow them in its settings, and try again.',
+  failed: 'The browser could not reach its message service. Try again later.',
+  noScript: 'This needs a browser with scripts.',
+  liveOnly: 'Test payments are not shown.',
+  toLive: 'Change to live mode',
+  list: 'Devices that show payments',
+  none: 'No device yet',
+  noneSays: 'Switch it on above, on the phone or computer that should show them.',
+  columns: { name: 'Device', who: 'Whose', shows: 'Shows', since: 'Since', last: 'Last message', act: 'Change' },
+  shows: { payments: 'paid', failures: 'failed' },
+  here: 'this device',
+  remove: 'Remove',
+  removed: 'The device shows nothing more.',
+  link: 'Show payments on this phone or computer',
+  toNotices: 'Notifications by mail',
+}
