@@ -49,7 +49,7 @@ export function payoutFee(amount: number): number {
 export function largestPayout(balance: number): number {
   let [low, high] = [0, Math.max(0, balance)]
   while (low < high) {
-    const middle = Math.ceil(low + (high - low) / 2)
+    const middle = low + Math.ceil((high - low) / 2)
     if (middle + payoutFee(middle) <= balance) low = middle
     else high = middle - 1
   }
