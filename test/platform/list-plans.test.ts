@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { NO_CHARGE_FILTERS } from '../../src/payments/charges/charge-filters.ts'
-import { NO_PAYOUT_FILTERS } from '../../src/payments/payouts/payout-filters.ts'
+import { noFilters } from '../../src/api/http/lists/list-filters.ts'
+import { CHARGE_FILTERS } from '../../src/payments/charges/charge-filters.ts'
+import { PAYOUT_FILTERS } from '../../src/payments/payouts/payout-filters.ts'
 import { listStatements, statement } from '../../src/platform/db/statement.ts'
 import { writeAgain } from '../helpers/database/rows-again.ts'
 import { rowsLookedAt } from '../helpers/database/rows-looked-at.ts'
@@ -14,8 +15,8 @@ import { startService } from '../helpers/service/test-service.ts'
 const MANY = 3000
 const PAGE = 21
 const TABLES = ['charges', 'payouts'] as const
-const ANY_PAYOUT = NO_PAYOUT_FILTERS
-const ANY = NO_CHARGE_FILTERS
+const ANY_PAYOUT = noFilters(PAYOUT_FILTERS)
+const ANY = noFilters(CHARGE_FILTERS)
 const OWN = { phone: '700000123', reference: 'INV-7', email: 'own@example.com' }
 type List = {
   table: (typeof TABLES)[number]

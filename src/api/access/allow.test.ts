@@ -66,7 +66,7 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
     for (const action of ['charge.refund', 'payout.create', 'payout.bulk', 'schedule.create'] as const)
       equal(refusalOf(person(role), action), 'forbidden', `${role} ${action}`)
   deepEqual(mayDo(person('viewer')), [
-    ...['read', 'shop.read', 'payouts.read', 'view.save', 'view.remove'],
+    ...['read', 'shop.read', 'payouts.read', 'case.write', 'view.save', 'view.remove'],
     ...OWN_ACCOUNT,
     ...['push.set', 'push.stop'],
   ])

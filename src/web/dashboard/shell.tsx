@@ -62,24 +62,31 @@ export function DashboardShell({ page, asked, visit }: DashboardShellProps) {
         navigation={DASHBOARD_NAVIGATION}
         dock={DASHBOARD_DOCK}
       >
-        {!merchant.active && (
-          <Note tone="warn">
-            {merchant.account === 'open' ? FRAME.inactive : FRAME[merchant.account]}{' '}
-            {merchant.account !== 'open' && mayDo(visit.caller, 'merchant.close') && (
-              <a href={visit.to('/settings/close')}>{FRAME.more}</a>
-            )}
-          </Note>
-        )}
-        {visit.staffView === null && !signedIn.person.confirmed && !signedIn.till && (
-          <Note>
-            {FRAME.unconfirmed} <a href={visit.to('/settings/security')}>{FRAME.resend}</a>
-          </Note>
-        )}
+        <StandingNotes visit={visit} />
         {page.body}
       </PageLayout>
     </Frame>
   )
 }
+
+/** What is true of the business, or of the person, on every page. */
+const StandingNotes = ({ visit }: { visit: DashboardVisit }) => (
+  <>
+    {!visit.merchant.active && (
+      <Note tone="warn">
+        {visit.merchant.account === 'open' ? FRAME.inactive : FRAME[visit.merchant.account]}{' '}
+        {visit.merchant.account !== 'open' && mayDo(visit.caller, 'merchant.close') && (
+          <a href={visit.to('/settings/close')}>{FRAME.more}</a>
+        )}
+      </Note>
+    )}
+    {visit.staffView === null && !visit.signedIn.person.confirmed && !visit.signedIn.till && (
+      <Note>
+        {FRAME.unconfirmed} <a href={visit.to('/settings/security')}>{FRAME.resend}</a>
+      </Note>
+    )}
+  </>
+)
 
 /** Who is signed in, in which part, and the way to the person's own pages. */
 const Account = ({ visit }: { visit: DashboardVisit }) => (

@@ -54,7 +54,7 @@ test('acts on keys are told once, and what a person has closed stays closed', as
   assert.match(posted('master_key')[0].alerts[0].says, /^secrets.rewrap by root/)
   const operator = await operatorSignedIn(service, 'risk')
   const list = await operator.get('/console/alerts')
-  const id = /href="\/console\/alerts\/(\d+)">master key/.exec(list.text)?.[1]
+  const id = /href="\/console\/alerts\/(\d+)"[^>]*>master key/.exec(list.text)?.[1]
   assert.ok(id)
   const page = await operator.get(`/console/alerts/${id}`)
   const empty = await operator.send(page, `/console/alerts/${id}/close`, { note: 'no' })

@@ -15,7 +15,7 @@ import { unfold, walkerOf } from './whole/walker.ts'
 
 const NARROW = { width: 320, height: 600 }
 // They answer with a file.
-const FILES = ['/wallet/statements/:period', '/bulk/:id/mend']
+const FILES = ['/wallet/statements/:period', '/bulk/:id/mend', '/bulk/template.csv', '/bulk/template.xlsx']
 
 const receiver = opened(() => startReceiver())
 const service = openedAndVerified(() =>

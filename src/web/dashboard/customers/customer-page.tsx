@@ -76,20 +76,9 @@ export async function showCustomer(visit: DashboardVisit, state: FormState | nul
     shown,
     <>
       <Head visit={visit} customer={customer} shown={shown} />
-      <div class="split">
-        <Section title={totalTexts.title}>
-          <Totals visit={visit} customer={customer} names={names} cards={cards} />
-        </Section>
-        <Section title={note.title} id="note">
-          <FormBox
-            of={SET_CUSTOMER}
-            visit={visit}
-            state={state}
-            params={params}
-            values={{ name: customer.name ?? '', note: customer.note ?? '' }}
-          />
-        </Section>
-      </div>
+      <Section title={totalTexts.title}>
+        <Totals visit={visit} customer={customer} names={names} cards={cards} />
+      </Section>
       <Section
         title={CUSTOMERS.payments}
         aside={<a href={addressWith(visit.to('/charges'), { phone: customer.phone })}>{CUSTOMERS.all}</a>}
@@ -99,6 +88,15 @@ export async function showCustomer(visit: DashboardVisit, state: FormState | nul
           rows={customer.charges}
           columns={columnsWith(names)}
           href={({ id }) => visit.to(`/charges/${id}`)}
+        />
+      </Section>
+      <Section title={note.title} id="note">
+        <FormBox
+          of={SET_CUSTOMER}
+          visit={visit}
+          state={state}
+          params={params}
+          values={{ name: customer.name ?? '', note: customer.note ?? '' }}
         />
       </Section>
       <Section title={data.title}>

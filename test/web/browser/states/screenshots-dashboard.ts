@@ -22,7 +22,7 @@ const WORDS = {
 const LARGE = '1234567890123'
 const SIZES = ['phone', 'desktop'] as const
 const SCHEMES = ['light', 'dark'] as const
-const FILES = ['/wallet/statements/:period', '/bulk/:id/mend']
+const FILES = ['/wallet/statements/:period', '/bulk/:id/mend', '/bulk/template.csv', '/bulk/template.xlsx']
 
 export type Shot = { about: string; state: string; address: string }
 
