@@ -35,7 +35,7 @@ export function RolesTable<Role extends string>({ title, act, roles, names, whoM
             <tr>
               <th scope="row">{names[action] ?? action}</th>
               {columns.map((role) => (
-                <td>
+                <td data-title={roles[role]} class={whoMay(action)?.includes(role) ? undefined : 'not'}>
                   <MayCell may={whoMay(action)?.includes(role) ?? false} />
                 </td>
               ))}
