@@ -89,7 +89,7 @@ test('a cashier refunds up to the limit of the owner, and an owner any charge', 
   assert.match(none.text, /the owner has not allowed cashiers to refund/)
   await owner.send(await owner.get('/dashboard/settings/people'), '/refund-limit', { limit: '5000' })
   const over = await refund(cashier, large)
-  assert.match(over.text, /cashiers may refund up to 5000 UGX here/)
+  assert.match(over.text, /cashiers may refund up to 5,000 UGX here/)
   assert.equal((await refund(cashier, small)).status, 303)
   assert.equal((await refund(owner, large)).status, 303)
 })

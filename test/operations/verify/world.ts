@@ -21,6 +21,7 @@ import { createLive, fail, newCharge, pay, product, storeCharge, write } from '.
 import { reportProblems } from './world-disputes.ts'
 import { payLinks } from './world-links.ts'
 import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
+import { writeDown } from './world-notes.ts'
 import { prepareAll } from './world-prepared.ts'
 import { offerItems } from './world-storefront.ts'
 import { topUp } from './world-top-ups.ts'
@@ -82,6 +83,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await addRefusedKey(app)
   await reportProblems(app)
   await offerItems(app)
+  await writeDown(app)
   await verifyBusiness(app)
   await closeAccounts(app)
   await makeDayTallier(app)()

@@ -171,7 +171,7 @@ test('the shop answers on its dashboard, and the customer reads it on the page o
   // The same form once more, from a phone that has lost the first answer.
   assert.equal((await cashier.send(page, '/answer', { says })).location, path)
   assert.match(mainOf(await cashier.get(path)), /It leaves again tomorrow.*cashier-/)
-  assert.match(mainOf(await cashier.get(path)), /^not delivered answered /)
+  assert.match(mainOf(await cashier.get(path)), /^Disputes not delivered answered /)
   for (const end of ['report', 'report?sent=1']) {
     const { text } = await somebody.get(`/pay/${link}/${end}`)
     assert.match(text, /has answered/)

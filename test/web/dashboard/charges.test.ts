@@ -59,7 +59,7 @@ test('a charge that the rules refuse is refused in their words', async () => {
   for (const [typed, says] of [
     [{ amount: '200', phone: '0700000000' }, /fee exceeds amount/],
     [{ amount: '5000', phone: '12345' }, /customer\.phone/],
-    [{ amount: '9,999,999,999', phone: '0700000000' }, /amount exceeds the maximum of 1000000000/],
+    [{ amount: '9,999,999,999', phone: '0700000000' }, /amount exceeds the maximum of 1,000,000,000/],
   ] as const) {
     const reply = await owner.send(page, '/ask', { ...typed })
     assert.equal(reply.status, 400)

@@ -44,8 +44,8 @@ test('a refusal stands beside its field with what was typed, and nothing is writ
   for (const [amount, says] of [
     ['', /Amount: fill this in/],
     ['12,500x', /Write an amount in whole shillings, such as 12,500/],
-    ['0', /amount must be a whole number from 1 to 100000000/],
-    ['100000001', /amount must be a whole number from 1 to 100000000/],
+    ['0', /amount must be a whole number from 1 to 100,000,000/],
+    ['100000001', /amount must be a whole number from 1 to 100,000,000/],
     ['1'.repeat(300), /At most 255 characters/],
   ] as const) {
     const reply = await owner.send(page, FUNDS, { amount })

@@ -21,6 +21,8 @@ const ELSEWHERE = [
     'second_person_required',
   ],
   ...[
+    'columns_unknown',
+    'draft_sent',
     'live_mode',
     'nothing_to_report',
     'one_product',
