@@ -183,7 +183,7 @@ export const ACTIONS = {
   // The address named here gets a notice of every payment, without a login that could be ended.
   'notice.set': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'notice.stop': { ...AUDITED, persons: OWNER },
-  ...{ 'push.set': { audited: true, persons: EVERY_ROLE, tills: true }, 'push.stop': { ...AT_HAND, audited: true } },
+  ...{ 'push.set': { ...STEP_UP, persons: EVERY_ROLE, tills: true }, 'push.stop': { ...AT_HAND, audited: true } },
   'notice.answer': { others: ['public'], audited: true },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },

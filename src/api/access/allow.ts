@@ -67,9 +67,10 @@ export function requireLiveMode(actor: Actor): void {
     throw domainRefusal('live_only', 'this is about real money: change to live mode first')
 }
 
-/** Whether the second factor was given within the last five minutes. True for actors that have none: keys, commands, tasks. */
+/** Whether the second factor was given within the last five minutes. True for actors that have none: keys, commands, tasks, tills. */
 export function hasFreshFactor(actor: Actor): boolean {
   if (actor.kind !== 'person' && actor.kind !== 'operator') return true
+  if (actor.kind === 'person' && actor.till === true) return true
   return actor.factorAgeMs !== null && actor.factorAgeMs <= SECOND_FACTOR_FRESH_MS
 }
 

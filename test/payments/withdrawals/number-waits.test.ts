@@ -68,7 +68,7 @@ test('another number waits for a day whoever sets it, and the owners hear of it;
     told.map(({ values }) => [values.ends, /20\d\d/.test(values.until ?? '')]),
     [['222', true]],
   )
-  assert.match(mainOf(await owner.get('/dashboard/wallet/withdrawals')), /Withdrawals from \d+ \w+ 20\d\d/)
+  assert.match(mainOf(await owner.get('/dashboard/wallet/withdrawals')), /Withdrawals from \d+ \w+, \d\d:\d\d/)
   service.pass(DAY - 60_000)
   await assert.rejects(ask(), WAITS)
   service.pass(120_000)

@@ -11,7 +11,7 @@ import { dashboardWorld, pagesOf } from '../../helpers/web/dashboard-world.ts'
 const MINUTE_MS = 60_000
 const service = opened(() => startService())
 
-const PRIVATE = ['/settings/security', '/settings/audit']
+const PRIVATE = ['/settings/security', '/settings/audit', '/device']
 
 test('an operator sees every page as a viewer does, with a way out, no form and no secret; and every POST is refused', async () => {
   const world = await dashboardWorld(service)

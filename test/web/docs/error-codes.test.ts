@@ -45,7 +45,7 @@ function codesOfSources(): Map<string, string> {
     ...sourcesOf('src/merchants/account', '/amount-limits.ts', '/merchant.ts'),
   ]
   for (const { path, text } of [...shared, ...FOLDERS.flatMap((folder) => sourcesOf(`src/${folder}`, '.ts'))])
-    if (!path.endsWith('.test.ts') && !path.startsWith('src/reports/notices/'))
+    if (!path.endsWith('.test.ts') && !path.startsWith('src/reports/notices/') && !path.startsWith('src/reports/push/'))
       for (const [, ...codes] of text.matchAll(CODE)) for (const code of codes) if (code) found.set(code, path)
   return found
 }
