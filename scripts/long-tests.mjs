@@ -7,7 +7,6 @@ const LONG = {
   'test/crash/payouts-starved': 'a machine without processor time, for half a minute',
   'test/crash/bulk-resumes': 'a kill at each moment of a bulk call',
   'test/drill/cells/cells-drill': 'a cluster of Citus under payments, where CITUS_UP starts one',
-  'test/drill/growing/growing-drill': 'the guide of clusters is followed, where Citus is installed',
   'test/drill/failover/failover-drill':
     'three servers under Patroni that are killed, frozen and cut off under payments, where it is installed',
   'test/drill/restore/restore-drill':
