@@ -28,7 +28,7 @@ const screen = openedForBrowser(async () => {
 const SCREEN = { width: 390, height: 844 }
 const HOUR = 3_600_000
 // They have nothing that could be wrong, or end the session.
-const LEFT_OUT = /\/(?:sign-out|end|end-others)$/
+const LEFT_OUT = /\/(?:sign-out|end|end-others|device\/add)$/
 
 type Action = FormSpec['path']
 type Seen = { address: string; action: Action }

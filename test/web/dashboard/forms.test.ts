@@ -112,7 +112,7 @@ test('a form from elsewhere, of another session, without its token or too old is
 
 test('a form of a session that has ended leads back to its page after the sign-in, and to no other address', async () => {
   const owner = await signedInAs(service, shop)
-  const page = '/dashboard/test/links?status=active'
+  const page = '/dashboard/test/links/new'
   const form = formOf(await owner.get('/dashboard/test/links/new'), '/links/new')
   await service.rows('delete from sessions where id = $1', [owner.sessionId])
   const before = await service.digest()

@@ -32,11 +32,14 @@ export function listServedRoutes<V extends Visit>({ base, prefixes, routes, gues
 
 /** Makes a test for whether a path is a page and not also a form, so that a person can be led back to it. */
 export function newPageMatcher<V>(served: readonly ServedRoute<V>[]): (path: string) => boolean {
-  const pages = served
-    .filter(({ method, route }) => method === 'GET' && route !== null && !('handle' in route))
-    .map(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`))
+  const urls = served.flatMap(({ method, route, url }) =>
+    method === 'GET' && route !== null && !('handle' in route) ? [url] : [],
+  )
+  const pages = urls.map((url) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`))
+  // A form that makes something has a page at its own address.
+  const exact = new Set(urls)
   const forms = new Set(served.flatMap(({ method, url }) => (method === 'POST' ? [url] : [])))
-  return (path) => !forms.has(path) && pages.some((page) => page.test(path))
+  return (path) => exact.has(path) || (!forms.has(path) && pages.some((page) => page.test(path)))
 }
 
 /** The POST on the address of a read-only surface's page: it exists, but answers that nothing can be changed instead of 405. */
