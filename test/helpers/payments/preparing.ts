@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { PersonCaller } from '../../../src/api/access/actor.ts'
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
+import { formatReading, getDraft } from '../../../src/payments/payouts/bulk/drafts/draft.ts'
+import { sendDraft } from '../../../src/payments/payouts/bulk/drafts/send-draft.ts'
 import { approvePrepared } from '../../../src/payments/payouts/prepared/approve-prepared.ts'
 import { requestPayout } from '../../../src/payments/payouts/prepared/request-payout.ts'
 import { setCheckerRule } from '../../../src/payments/payouts/prepared/set-checker-rule.ts'
 import { approveSchedule } from '../../../src/payments/scheduled-payouts/request-schedule.ts'
+import type { App } from '../../../src/program/app.ts'
 import { worker } from '../service/actors.ts'
 import { type LiveService, newPayer, type Shop } from '../service/live-service.ts'
 import type { TestService } from '../service/test-service.ts'
@@ -51,3 +54,9 @@ export async function ask(
 
 export const approve = ({ app }: TestService, caller: PersonCaller, id: string) =>
   approvePrepared(app, caller, { id, requestId: 'req_test', schedule: approveSchedule })
+
+/** Sends a draft as somebody does who has just looked at its lines. */
+export async function sendSeenDraft(app: App, caller: PersonCaller, id: string): Promise<string> {
+  const reading = formatReading((await getDraft(app, caller, id)).layout)
+  return sendDraft(app, caller, { id, key: randomUUID(), requestId: 'req_test', note: null, reading })
+}

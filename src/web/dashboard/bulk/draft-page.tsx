@@ -1,5 +1,5 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import { getDraft } from '../../../payments/payouts/bulk/drafts/draft.ts'
+import { formatReading, getDraft } from '../../../payments/payouts/bulk/drafts/draft.ts'
 import {
   type DraftLineHolder,
   lookUpDraftHolders,
@@ -23,12 +23,20 @@ import { DRAFT_LINES_PER_PAGE, DraftLines, presentFault } from './draft-lines.ts
 const { draft: words } = BULK
 const MAX_PROBLEMS_SHOWN = 100
 const NOTE_FIELD = { name: 'note', label: words.note, optional: true, maxLength: 500 } as const satisfies FormField
+// How the lines are read that the sender sees.
+const READING_FIELD = {
+  name: 'reading',
+  label: '',
+  kind: 'hidden',
+  optional: true,
+  maxLength: 600,
+} as const satisfies FormField
 
 /** For people who may send without a second person; it asks for a fresh factor. */
 export const SEND_DRAFT: FormSpec = {
   path: '/bulk/drafts/:id/send',
   action: 'payout.bulk',
-  fields: [NOTE_FIELD],
+  fields: [NOTE_FIELD, READING_FIELD],
   submit: words.send,
   once: true,
 }
@@ -36,7 +44,7 @@ export const SEND_DRAFT: FormSpec = {
 export const PREPARE_DRAFT: FormSpec = {
   path: '/bulk/drafts/:id/prepare',
   action: 'payout.prepare',
-  fields: [NOTE_FIELD],
+  fields: [NOTE_FIELD, READING_FIELD],
   submit: words.prepare,
   once: true,
 }
@@ -129,9 +137,11 @@ function ReadingNotes({ visit, preview: { draft, lines } }: { visit: DashboardVi
     <>
       {layout.sheet !== null && <SheetNote sheet={layout.sheet} />}
       {lost > 0 && <Note>{words.lostZeros(lost)}</Note>}
-      <p class="hint">
-        <a href={visit.to(`/bulk/drafts/${id}/columns`)}>{BULK.columns.change}</a>
-      </p>
+      {layout.fixed !== true && (
+        <p class="hint">
+          <a href={visit.to(`/bulk/drafts/${id}/columns`)}>{BULK.columns.change}</a>
+        </p>
+      )}
     </>
   )
 }
@@ -146,13 +156,16 @@ type SendBoxProps = {
 function SendBox({ visit, preview, state, above }: SendBoxProps) {
   const maySendAlone = mayDo(visit.caller, 'payout.bulk')
   if (preview.pays.count + preview.paidBefore === 0) return null
+  const reading = formatReading(preview.draft.layout)
   return (
     <>
       <SecondPersonNote maySendAlone={maySendAlone} amount={preview.pays.amount} above={above} texts={words} />
       <FormBox
         of={maySendAlone ? SEND_DRAFT : PREPARE_DRAFT}
         visit={visit}
-        state={state}
+        // A refused form is shown below the lines as they are read now.
+        state={state === null ? null : { ...state, values: { ...state.values, reading } }}
+        values={{ reading }}
         params={{ id: preview.draft.id }}
       />
     </>

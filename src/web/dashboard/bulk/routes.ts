@@ -20,10 +20,10 @@ import { PREPARE_DRAFT, parseFirstLine, SEND_DRAFT, showDraft } from './draft-pa
 const MEND_COLUMNS = ['phone', 'amount', 'reference', 'name', 'problem'] as const satisfies (keyof MendLine)[]
 
 const sendHandlers = {
-  async submit(visit: DashboardVisit, { note = '' }: FormValues): Promise<SurfaceReply> {
+  async submit(visit: DashboardVisit, { note = '', reading = '' }: FormValues): Promise<SurfaceReply> {
     const { app, caller, requestId, params } = visit
     const { key } = getOnce(visit)
-    const input = { id: params.id ?? '', key, requestId, note: note === '' ? null : note }
+    const input = { id: params.id ?? '', key, requestId, note: note === '' ? null : note, reading }
     const objectId = await sendDraft(app, caller, input)
     return redirectDone(
       visit.to(getObjectPath(objectId)),

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import type { PersonCaller } from '../../../../src/api/access/actor.ts'
 import { getDraft } from '../../../../src/payments/payouts/bulk/drafts/draft.ts'
 import { type DraftInput, draftBulk } from '../../../../src/payments/payouts/bulk/drafts/draft-bulk.ts'
 import { lookUpDraftHolders } from '../../../../src/payments/payouts/bulk/drafts/look-up-draft-holders.ts'
 import { type PreviewLine, previewBulk } from '../../../../src/payments/payouts/bulk/drafts/preview-bulk.ts'
-import { sendDraft } from '../../../../src/payments/payouts/bulk/drafts/send-draft.ts'
 import { getBatch, listBatches, readBatchItems } from '../../../../src/payments/payouts/bulk/find-batches.ts'
 import { readLinesToMend } from '../../../../src/payments/payouts/bulk/mend-batch.ts'
 import { sendUntilEnded } from '../../../helpers/payments/following-payouts.ts'
 import { changedTables, startPayingService } from '../../../helpers/payments/payouts.ts'
-import { approve, crewed } from '../../../helpers/payments/preparing.ts'
+import { approve, crewed, sendSeenDraft } from '../../../helpers/payments/preparing.ts'
 import { availableOf } from '../../../helpers/payments/schedules.ts'
 import { worker } from '../../../helpers/service/actors.ts'
 import { DAY, newPayer } from '../../../helpers/service/live-service.ts'
@@ -21,8 +19,7 @@ const service = openedAndVerified(() => startPayingService())
 const file = (text: string, name = 'wages.csv'): DraftInput => ({ name, bytes: Buffer.from(text) })
 const draft = (caller: PersonCaller, given: DraftInput) => draftBulk(service.app, caller, given)
 const preview = (caller: PersonCaller, id: string) => previewBulk(service.app, caller, id)
-const send = (caller: PersonCaller, id: string) =>
-  sendDraft(service.app, caller, { id, key: randomUUID(), requestId: 'req_test', note: null })
+const send = (caller: PersonCaller, id: string) => sendSeenDraft(service.app, caller, id)
 const csvOf = (lines: Awaited<ReturnType<typeof readLinesToMend>>) =>
   ['phone,amount,reference,name,problem']
     .concat(

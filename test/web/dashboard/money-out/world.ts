@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { draftBulk } from '../../../../src/payments/payouts/bulk/drafts/draft-bulk.ts'
-import { sendDraft } from '../../../../src/payments/payouts/bulk/drafts/send-draft.ts'
 import { requestSubaccountPayout } from '../../../../src/payments/payouts/prepared/request-subaccount-payout.ts'
 import { setCheckerRule } from '../../../../src/payments/payouts/prepared/set-checker-rule.ts'
 import { requestSchedule } from '../../../../src/payments/scheduled-payouts/request-schedule.ts'
@@ -10,7 +9,7 @@ import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../../../src/pay
 import { parsePhone } from '../../../../src/platform/text/phone.ts'
 import { succeed } from '../../../helpers/payments/following-charges.ts'
 import { sendUntilEnded } from '../../../helpers/payments/following-payouts.ts'
-import { approve, ask, type Crew, crewed } from '../../../helpers/payments/preparing.ts'
+import { approve, ask, type Crew, crewed, sendSeenDraft } from '../../../helpers/payments/preparing.ts'
 import { BY_HAND } from '../../../helpers/service/actors.ts'
 import { type LiveService, newPayer } from '../../../helpers/service/live-service.ts'
 
@@ -41,9 +40,8 @@ export async function payingShop(service: LiveService) {
   )
   const draft = await draftBulk(app, anna, { pasted: [...lines, `${newPayer()},5000,${LONG},x`].join('\n') })
   const sent = await draftBulk(app, anna, { pasted: lines.slice(0, 12).join('\n') })
-  const sending = { key: randomUUID(), requestId: 'req_test', note: null }
-  const batch = await sendDraft(app, anna, { id: sent, ...sending })
-  const bulkWaits = await sendDraft(app, books, { id: draft, ...sending, key: randomUUID() })
+  const batch = await sendSeenDraft(app, anna, sent)
+  const bulkWaits = await sendSeenDraft(app, books, draft)
   const unsent = await draftBulk(app, anna, {
     name: 'july wages, second try.csv',
     bytes: Buffer.from(['phone,amount,reference,name', ...lines].join('\n')),

@@ -1,6 +1,5 @@
 import type { PersonCaller } from '../../../../api/access/actor.ts'
 import { allow } from '../../../../api/access/allow.ts'
-import { writeInTransaction } from '../../../../platform/db/write-in-transaction.ts'
 import { domainRefusal, invalidRequest } from '../../../../platform/refusal.ts'
 import type { App } from '../../../../program/app.ts'
 import type { CsvRow } from '../bulk-csv.ts'
@@ -22,8 +21,7 @@ export async function getListToName(app: App, caller: PersonCaller, id: string):
   allow(caller, 'bulk.draft')
   const draft = await getDraft(app, caller, id)
   const { layout } = draft
-  if (layout === null || draft.objectId !== null)
-    throw domainRefusal('draft_sent', 'this list was sent already, or is read as its header says')
+  if (layout === null || layout.fixed === true || draft.objectId !== null) throw draftSent()
   const rows = await readDraftRows(draft)
   return { draft, layout, top: rows.slice(0, MAX_TOP_ROWS), width: Math.max(...rows.map(({ cells }) => cells.length)) }
 }
@@ -44,8 +42,15 @@ export async function chooseColumns(
   const rows = await readDraftRows(draft)
   const lines = countPayments(rows, firstLine)
   const said = { ...layout, columns: uses, firstLine }
-  await writeInTransaction(app.db, [
-    setDraftLayout(draft, said, lines),
-    ...rememberColumns(caller, { rows, firstLine, uses, at: app.clock.now() }),
-  ])
+  await app.db.transaction(async (tx) => {
+    const [[set]] = await tx.send(setDraftLayout(draft, said, lines))
+    if (!set) throw draftSent()
+    return { value: null, last: rememberColumns(caller, { rows, firstLine, uses, at: app.clock.now() }) }
+  })
 }
+
+const draftSent = () =>
+  domainRefusal(
+    'draft_sent',
+    'this list was sent already, or its sending was begun: give it again to read it in another way',
+  )

@@ -4,7 +4,7 @@ import { domainRefusal } from '../../../../platform/refusal.ts'
 import { newId } from '../../../../platform/text/ids.ts'
 import { addMs } from '../../../../platform/time/clock.ts'
 import type { App } from '../../../../program/app.ts'
-import type { ColumnUse } from '../files/column-words.ts'
+import { type ColumnUse, findHeadings } from '../files/column-words.ts'
 import { looksLikePhone } from '../files/phone-text.ts'
 import { findColumnsSaid } from '../files/remembered-columns.ts'
 import { addDraft, DRAFT_PREFIX, listUnsentDrafts } from './draft.ts'
@@ -28,8 +28,7 @@ export async function draftBulk(app: App, caller: PersonCaller, input: DraftInpu
   const list = await readDraftList(input)
   const lines = countPayments(list.rows, list.guess.firstLine)
   const { guess, padded, sheet } = list
-  const columns = await findColumns(app, caller, list)
-  const layout = { columns, guess: guess.columns, firstLine: guess.firstLine, padded, sheet }
+  const layout = { ...(await findColumns(app, caller, list)), firstLine: guess.firstLine, padded, sheet }
   const name = 'pasted' in input ? 'pasted lines' : input.name.slice(0, MAX_NAME_CHARACTERS) || 'file'
   const at = app.clock.now()
   const id = newId(DRAFT_PREFIX, tag)
@@ -42,14 +41,20 @@ export async function draftBulk(app: App, caller: PersonCaller, input: DraftInpu
   return id
 }
 
-/** What the columns hold, as somebody of the business said about such a list, or as is certain; null if a person must say it. */
-async function findColumns(app: App, caller: PersonCaller, { rows, guess }: DraftList): Promise<ColumnUse[] | null> {
+type ColumnsFound = { columns: readonly ColumnUse[] | null; guess: readonly ColumnUse[] }
+
+/**
+ * Finds what the columns hold: as somebody of the business said about a list with these headings, or as is certain; null if a person must say
+ * it. Without headings another list may have its amounts elsewhere: what was said is then only offered.
+ */
+async function findColumns(app: App, caller: PersonCaller, { rows, guess }: DraftList): Promise<ColumnsFound> {
   const { firstLine, columns, certain } = guess
-  const payments = rows.filter(({ line }) => line >= firstLine)
   const said = await findColumnsSaid(app, caller, { rows, firstLine })
   const phone = said?.indexOf('phone') ?? -1
-  if (payments.some(({ cells }) => looksLikePhone(cells[phone] ?? ''))) return said
-  return certain ? columns : null
+  const fits = rows.some(({ line, cells }) => line >= firstLine && looksLikePhone(cells[phone] ?? ''))
+  if (said === null || !fits) return { columns: certain ? columns : null, guess: columns }
+  if (findHeadings(rows, firstLine) !== undefined) return { columns: said, guess: columns }
+  return { columns: certain ? columns : null, guess: said }
 }
 
 const tooManyDrafts = () =>

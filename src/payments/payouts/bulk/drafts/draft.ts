@@ -10,7 +10,8 @@ import type { SheetFacts } from '../files/read-file.ts'
 
 /**
  * How the lines of a draft are read. `columns`: what each of them holds; null until a person has said it, and then `guess` is what they seem
- * to hold. `firstLine`: the first payment; what stands above it is no payment. `padded`: each row has a cell for each column.
+ * to hold. `firstLine`: the first payment; what stands above it is no payment. `padded`: each row has a cell for each column. `fixed`: its
+ * sending was begun, so that it is read in this way for good.
  */
 export type DraftLayout = {
   columns: readonly ColumnUse[] | null
@@ -18,6 +19,7 @@ export type DraftLayout = {
   firstLine: number
   padded: boolean
   sheet: SheetFacts | null
+  fixed?: true
 }
 
 /**
@@ -71,9 +73,16 @@ const MARK_DRAFT_SENT = statement(
   'bulk draft sent',
   `update bulk_drafts set object_id = $3, expires_at = $4 where merchant_id = $1 and id = $2 and object_id is distinct from $3`,
 )
-const SET_LAYOUT = statement(
+const SET_LAYOUT = statement<{ id: string }>(
   'columns of a bulk draft',
-  `update bulk_drafts set layout = $3, lines = $4 where merchant_id = $1 and id = $2 and object_id is null`,
+  `update bulk_drafts set layout = $3, lines = $4
+   where merchant_id = $1 and id = $2 and object_id is null and layout->'fixed' is null returning id`,
+)
+// Lines without a reference get one by their place: read in another way after an attempt to send, a line could be paid twice.
+const FIX_LAYOUT = statement<{ id: string }>(
+  'fix columns of a bulk draft',
+  `update bulk_drafts set layout = layout || '{"fixed": true}'
+   where merchant_id = $1 and id = $2 and object_id is null and layout - 'fixed' = $3::jsonb - 'fixed' returning id`,
 )
 const PRUNE_DRAFTS = statement<{ id: string }>(
   'prune bulk drafts',
@@ -91,9 +100,20 @@ export const addDraft = (draft: BulkDraft): Call =>
 
 const layoutJson = (layout: DraftLayout | null) => (layout === null ? null : JSON.stringify(layout))
 
-/** Stores how the lines of a draft that was not sent yet are read, and how many there are. */
-export const setDraftLayout = ({ merchantId, id }: BulkDraft, layout: DraftLayout, lines: number): Call =>
-  call(SET_LAYOUT, merchantId, id, layoutJson(layout), lines)
+/** Stores how the lines of a draft are read, and how many there are. Returns no row for one whose sending was begun. */
+export const setDraftLayout = (
+  { merchantId, id }: BulkDraft,
+  layout: DraftLayout,
+  lines: number,
+): Call<{ id: string }> => call(SET_LAYOUT, merchantId, id, layoutJson(layout), lines)
+
+/** Keeps the lines of a draft read as they are now. Returns no row where they are read in another way meanwhile, or the draft was sent. */
+export const fixDraftLayout = ({ merchantId, id, layout }: BulkDraft): Call<{ id: string }> =>
+  call(FIX_LAYOUT, merchantId, id, layoutJson(layout))
+
+/** Formats how the lines of a draft are read, so that a form can say what its sender has seen. */
+export const formatReading = (layout: DraftLayout | null): string =>
+  layout === null ? '' : `${layout.firstLine}:${(layout.columns ?? []).join(',')}`
 
 /** Marks a draft as sent: what it became, and until when it is kept. */
 export const markDraftSent = ({ merchantId, id }: BulkDraft, objectId: string, keptUntil: Date): Call =>
