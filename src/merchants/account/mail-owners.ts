@@ -10,10 +10,13 @@ import { addMail } from '../mails/mail.ts'
 type SecretActInput = { merchantId: number; act: SecretAct; actor: Actor; ends?: string }
 
 const MAX_RECIPIENTS = 20
-const FIND_RECIPIENTS = statement<{ email: string; handle: string }>(
+type MailRecipient = { email: string; handle: string }
+
+const FIND_RECIPIENTS = statement<MailRecipient>(
   'people to tell',
   `select p.email, d.handle from memberships m join people p on p.id = m.person_id join merchants d on d.id = m.merchant_id
-   where m.merchant_id = $1 and m.role = any($3::text[]) and p.email is not null and p.confirmed_at is not null and p.closed_at is null
+   where m.merchant_id = $1 and ($3::text[] is null or m.role = any($3)) and ($4::bigint[] is null or p.id = any($4))
+     and p.email is not null and p.confirmed_at is not null and p.closed_at is null
    order by p.id limit $2`,
 )
 
@@ -22,27 +25,15 @@ export const readMailRecipients = (
   app: App,
   merchantId: number,
   roles: readonly MerchantRole[],
-): Promise<{ email: string; handle: string }[]> =>
-  app.directory.query(FIND_RECIPIENTS, [merchantId, MAX_RECIPIENTS, roles])
+): Promise<MailRecipient[]> => app.directory.query(FIND_RECIPIENTS, [merchantId, MAX_RECIPIENTS, roles, null])
 
 /** Reads the proven addresses of a merchant's owners, with its handle. */
-export const readMailOwners = (app: App, merchantId: number): Promise<{ email: string; handle: string }[]> =>
+export const readMailOwners = (app: App, merchantId: number): Promise<MailRecipient[]> =>
   readMailRecipients(app, merchantId, ['owner'])
 
-const FIND_PEOPLE = statement<{ email: string; handle: string }>(
-  'these people to tell',
-  `select p.email, d.handle from memberships m join people p on p.id = m.person_id join merchants d on d.id = m.merchant_id
-   where m.merchant_id = $1 and p.id = any($3::bigint[]) and p.email is not null and p.confirmed_at is not null and p.closed_at is null
-   order by p.id limit $2`,
-)
-
 /** Reads the proven addresses of those of these people who work for the merchant, at most 20, with its handle. */
-export const readMailPeople = (
-  app: App,
-  merchantId: number,
-  personIds: readonly number[],
-): Promise<{ email: string; handle: string }[]> =>
-  app.directory.query(FIND_PEOPLE, [merchantId, MAX_RECIPIENTS, personIds])
+export const readMailPeople = (app: App, merchantId: number, personIds: readonly number[]): Promise<MailRecipient[]> =>
+  app.directory.query(FIND_RECIPIENTS, [merchantId, MAX_RECIPIENTS, null, personIds])
 
 /** Makes the mails to the owners about an act (reliability.md 8.2), for a transaction of the directory. */
 export async function makeOwnerMails(app: App, { merchantId, act, actor, ends = '' }: SecretActInput): Promise<Call[]> {

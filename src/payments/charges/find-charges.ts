@@ -61,15 +61,8 @@ const SEARCH_END = searchEndStatement(
 )
 
 /** Narrows a filter that no index answers to the newest charges of its window; others stay as they are. */
-export async function narrowChargeFilter(
-  app: App,
-  caller: Caller,
-  filter: ChargeFilter,
-): Promise<{ filter: ChargeFilter; searchedBackTo: Date | null }> {
-  if (!isChargeSearch(filter)) return { filter, searchedBackTo: null }
-  const { window, searchedBackTo } = await narrowToSearched(app, caller, { window: filter, end: SEARCH_END })
-  return { filter: window, searchedBackTo }
-}
+export const narrowChargeFilter = (app: App, caller: Caller, filter: ChargeFilter) =>
+  narrowToSearched(app, caller, { filter, isSearch: isChargeSearch(filter), end: SEARCH_END })
 
 /** Returns the caller's charge in the key's mode. Throws 404 (spec 1.3). */
 export async function getCharge(app: App, caller: Caller, id: string): Promise<Charge> {

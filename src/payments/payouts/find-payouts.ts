@@ -65,15 +65,8 @@ const SEARCH_END = searchEndStatement(
 )
 
 /** Narrows a filter that no index answers to the newest payouts of its window; others stay as they are. */
-export async function narrowPayoutFilter(
-  app: App,
-  caller: Caller,
-  filter: PayoutFilter,
-): Promise<{ filter: PayoutFilter; searchedBackTo: Date | null }> {
-  if (!isPayoutSearch(filter)) return { filter, searchedBackTo: null }
-  const { window, searchedBackTo } = await narrowToSearched(app, caller, { window: filter, end: SEARCH_END })
-  return { filter: window, searchedBackTo }
-}
+export const narrowPayoutFilter = (app: App, caller: Caller, filter: PayoutFilter) =>
+  narrowToSearched(app, caller, { filter, isSearch: isPayoutSearch(filter), end: SEARCH_END })
 
 /** Returns the caller's payout in the key's mode. Throws 404 (spec 1.3). */
 export async function getPayout(app: App, caller: Caller, id: string): Promise<Payout> {

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { ListPage } from '../../api/http/lists/lists.ts'
 import { badRequest } from '../../platform/refusal.ts'
+import { parseShillings } from '../../platform/text/shillings.ts'
 import { cleanTyped } from '../../platform/text/text.ts'
 import { parseDays } from './days.ts'
 import type { FieldChoice } from './forms/form-spec.ts'
-import { parseShillings } from './forms/form-spec.ts'
 import { daysOfPeriod } from './periods.ts'
 import { PARTS } from './texts.ts'
 

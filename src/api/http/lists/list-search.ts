@@ -20,17 +20,18 @@ export const searchEndStatement = (name: string, branches: readonly string[]): S
   )
 
 /**
- * Narrows a window to the newest rows that a search looks at. `searchedBackTo`: the time at which it stops, in ms precision; null where
- * the window has no more rows than that.
+ * Narrows a filter that no index answers to the newest rows of its window; others stay as they are. `searchedBackTo`: the time at which the
+ * search stops, in ms; null where the window has no more rows than that.
  */
-export async function narrowToSearched<Window extends ListWindow>(
+export async function narrowToSearched<Filter extends ListWindow>(
   { db }: Pick<App, 'db'>,
   { merchantId, mode }: MerchantMode,
-  { window, end }: { window: Window; end: SearchEnd },
-): Promise<{ window: Window; searchedBackTo: Date | null }> {
-  const values = { merchantId, mode, ...olderBounds(null, window), rows: MAX_ROWS_SEARCHED }
+  { filter, isSearch, end }: { filter: Filter; isSearch: boolean; end: SearchEnd },
+): Promise<{ filter: Filter; searchedBackTo: Date | null }> {
+  if (!isSearch) return { filter, searchedBackTo: null }
+  const values = { merchantId, mode, ...olderBounds(null, filter), rows: MAX_ROWS_SEARCHED }
   const [stop] = await db.query(end, bindValues(end, values))
   return stop === undefined
-    ? { window, searchedBackTo: null }
-    : { window: { ...window, createdAfter: stop.at }, searchedBackTo: stop.at }
+    ? { filter, searchedBackTo: null }
+    : { filter: { ...filter, createdAfter: stop.at }, searchedBackTo: stop.at }
 }

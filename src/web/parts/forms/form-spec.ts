@@ -1,5 +1,6 @@
 import type { Action } from '../../../api/access/actions.ts'
 import type { Refusal } from '../../../platform/refusal.ts'
+import { parseShillings } from '../../../platform/text/shillings.ts'
 import { cleanTyped, hasForbiddenControl } from '../../../platform/text/text.ts'
 import type { PostedFields } from './fields.ts'
 
@@ -152,12 +153,6 @@ function findFault(field: FormField, value: string): string | null {
   if (kind === 'amount' && parseShillings(value) === null) return FAULT_TEXTS.amount
   if (kind === 'number' && !/^[0-9]{1,9}$/.test(value)) return FAULT_TEXTS.number
   return null
-}
-
-/** Parses whole shillings as people type them (`12,500`, `UGX 12 500`), or null. */
-export function parseShillings(text: string): number | null {
-  const digits = text.replace(/^UGX\s*/i, '').replace(/(?<=\d)[ ,_.](?=\d{3}(?:\D|$))/g, '')
-  return /^[0-9]{1,16}$/.test(digits) && Number.isSafeInteger(Number(digits)) ? Number(digits) : null
 }
 
 /** Returns the amount of a field that `parseForm` has accepted. */

@@ -1,15 +1,10 @@
+import { bareAmount, parseShillings } from '../../../../platform/text/shillings.ts'
 import { echo } from '../../../../platform/text/text.ts'
 import { cleanCell } from './read-file.ts'
 
 /** Whole shillings, or why a cell holds none. */
 type AmountReading = { amount: number } | { fault: string }
 
-const CURRENCY = '(?:ugx|ushs?|shs?|sh)'
-const BEFORE = new RegExp(`^${CURRENCY}\\.?\\s*`, 'i')
-// `5,000/=` and `5,000/-` are how prices are written in Kampala.
-const BEHIND = new RegExp(`\\s*(?:/?=|/-|${CURRENCY}\\.?)$`, 'i')
-const THOUSANDS = /(?<=\d)[ ,.'_](?=\d{3}(?:\D|$))/g
-const WHOLE = /^\d{1,16}(?:[.,]0{1,2})?$/
 const PART = /^\d{1,16}[.,]\d+$/
 const BELOW_ZERO = /^-\s*\d|^\(\d[^)]*\)$/
 export const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?e[+-]?\d{1,3}$/i
@@ -28,10 +23,10 @@ export function readAmount(cell: string): AmountReading {
   if (TOO_NARROW.test(text))
     return { fault: `${shown} is what Excel shows where a column is too narrow; make it wider` }
   if (EXCEL_FAULT.test(text)) return { fault: `${shown} is a fault of a formula in Excel; ${WRITE}` }
-  const bare = text.replace(BEFORE, '').replace(BEHIND, '')
+  const amount = parseShillings(text)
+  if (amount !== null) return { amount }
+  const bare = bareAmount(text)
   if (BELOW_ZERO.test(bare)) return { fault: `the amount ${shown} is below zero; ${WRITE}` }
-  const digits = bare.replace(THOUSANDS, '')
-  if (WHOLE.test(digits)) return { amount: Number(digits.replace(/[.,]0+$/, '')) }
-  if (PART.test(digits)) return { fault: `${shown} has a part of a shilling; ${WRITE}` }
+  if (PART.test(bare)) return { fault: `${shown} has a part of a shilling; ${WRITE}` }
   return { fault: `${shown} is no amount; ${WRITE}` }
 }
