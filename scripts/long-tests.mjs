@@ -1,16 +1,23 @@
-// What `npm run test:long` runs, and why it is long. Everything else is `npm test`, and so is a new test unless it must be long:
-// a kind of test that stands here leaves at least one case behind in the short run.
+// What `npm run test:long` runs, and why it is long, and what `npm run test:drills` runs. Everything else is `npm test`, and so is a new
+// test unless it must be long: a kind of test that stands here leaves at least one case behind in the short run.
+
+/** Whole installations that are made, hurt and ended: minutes each, each with the machine for itself. One that lacks a program skips itself. */
+const DRILLS = {
+  'test/drill/cells/cells-drill': 'a cluster of Citus under payments, where CITUS_UP starts one',
+  'test/drill/containers/containers': 'the release in containers, where podman is',
+  'test/drill/containers/guide': 'the guide of installing, followed with containers, where podman is',
+  'test/drill/growing/growing-drill': 'the guide of clusters is followed, where Citus is installed',
+  'test/drill/failover/failover-drill':
+    'three servers under Patroni that are killed, frozen and cut off under payments, where it is installed',
+  'test/drill/restore/restore-drill':
+    'servers that are backed up, destroyed and restored, in each way that is installed',
+}
 
 /** Files whose tests are all long. */
 const LONG = {
   'test/crash/charge-reposted': 'a kill, and real seconds until the lease of the dead process is over',
   'test/crash/payouts-starved': 'a machine without processor time, for half a minute',
   'test/crash/bulk-resumes': 'a kill at each moment of a bulk call',
-  'test/drill/cells/cells-drill': 'a cluster of Citus under payments, where CITUS_UP starts one',
-  'test/drill/failover/failover-drill':
-    'three servers under Patroni that are killed, frozen and cut off under payments, where it is installed',
-  'test/drill/restore/restore-drill':
-    'servers that are backed up, destroyed and restored, in each way that is installed',
   'test/web/browser/once': 'double clicks and returns in a browser',
   'test/web/browser/ended-session': 'a session that ends under a form, in a browser',
   'test/web/browser/print': 'pages on paper, in a browser',
@@ -23,6 +30,8 @@ const LONG = {
   'test/web/browser/people': 'sign-ins in a browser',
   'test/web/browser/photos': 'pictures in a browser',
   'test/web/browser/storefront': 'the storefront in a browser',
+  'test/web/browser/counter-hour': 'an hour at the counter, in a browser',
+  'test/web/browser/first-payment': 'a sign-up and a first payment, in a browser',
   'test/web/browser/verification': 'the verification in a browser',
   // One race each stays in api/idempotency/idempotency-races, payments/payouts/live/live-payout-queue, payments/refunds/refund-races and selling/vending/dispensing/vending-races.
   'test/races/races': 'every race, over a fleet of processes',
@@ -47,9 +56,12 @@ const LONG = {
   'test/program/fleet/stops': 'fleets of processes that are stopped and killed under load',
   'test/program/fleet/dying': 'processes that die again and again, for real seconds',
   'test/program/faults-of-processes': 'processes that sleep, and servers that are killed',
-  'test/program/containers': 'two drills with images and containers, where podman is',
   'test/soak/short-soak': 'hundreds of payments against an operator that misbehaves',
+  'test/clients/collections': 'two programs that send every request of a collection',
   'test/clients/generated-clients': 'generators of clients and their compilers',
+  'test/clients/sdk-service': 'payments that wait for their real end, and lines that are cut, for real seconds',
+  'test/clients/sdk-package': 'a package that is built, installed and compiled in three ways',
+  'test/clients/lint': 'two linters of the description, each as large as a compiler',
   'test/clients/more-generators': 'two more generators and their compilers',
   'test/clients/openapi-generator': 'another generator of clients, in three languages',
   'test/web/docs/readme-walk': 'the walk of the README with a service of its own, on a database server of its own',
@@ -60,6 +72,7 @@ const LONG = {
   'test/web/dashboard/money-out/in-browser': 'journeys in a browser',
   'test/web/dashboard/developers/accessible': 'axe over the pages for developers',
   'test/reports/notices/accessible': 'axe over the notices',
+  'test/reports/push/push-time': 'a hundred payments at two processes as they run, in real seconds',
   'test/web/dashboard/crawl': 'every link of every page x every role, and odd values in every field',
   'test/web/console/browser/crawl':
     'every link of every page of the console x every role, and odd values in every field',
@@ -168,9 +181,16 @@ const PARTLY_LONG = {
 
 export const WITH_LONG_TESTS = Object.keys(PARTLY_LONG)
 
+export const DRILL_FILES = Object.keys(DRILLS)
+
 /** The test files of one part. */
 export const filesOf = (part, all) =>
-  part === 'long' ? all.filter((name) => name in LONG || name in PARTLY_LONG) : all.filter((name) => !(name in LONG))
+  all.filter((name) => {
+    if (name in DRILLS) return part === 'drills'
+    if (part === 'short') return !(name in LONG)
+    return part === 'long' && (name in LONG || name in PARTLY_LONG)
+  })
 
 /** Files of the lists above that are gone or have another name. */
-export const goneFrom = (names) => [...Object.keys(LONG), ...WITH_LONG_TESTS].filter((name) => !names.includes(name))
+export const goneFrom = (names) =>
+  [...DRILL_FILES, ...Object.keys(LONG), ...WITH_LONG_TESTS].filter((name) => !names.includes(name))

@@ -1,9 +1,11 @@
 // Runs compiled test files under node's own runner:
 //   run-tests.mjs WORD ...           all tests of the files with one of these words in their path; without a word, of all files
 //   run-tests.mjs --short            what `npm test` runs; --long: what `npm run test:long` runs (scripts/long-tests.mjs)
+//   run-tests.mjs --drills           what `npm run test:drills` runs
 //   run-tests.mjs --short --since REF    only files that reach what has changed since this commit (scripts/reached.mjs)
 //   run-tests.mjs --again ...        a file that fails is run once more by itself; if it passes then, it is named as unsteady
 //   run-tests.mjs --apart SECONDS ...    each file in a process of its own, which ends after so many seconds, and what skips says why at the end
+//   run-tests.mjs --within SECONDS ...   a file that has not begun by then is named and not run; each day others are the last
 //   run-tests.mjs --without FILE ...     without this one
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,16 +32,24 @@ const SLEEPING_AT_ONCE = 1
 // A larger place for young objects: a tenth less time for tests that open and close services all the time.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`
 
+// One follows a guide of an hour by hand.
+const DRILL_SECONDS = 30 * 60
+const DAY_MS = 86_400_000
+// In so many days each third of the files was once first.
+const TURNS = 3
+const PARTS = ['short', 'long', 'drills']
 const { values, positionals: words } = readWords()
-const part = values.short ? 'short' : values.long ? 'long' : 'all'
+const part = PARTS.find((name) => values[name]) ?? 'all'
 // Helpers of tests ask for it (test/helpers/service/parts.ts).
 process.env.TEST_PART = part
 // A room asks for it (run-room.mjs).
+if (part === 'drills') process.env.TEST_FILE_SECONDS = String(DRILL_SECONDS)
 if (values.apart !== undefined) process.env.TEST_FILE_SECONDS = values.apart
+if (values.within !== undefined) process.env.TEST_BEGINS_BEFORE = String(Date.now() + Number(values.within) * 1000)
 const all = ['src', 'test'].flatMap(testsIn)
 for (const name of [...goneAmong(all), ...goneFrom(all)])
   refuse(`a list of scripts/ names ${name}, and there is no such test`)
-const names = since(matching(part === 'all' ? all : filesOf(part, all)))
+const names = turned(since(matching(part === 'all' ? all : filesOf(part, all))))
 // Before the run: its own closing lines are the last that is said.
 await sayWhatWasSkipped(names.filter((name) => name.startsWith(BROWSER_TESTS)))
 const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
@@ -59,15 +69,17 @@ function readWords() {
       options: {
         short: { type: 'boolean' },
         long: { type: 'boolean' },
+        drills: { type: 'boolean' },
         again: { type: 'boolean' },
         apart: { type: 'string' },
+        within: { type: 'string' },
         without: { type: 'string', multiple: true, default: [] },
         since: { type: 'string' },
       },
     })
   } catch (error) {
     return refuse(
-      `${error.message.split('\n')[0]} Known: --since REF, --again, --apart SECONDS, --without FILE, and words of paths of test files.`,
+      `${error.message.split('\n')[0]} Known: --since REF, --again, --apart SECONDS, --within SECONDS, --without FILE, and words of paths of test files.`,
     )
   }
 }
@@ -110,6 +122,13 @@ function changedSinceOrRefuse(ref) {
   }
 }
 
+/** Where not all may have their turn, the day says who comes first. */
+function turned(some) {
+  if (values.within === undefined) return some
+  const first = (Math.floor(Date.now() / DAY_MS) * Math.ceil(some.length / TURNS)) % some.length
+  return [...some.slice(first), ...some.slice(0, first)]
+}
+
 /** As `test/payments/charges/charge`. */
 function testsIn(folder) {
   const paths = readdirSync(join(dist, folder), { recursive: true })
@@ -126,6 +145,7 @@ function runsOf(some) {
     ...{ atOnce: BUSY_AT_ONCE, pathOf },
     shortOnly: part === 'short',
     apart: values.apart !== undefined,
+    asNamed: values.within !== undefined,
   })
   const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
   return [

@@ -14,7 +14,7 @@ type Acknowledged = {
 export type Payments = {
   acknowledged: readonly Acknowledged[]
   counts: { asked: number; refused: number; unanswered: number }
-  /** What was answered neither with 201 nor with 503, and what was never answered. */
+  /** What was answered with something else than 201 and the wish that it come again, and what was never answered. */
   failed: readonly string[]
   /** The first payment by this way that was acknowledged after `from` and has ended since: when it had. Null when none comes. */
   completedAfter(way: string, from: number): Promise<number | null>
@@ -35,6 +35,8 @@ type PaymentOptions = {
 
 export const AMOUNT = 5000
 const CALL_MS = 15_000
+// What a call got whose first try a dead server took with it, until its key is given back. It says: retry shortly.
+const IN_FLIGHT = /still in flight/
 // Longer than any fault of the drill lasts.
 const GIVE_UP_MS = 150_000
 // As clients that are told to come back do, so that those of a long fault do not all come in the first second after it.
@@ -61,7 +63,8 @@ export function startPayments({ by, perSecond, chance }: PaymentOptions): Paymen
     while (performance.now() < giveUpAt) {
       const { status, id, text } = await ask(`${url}/v1/charges`, key, { name, body })
       if (status === 201 && id !== null) return acknowledge({ id, name, way, askedAt })
-      if (status !== null && status !== 503) return void failed.push(`${name}: ${status} ${text}`)
+      if (status !== null && status !== 503 && !IN_FLIGHT.test(text))
+        return void failed.push(`${name}: ${status} ${text}`)
       counts[status === null ? 'unanswered' : 'refused'] += 1
       setbacks.push({ way, at: performance.now() })
       await pause(chance.whole(REPEAT_MS.least, REPEAT_MS.most))

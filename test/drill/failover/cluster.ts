@@ -133,9 +133,17 @@ async function untilWhole(hosts: readonly Host[]): Promise<{ primary: Host; stan
     const isOneHistory = new Set(members.map(({ timeline }) => timeline)).size === 1
     if (primary && standby && works && isOneHistory && (await hasStandbys(primary, hosts.length - 1)))
       return { primary, standby }
-    if (performance.now() > giveUpAt) throw new Error(`the cluster is not whole: ${JSON.stringify(members)}`)
+    if (performance.now() > giveUpAt) throw new Error(await describeState(members, primary))
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
+}
+
+/** What Patroni and the primary itself say of the members of a cluster that does not become whole. */
+async function describeState(members: readonly Member[], primary: Host | undefined): Promise<string> {
+  const asked = `select application_name, state, sync_state, sync_priority, sent_lsn, flush_lsn, pg_current_wal_flush_lsn() as here,
+      current_setting('synchronous_standby_names') as names from pg_stat_replication`
+  const standbys = primary === undefined ? [] : await askHost(primary, asked).catch((error) => [{ error: `${error}` }])
+  return `the cluster is not whole: ${JSON.stringify({ members, primary: primary?.place.name, standbys })}`
 }
 
 async function hasStandbys(primary: Host, count: number): Promise<boolean> {

@@ -46,7 +46,7 @@ export async function runGrowingDrill(args: readonly string[]): Promise<boolean>
  * Follows "Cells on more nodes" of docs/growing.md by its own blocks, with passwords and TLS: makes a cluster, puts the gateway on it, adds a
  * node, and under payments moves a cell and takes a node out. A sentence where there is no Citus.
  */
-async function drillGrowing(options: Options): Promise<DrillReport | string> {
+export async function drillGrowing(options: Options): Promise<DrillReport | string> {
   const hindrance = findHindrance()
   if (hindrance !== null) return hindrance
   const port = await freePort()
