@@ -1,0 +1,12 @@
+// A merchant's program in JavaScript of the older kind. It prints what it was answered.
+const { Gateway, NotFoundError, VERSION } = require('mobile-money-gateway')
+
+const gateway = new Gateway({ apiKey: process.env.GATEWAY_KEY, baseUrl: process.env.GATEWAY_URL })
+
+async function main() {
+  const charges = await gateway.charges.list().toArray({ limit: 10 })
+  const missing = await gateway.charges.retrieve('txn_aaaaa0000000000000000').catch((error) => error)
+  console.log(JSON.stringify({ charges: charges.length, missing: missing instanceof NotFoundError, version: VERSION }))
+}
+
+main()
