@@ -97,7 +97,8 @@ function oneOf<const Choice extends string>(
   return found
 }
 
-function refuse(error: Error): void {
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 2
+/** Says what is wrong and ends: with the control plane's port in use, the operator's would be open already. */
+function refuse({ message, code, address, port }: Error & Partial<Record<'code' | 'address' | 'port', unknown>>): void {
+  const inUse = `port ${port} of ${address} is in use: stop the program that listens there, or give another --port or --control-port`
+  process.stderr.write(`${code === 'EADDRINUSE' ? inUse : message}\n`, () => process.exit(2))
 }

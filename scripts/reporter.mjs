@@ -27,6 +27,7 @@ async function* asOneRun(runs, files, { again, tellsSkipped }) {
     took: [],
     failed: new Map(),
     unsteady: [],
+    late: [],
     skipped: tellsSkipped ? [] : null,
   }
   const startedAt = performance.now()
@@ -48,6 +49,7 @@ function* eventsOf(block, { told, missing }) {
   const { data } = block.at(-1)
   if (!endsFile(block.at(-1))) return
   told.number += 1
+  if (typeof block.at(-1).data.skip === 'string') told.late.push(`not run: ${data.name}: ${block.at(-1).data.skip}`)
   told.skipped?.push(...skippedOf(block))
   if (missing.delete(data.name) && data.details.duration_ms > 0)
     told.took.push({ seconds: data.details.duration_ms / 1000, name: data.name })
@@ -92,9 +94,10 @@ function countsOf(block) {
   ]
 }
 
-function closingOf({ took, failed, unsteady, skipped, sums }) {
+function closingOf({ took, failed, unsteady, late, skipped, sums }) {
   return [
     ...slowest(took),
+    ...late,
     ...(skipped ?? []),
     ...[...failed.values()].flatMap(failuresOf),
     ...rememberedUnsteady(unsteady),
@@ -158,9 +161,16 @@ function failuresOf(block) {
   })
   return failed.map(({ data }) => {
     const { error } = data.details
-    const [why] = String(error?.cause?.message ?? error?.message ?? error).split('\n')
+    const why = reasonIn(String(error?.cause?.message ?? error?.message ?? error))
     return `failed: ${file}${data.nesting > 0 ? `: ${data.name}` : ''}: ${why}`
   })
+}
+
+/** The first line; of a property that does not hold, also the line that says what was found. */
+function reasonIn(message) {
+  const [first, ...rest] = message.split('\n')
+  const found = rest.find((line) => line.startsWith('Got '))
+  return found === undefined ? first : `${first}: ${found}`
 }
 
 const skippedOf = (block) =>

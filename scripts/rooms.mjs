@@ -1,15 +1,12 @@
+import { DRILL_FILES } from './long-tests.mjs'
+
 // Which test files share a process: to load the product takes longer than most files run, so a process runs a room of them.
 
 const FILES_OF_A_ROOM = 56
 const WAITING_FILES_OF_A_ROOM = 10
 
 // Before all others, one after the other: each starts so many processes that it needs the machine for itself.
-const ALONE = [
-  'test/crash/crash-points',
-  'test/races/races',
-  'test/soak/short-soak',
-  'test/drill/failover/failover-drill',
-]
+const ALONE = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-soak', ...DRILL_FILES]
 
 // They sleep for real seconds until a deadline of the product passes, and need next to nothing of the machine: beside those.
 const SLEEPING = [
@@ -59,7 +56,6 @@ const WAITING = [
   'test/program/fleet/restarts',
   'test/program/fleet/stops',
   'test/program/fleet/dying',
-  'test/program/containers',
   'test/payments/payouts/resolve-account',
   'src/platform/outbound/attempt',
 ]
@@ -68,9 +64,11 @@ const WAITING = [
  * The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy, with
  * the path of each file. Few files fill as many rooms as run at once. `shortOnly`: of what needs the machine for itself only a few
  * cases run, which mostly wait for their processes. `apart`: each file has a room of its own.
+ * `asNamed`: in the order of `names`, not the longest first.
  */
-export function sortIntoRooms(names, { atOnce, pathOf, shortOnly, apart }) {
-  const there = (list) => list.filter((name) => names.includes(name)).map(pathOf)
+export function sortIntoRooms(names, { atOnce, pathOf, shortOnly, apart, asNamed }) {
+  const there = (list) =>
+    (asNamed ? names.filter((name) => list.includes(name)) : list.filter((name) => names.includes(name))).map(pathOf)
   const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name)).map(pathOf)
   const waiting = there(shortOnly ? [...ALONE, ...WAITING] : WAITING)
   const roomsOf = (paths, most) => Math.ceil(paths.length / (apart ? 1 : most))

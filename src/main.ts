@@ -9,9 +9,21 @@ import type { Config } from './program/settings/config.ts'
 const ROLES: readonly Role[] = ['all', 'web', 'worker']
 
 const STREAMS: CommandStreams = {
-  out: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+  out: (text) =>
+    new Promise((resolve, reject) =>
+      process.stdout.write(text, (error) => (error && !isReaderGone(error) ? reject(error) : resolve())),
+    ),
   err: (text) => void process.stderr.write(text),
 }
+const READER_GONE =
+  'the program that reads this output has ended, so the rest was not written: run the command without it to see all\n'
+
+const isReaderGone = ({ code }: NodeJS.ErrnoException) => code === 'EPIPE'
+
+// A reader may end early, as `| head -1` does. The command still does its work, and its exit code says how that ended. Other errors reach
+// whoever has written.
+process.stdout.on('error', (error) => void (isReaderGone(error) && process.stderr.write(READER_GONE)))
+process.stderr.on('error', () => {})
 
 /** Serves in this process, or starts several and watches over them. What neither commands nor the other need is loaded here. */
 async function runService(config: Config, options: Readonly<Record<string, unknown>>): Promise<void> {

@@ -15,6 +15,8 @@ const PARTS = {
   pdfkit: /^js\/(pdfkit\.js|pdfkit\.node\.mjs|data\/|standard-fonts\/|output\.)/,
   fontkit: /^dist\/(main\.cjs|module\.mjs)$/,
 }
+// Node loads one of the three builds of each of these packages; the others are for bundlers.
+const TRACING = { scope: '@opentelemetry/', part: /^(build\/src\/|dist\/.*\.cjs$)/ }
 // What only compilers, debuggers and readers of a package want.
 const UNUSED = /\.map$|\.[cm]?tsx?$|\.a$|\/pkgconfig\/|\.(md|markdown)$/i
 const ALWAYS = /^(package\.json|(licen[cs]e|notice|copying)[^/]*)$/i
@@ -31,7 +33,7 @@ export function prunePackages(modules) {
   for (const name of [...READ, ...embeddedIn(modules)]) kept.add(join(modules, name))
   for (const name of packagesIn(modules))
     if (!kept.has(join(modules, name))) rmSync(join(modules, name), { recursive: true })
-    else pruneFiles(join(modules, name), PARTS[name])
+    else pruneFiles(join(modules, name), name.startsWith(TRACING.scope) ? TRACING.part : PARTS[name])
   for (const name of ['.bin', '.package-lock.json']) rmSync(join(modules, name), { recursive: true, force: true })
   for (const name of embeddedIn(modules)) linkLibraries(join(modules, name))
 }

@@ -33,7 +33,7 @@ function pathsOf(source) {
       .map((path) => `src/${path}`),
     // The pages that people read; not those for who changes the program.
     ...below('docs')
-      .filter((path) => /^[\w-]+\.(md|json)$/.test(path))
+      .filter((path) => /^(?:guide\/)?[\w-]+\.(md|json)$/.test(path))
       .map((path) => `docs/${path}`),
   ]
 }

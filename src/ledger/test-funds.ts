@@ -3,7 +3,7 @@ import type { Actor } from '../api/access/actor.ts'
 import { allow } from '../api/access/allow.ts'
 import { auditRow } from '../api/access/audit-row.ts'
 import { keyReused } from '../api/idempotency/keys.ts'
-import type { Database } from '../platform/db/database.ts'
+import type { Call, Database, Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { onUniqueViolation } from '../platform/db/unique-violation.ts'
 import { domainRefusal } from '../platform/refusal.ts'
@@ -29,12 +29,14 @@ export async function addTestFunds(
   actor: Actor,
   { holder, amount, key }: { holder: FundedMerchant; amount: number; key: string | undefined },
 ): Promise<{ id: string; added: boolean }> {
-  allow(actor, 'funds.add', holder.merchantId)
-  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_TEST_FUNDS)
-    throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MAX_TEST_FUNDS}`, { field: 'amount' })
   const id = key === undefined ? newId('fund_', holder.tag) : fundsIdForKey(holder.tag, key)
   const add = async () => {
-    await inOpenMonth(() => postTestFunds({ db, clock }, actor, { ...holder, id, amount }))
+    await inOpenMonth(() =>
+      db.transaction(async (tx) => {
+        const posted = await postTestFunds(tx, actor, { ...holder, id, amount, at: clock.now() })
+        return { value: null, last: posted.writes }
+      }),
+    )
     return { id, added: true }
   }
   if (key === undefined) return add()
@@ -42,27 +44,32 @@ export async function addTestFunds(
   return onUniqueViolation(add, () => replayTestFunds(db, holder.merchantId, { id, amount }))
 }
 
-function postTestFunds(
-  { db, clock }: { db: Database; clock: Clock },
+/**
+ * Posts test money in this transaction, for a caller that keeps it from being posted twice: returns what is available then, in whole UGX,
+ * and what the transaction must write. Throws Refusal, and MonthClosed like every posting.
+ */
+export async function postTestFunds(
+  tx: Tx,
   actor: Actor,
-  { merchantId, id: subject, amount }: FundedMerchant & { id: string; amount: number },
-): Promise<null> {
-  return db.transaction(async (tx) => {
-    const at = clock.now()
-    const [heads] = await tx.send(lockHeads([{ merchantId, mode: 'test' }]))
-    const book = openBook(heads, at)
-    book.post({
-      merchantId,
-      mode: 'test',
-      kind: 'test_funds',
-      subject,
-      debit: 'sandbox',
-      credit: 'available',
-      amount,
-    })
-    const act = { actor, action: 'funds.add', at, merchantId, mode: 'test' } as const
-    return { value: null, last: [...book.writes(), auditRow({ ...act, subject, after: { amount } })] }
+  { merchantId, id: subject, amount, at }: { merchantId: number; id: string; amount: number; at: Date },
+): Promise<{ available: number; writes: Call[] }> {
+  allow(actor, 'funds.add', merchantId)
+  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_TEST_FUNDS)
+    throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MAX_TEST_FUNDS}`, { field: 'amount' })
+  const [heads] = await tx.send(lockHeads([{ merchantId, mode: 'test' }]))
+  const book = openBook(heads, at)
+  book.post({
+    merchantId,
+    mode: 'test',
+    kind: 'test_funds',
+    subject,
+    debit: 'sandbox',
+    credit: 'available',
+    amount,
   })
+  const act = { actor, action: 'funds.add', at, merchantId, mode: 'test' } as const
+  const writes = [...book.writes(), auditRow({ ...act, subject, after: { amount } })]
+  return { available: book.head(merchantId, 'test').available, writes }
 }
 
 async function replayTestFunds(db: Database, merchantId: number, { id, amount }: { id: string; amount: number }) {

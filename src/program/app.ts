@@ -13,6 +13,7 @@ import { type Database, openDatabase } from '../platform/db/database.ts'
 import { DatabaseAway } from '../platform/db/errors.ts'
 import type { Nodes } from '../platform/db/servers/nodes.ts'
 import { formatPlace } from '../platform/db/servers/server-address.ts'
+import { ServiceCounts } from '../platform/log/service-counts.ts'
 import type { createPoster, Poster } from '../platform/outbound/attempt.ts'
 import type { TargetRules } from '../platform/outbound/target.ts'
 import type { Vault } from '../platform/secrets.ts'
@@ -62,6 +63,8 @@ export type ProcessContext = {
   grantedRates: GrantedRateCache
   /** Counts requests by client address, for all processes together. */
   addressCounts: AddressCounts
+  /** What this process has counted for the public page of the service. */
+  serviceCounts: ServiceCounts
   poster: Poster
   targetRules: TargetRules
   /** Posts to machine suppliers, with their own allow-list. */
@@ -109,6 +112,8 @@ export type GatewayParts = {
   nodes?: Nodes | null
   /** The address of this process when BASE_URL is empty. */
   listensAt?: string
+  /** What was counted before the database was reached. */
+  serviceCounts?: ServiceCounts
   cells: readonly string[]
   role: string | null
   /** The live rails. Passed in by code, never by a setting; without them live money is refused with nothing written. */
@@ -146,6 +151,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     keyRing: ring,
     grantedRates: granted,
     addressCounts: counts,
+    serviceCounts: parts.serviceCounts ?? new ServiceCounts(),
     ...posting,
     baseUrl: config.baseUrl ?? parts.listensAt ?? `http://${config.host}:${config.port}`,
     deadlineIn,

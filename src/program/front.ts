@@ -9,9 +9,11 @@ import { newRequestMetrics } from '../api/http/request-metrics.ts'
 import { buildServer, type HttpServer } from '../api/http/server.ts'
 import { findKeys, getReplay } from '../api/idempotency/keys.ts'
 import { shopFinder } from '../merchants/account/shops.ts'
+import { newStatusReader } from '../operations/overview/service-status.ts'
 import { registerRailCallbacks } from '../operations/reconciliation/callback-routes.ts'
 import { estimateLaneWaitMs } from '../platform/batches/lane.ts'
 import { describeAway } from '../platform/db/cell-watch.ts'
+import type { ServiceCounts } from '../platform/log/service-counts.ts'
 import { ROOT } from '../platform/processes/root.ts'
 import { RELEASED_COMMIT, VERSION } from '../platform/processes/version.ts'
 import { unavailable } from '../platform/refusal.ts'
@@ -24,7 +26,7 @@ import { DASHBOARD } from '../web/dashboard/dashboard.ts'
 import { serveInstallation } from '../web/dashboard/install/install-routes.ts'
 import { buildViewAsSurface } from '../web/dashboard/view-as.ts'
 import { describeProduct } from '../web/docs/describe-product.ts'
-import { renderGuideMarkdown } from '../web/docs/guide-markdown.ts'
+import { readGuide } from '../web/docs/guide.ts'
 import { renderErrorPage } from '../web/docs/pages.tsx'
 import { DOCS_PAGE_HEADERS, registerDocs } from '../web/docs/routes.ts'
 import { newUploads } from '../web/parts/forms/uploads.ts'
@@ -41,17 +43,17 @@ import { isLoopback } from './settings/op1-installations.ts'
 
 /** The part of the running service that the front reads: whether the database was reached, and whether it is stopping. */
 type ServiceState = { readonly opened: OpenedGateway | null; readonly draining: boolean }
+type FrontParts = { registry: Registry; readMetrics(): Promise<string>; serviceCounts: ServiceCounts }
 type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
 
 const readFromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const CHANGELOG = readFromRoot('CHANGELOG.md')
-const MACHINE_MAKERS = readFromRoot('docs/machine-makers.md')
 
 /** Builds the HTTP server of the process: API, health, metrics, documentation, hosted pages, callbacks of machine suppliers. */
 export function buildFront(
   state: ServiceState,
   options: FrontOptions,
-  { registry, readMetrics }: { registry: Registry; readMetrics(): Promise<string> },
+  { registry, readMetrics, serviceCounts }: FrontParts,
 ): HttpServer {
   const { config, log, clock = openClock(config) } = options
   const gateway = () => {
@@ -71,7 +73,9 @@ export function buildFront(
       if (row) getReplay(row, fingerprint)
     },
     overload: newOverloadGuard(),
-    metrics: newRequestMetrics(registry),
+    metrics: newRequestMetrics(registry, (status) =>
+      serviceCounts.add('answers', { good: status < 500, at: clock.now() }),
+    ),
     note: (request) => state.opened?.gateway.requests.note(request),
     trustedProxies: config.trustedProxies,
     https: config.baseUrl?.startsWith('https://') ?? false,
@@ -112,13 +116,14 @@ function registerPages(
 ): void {
   const { state, gateway, config, log, clock } = parts
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const readStatus = newStatusReader()
   const limits = newPublicLimits(config, { counts: () => gateway().addressCounts, log })
   registerDocs(server, {
     baseUrl,
     openapi: describeProduct(ENDPOINTS, baseUrl),
-    guide: renderGuideMarkdown(ENDPOINTS, baseUrl),
+    guide: readGuide(ENDPOINTS, baseUrl),
     changelog: CHANGELOG,
-    machines: MACHINE_MAKERS,
+    readStatus: async () => readStatus(gateway()),
     admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
   })
   const shops = shopFinder()

@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { parseBearerToken } from '../api/http/guards.ts'
 import type { HttpServer } from '../api/http/server.ts'
+import { countWaitingReaders } from '../merchants/webhooks/stream/waiting-readers.ts'
 import { listLanes } from '../platform/batches/lane.ts'
 import { formatPlace } from '../platform/db/servers/server-address.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type TimerName,
 } from '../platform/log/measures.ts'
 import { newCounter, newGauge, newHistogram } from '../platform/log/metric-table.ts'
+import { listenOn } from '../platform/processes/cannot-start.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { App, Gateway } from './app.ts'
 import { addFigureGauges } from './metrics-read.ts'
@@ -62,8 +64,10 @@ export async function serveMetrics(config: Config, read: () => Promise<string>):
       return void response.writeHead(401).end()
     read().then((body) => response.writeHead(200, { 'Content-Type': CONTENT_TYPE }).end(body))
   })
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(config.metricsPort, metricsHost(config), resolve),
+  const place = { port: config.metricsPort, host: metricsHost(config), settings: 'METRICS_PORT' }
+  await listenOn(
+    place,
+    () => new Promise<void>((resolve, reject) => server.once('error', reject).listen(place.port, place.host, resolve)),
   )
   return { close: () => new Promise((resolve) => server.close(() => resolve())) }
 }
@@ -122,6 +126,9 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
     self.reset()
     for (const [lane, open] of countOpenSockets()) self.set({ lane }, open)
   })
+  newGauge(registry, 'event_readers_waiting', (self) =>
+    self.set(cells().reduce((sum, app) => sum + countWaitingReaders(app), 0)),
+  )
   newGauge(registry, 'clock_apart_seconds', (self) => {
     self.reset()
     const apart = gateway()?.witness.apartMs() ?? null

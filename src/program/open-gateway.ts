@@ -39,7 +39,7 @@ export type OpenOptions = {
   log: Logger
   say: (line: string) => void
   clock?: Clock
-} & Pick<GatewayParts, 'liveRails' | 'resolve' | 'listensAt' | 'patient' | 'writes'>
+} & Pick<GatewayParts, 'liveRails' | 'resolve' | 'listensAt' | 'serviceCounts' | 'patient' | 'writes'>
 
 export const DATABASE_NAME = 'gateway'
 const EMBEDDED_LOGIN = 'gateway_service'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { writeServiceDays } from '../operations/overview/service-days.ts'
 import { WITNESS_EVERY_MS } from '../platform/time/clock-witness.ts'
 import type { App } from './app.ts'
 import type { OpenedGateway } from './open-gateway.ts'
@@ -10,6 +11,7 @@ type ScheduleEvery = (ms: number, work: () => Promise<unknown>) => void
 const KEY_REFRESH_MS = 400
 const SHARE_WINDOWS_MS = 1000
 const FORGET_ADDRESSES_MS = 10_000
+const WRITE_SERVICE_DAYS_MS = 60_000
 
 /**
  * Starts the timers that follow other processes (keys, rate counts) and that rejoin the embedded server when it has gone away.
@@ -58,6 +60,7 @@ export function startTimers(
   gateway.onCell(shareEvery)
   every(FORGET_ADDRESSES_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
   every(SHARE_WINDOWS_MS, () => gateway.requests.flush())
+  every(WRITE_SERVICE_DAYS_MS, () => writeServiceDays(gateway))
   every(SHARE_WINDOWS_MS, () => Promise.all(gateway.configuredRails.map((rail) => rail.refreshChoice())))
   return every
 }

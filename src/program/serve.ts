@@ -7,9 +7,12 @@ import { sendHeartbeat } from '../operations/alerts/heartbeat.ts'
 import { runChecksWithoutWorker } from '../operations/alerts/run-checks.ts'
 import { watchDatabase } from '../operations/alerts/watch-database.ts'
 import { makeProcessReporter, type ProcessReporter } from '../operations/jobs/process-reporter.ts'
+import { writeServiceDays } from '../operations/overview/service-days.ts'
 import { waitUntilIdle } from '../platform/batches/lane.ts'
 import { type SweepWorker, startWorker } from '../platform/batches/sweep.ts'
 import { retryWhileAway } from '../platform/db/retry-while-away.ts'
+import { ServiceCounts } from '../platform/log/service-counts.ts'
+import { listenOn } from '../platform/processes/cannot-start.ts'
 import { crashPoint } from '../platform/processes/crash-point.ts'
 import { railMetrics } from '../rails/rail-metrics.ts'
 import type { App, Gateway } from './app.ts'
@@ -86,9 +89,12 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const metrics: ProcessMetrics = { own: new Registry(), figures: new Registry() }
   const { parent = null } = options
   const readMetrics = parent?.readMetrics ?? (() => writeMetrics(metrics))
-  const server = buildFront(running, options, { registry: metrics.own, readMetrics })
+  const serviceCounts = new ServiceCounts()
+  const server = buildFront(running, options, { registry: metrics.own, readMetrics, serviceCounts })
   if (parent === null || role !== 'worker')
-    await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
+    await listenOn({ ...config, settings: 'PORT or HOST' }, () =>
+      server.listen({ port: config.port, host: config.host, backlog: BACKLOG }),
+    )
   const url = config.baseUrl ?? `http://${config.host}:${listeningPort(server) ?? config.port}`
   const removeTrialAddresses = parent === null ? shareTrialAddresses(config) : () => {}
   const stopCollecting = collectMetrics({ metrics, gateway: () => running.opened?.gateway ?? null, role })
@@ -96,7 +102,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   parent?.answerReports(report)
   const metricsServer = parent === null ? await serveMetrics(config, readMetrics) : null
   try {
-    const opened = await reachDatabase({ ...options, listensAt: url })
+    const opened = await reachDatabase({ ...options, listensAt: url, serviceCounts })
     if (opened !== null) {
       observeBatches(metrics.own, opened.gateway)
       opened.gateway.watchRails(railMetrics(metrics.own, opened.gateway))
@@ -218,6 +224,7 @@ async function drain(running: RunningService, server: HttpServer, drainSeconds: 
   await Promise.all((running.opened?.gateway.cells ?? []).map(waitUntilIdle))
   await running.opened?.gateway.addressCounts.idle()
   await running.opened?.gateway.requests.flush()
+  if (running.opened) await writeServiceDays(running.opened.gateway).catch(() => {})
   for (const timer of running.timers) clearInterval(timer)
   await running.reporter?.stop()
   await running.stopStream()

@@ -9,8 +9,10 @@ import { MAILS_PER_RUN, pruneMails, sendMails } from '../merchants/mails/send-ma
 import { prunePeople } from '../merchants/people/write-accounts.ts'
 import { pruneRequests } from '../merchants/request-log/prune-requests.ts'
 import { mailExpiringDocuments } from '../merchants/verification/document-expiry.ts'
+import { newDeliverySweep } from '../merchants/webhooks/addresses/send-address-deliveries.ts'
+import { tendFailingAddresses } from '../merchants/webhooks/addresses/switch-off.ts'
 import { applyAddressChanges } from '../merchants/webhooks/apply-address-changes.ts'
-import { deliverySender } from '../merchants/webhooks/send-deliveries.ts'
+import { EVENTS_SEALED_AT_ONCE, sealEvents } from '../merchants/webhooks/stream/seal-events.ts'
 import { pruneDeliveries, setBackDeliveries } from '../merchants/webhooks/tend-deliveries.ts'
 import { mailFailingReceivers, mailOutages } from '../operations/alerts/mail-failing-receivers.ts'
 import { verifyAtNight } from '../operations/alerts/nightly-verify.ts'
@@ -20,6 +22,7 @@ import { closeAccounts } from '../operations/closing/close-accounts.ts'
 import { TAKEN_UP_AT_ONCE, takeUpPayments } from '../operations/investigation/search/take-up-payments.ts'
 import { findDueSweeps, POLLED_SWEEPS } from '../operations/jobs/due-work.ts'
 import type { SweepName } from '../operations/jobs/sweep-name.ts'
+import { pruneServiceDays } from '../operations/overview/service-days.ts'
 import { reconcileCell } from '../operations/reconciliation/reconcile.ts'
 import { forgetStaged } from '../operations/reconciliation/statements/statement-staging.ts'
 import { dropOldUploads } from '../operations/reconciliation/statements/uploaded-statements.ts'
@@ -37,16 +40,21 @@ import { SET_BACK_PAYOUTS } from '../payments/payouts/write-payouts.ts'
 import { runSchedules } from '../payments/scheduled-payouts/run-schedules.ts'
 import { topUpFollower } from '../payments/top-ups/top-up-mover.ts'
 import { SET_BACK_TOP_UPS } from '../payments/top-ups/write-top-ups.ts'
+import { runStandingOrders } from '../payments/withdrawals/standing-orders/run-standing-orders.ts'
 import type { DueWorkCheck, Sweep } from '../platform/batches/sweep.ts'
 import { mapValues } from '../platform/map-values.ts'
 import { longestSteps } from '../rails/following/follow-ladder.ts'
 import { setBackTooFarAhead } from '../rails/following/questions-too-far-ahead.ts'
+import { pruneChosenEnds } from '../rails/next-ends.ts'
 import { CLOSES_PER_PAGE, sendDailyCloses } from '../reports/notices/daily-close.ts'
+import { MONTH_CLOSES_PER_PAGE, writeMonthCloses } from '../reports/notices/month-close.ts'
+import { sendMonthCloses } from '../reports/notices/send-month-closes.ts'
 import { NOTICES_PER_RUN, sendNotices } from '../reports/notices/send-notices.ts'
 import { pruneTold } from '../reports/push/collect-news.ts'
 import { newPushSender } from '../reports/push/send-pushes.ts'
 import { reopenMonths } from '../reports/statement/reopen-months.ts'
 import { makeDayTallier, TALLIED_AT_ONCE } from '../reports/tallies/tally-days.ts'
+import { INVOICE_MAILS_PER_RUN, isMailWanted, writeInvoiceMails } from '../selling/invoices/write-invoice-mails.ts'
 import { pruneCallbacks } from '../selling/vending/callbacks/vendor-callbacks.ts'
 import { newDispenser, ORDERS_PER_RUN } from '../selling/vending/dispensing/dispense-orders.ts'
 import { finishDispenseKeys } from '../selling/vending/dispensing/finish-dispense-keys.ts'
@@ -67,13 +75,12 @@ export type CellSweep = Sweep & { name: SweepName; begin?(): void; finish?(): Pr
 
 /** Every background task of the product with its period. */
 export function buildSweeps(app: App): CellSweep[] {
-  const deliveries = deliverySender(app)
+  const deliveries = newDeliverySweep(app)
   const charges = chargeFollower(app)
   const topUps = topUpFollower(app)
   const payouts = payoutSender(app)
   const machines = newDispenser(app)
   const pushes = newPushSender(app)
-  const sealer = newAuditSealer(app)
   const sweeps: Record<SweepName, Omit<CellSweep, 'name'>> = {
     'follow-charges': {
       everyMs: 50,
@@ -93,8 +100,9 @@ export function buildSweeps(app: App): CellSweep[] {
     dispense: { everyMs: 500, full: ORDERS_PER_RUN, runOnce: machines.start, finish: machines.stop },
     'refund-jams': { everyMs: 5 * SECOND, full: JAMS_PER_RUN, runOnce: () => refundJams(app) },
     'run-schedules': { everyMs: MINUTE, runOnce: () => runSchedules(app) },
+    'run-standing-orders': { everyMs: MINUTE, runOnce: () => runStandingOrders(app) },
     'settle-charges': { everyMs: HOUR, runOnce: () => settleCharges(app) },
-    'send-deliveries': { everyMs: 200, begin: deliveries.begin, runOnce: deliveries.start, finish: deliveries.stop },
+    'send-deliveries': deliveries,
     'tend-addresses': { everyMs: 250, runOnce: () => applyAddressChanges(app) },
     'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => tendFreezes(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
@@ -105,16 +113,9 @@ export function buildSweeps(app: App): CellSweep[] {
     // Never run again at once: an open condition would be found every time.
     'raise-alerts': { everyMs: 30 * SECOND, full: Number.POSITIVE_INFINITY, runOnce: () => runAlerts(app) },
     'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: makeDayTallier(app) },
-    'send-notices': { everyMs: 30 * SECOND, full: NOTICES_PER_RUN, runOnce: () => sendNotices(app) },
+    ...mailSweeps(app),
     'push-payments': { everyMs: SECOND, full: Number.POSITIVE_INFINITY, runOnce: pushes.start, finish: pushes.stop },
-    'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_PER_PAGE, runOnce: () => sendDailyCloses(app) },
-    'send-mails': { everyMs: 2 * SECOND, full: MAILS_PER_RUN, runOnce: () => sendMails(app) },
-    'seal-audit': {
-      everyMs: SECOND,
-      full: MAX_ROWS_SEALED_AT_ONCE,
-      runOnce: sealer.runOnce,
-      finish: sealer.stop,
-    },
+    ...sealSweeps(app),
     // Uses what the budget of status questions has and then rests, however many movements it compared.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
     'import-statements': { everyMs: 2 * SECOND, restMs: 15 * SECOND, runOnce: () => workOnStatements(app) },
@@ -126,6 +127,30 @@ export function buildSweeps(app: App): CellSweep[] {
   }
   return Object.values(mapValues(sweeps, (sweep, name) => pauseInDoubt(app, { name, ...sweep })))
 }
+
+/** What is chained or numbered after its commit. */
+function sealSweeps(app: App) {
+  const { runOnce, stop } = newAuditSealer(app)
+  return {
+    'seal-audit': { everyMs: SECOND, full: MAX_ROWS_SEALED_AT_ONCE, runOnce, finish: stop },
+    // Within a second, and not woken by payments: what commits meanwhile gets its numbers together.
+    'seal-events': { everyMs: 800, full: EVENTS_SEALED_AT_ONCE, runOnce: () => sealEvents(app) },
+  }
+}
+
+/** What people hear by mail. */
+const mailSweeps = (app: App) => ({
+  'send-notices': { everyMs: 30 * SECOND, full: NOTICES_PER_RUN, runOnce: () => sendNotices(app) },
+  'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_PER_PAGE, runOnce: () => sendDailyCloses(app) },
+  'month-close': { everyMs: 5 * MINUTE, full: MONTH_CLOSES_PER_PAGE, runOnce: () => writeMonthCloses(app) },
+  'mail-invoices': { everyMs: 5 * SECOND, full: INVOICE_MAILS_PER_RUN, runOnce: () => writeInvoiceMails(app) },
+  'send-files': { everyMs: 2 * SECOND, full: 1, runOnce: () => sendMonthCloses(app) },
+  'send-mails': {
+    everyMs: 2 * SECOND,
+    full: MAILS_PER_RUN,
+    runOnce: () => sendMails(app, (...mail) => isMailWanted(app, ...mail)),
+  },
+})
 
 /** Looks for what is due in this cell, so that its tasks can rest. */
 export const buildLookout = (app: App): DueWorkCheck => ({
@@ -150,6 +175,7 @@ async function runAlerts(app: App): Promise<number> {
   if (app.witness.doubt() !== null) return holding
   await mailOutages(app, app.clock.now())
   await mailFailingReceivers(app, app.clock.now())
+  await tendFailingAddresses(app, app.clock.now())
   return holding
 }
 
@@ -188,11 +214,13 @@ function buildPruner(app: App): () => Promise<number> {
 const pruneRecords = async (app: App) =>
   (await pruneDeliveries(app)) +
   (await pruneCallbacks(app)) +
+  (await pruneChosenEnds(app)) +
   (await pruneTold(app)) +
   (await pruneRequests(app)) +
   (await pruneFormResults(app)) +
   (await pruneFormSteps(app)) +
   (await pruneMails(app)) +
+  (await pruneServiceDays(app)) +
   (await prunePeople(app)) +
   (await dropOldUploads(app)) +
   (await forgetStaged(app))
@@ -214,7 +242,7 @@ async function setBackTimes({ db, config, clock }: App): Promise<number> {
   )
   const deliveries = setBackDeliveries(now, config.webhookRetryDelays, SET_BACK_AT_ONCE)
   let largest = 0
-  for (const { statement, values } of [...movements, deliveries])
+  for (const { statement, values } of [...movements, ...deliveries])
     largest = Math.max(largest, (await db.query(statement, values)).length)
   return largest
 }

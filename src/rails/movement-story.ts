@@ -11,6 +11,10 @@ export type StoryLine = {
   at: Date
   kind: (typeof STORY_KINDS)[number]
   summary: string
+  /** What the summary explains: an answer, a new status, the kind of an exception. */
+  word: string
+  /** With a new status the operator's number, or why it failed. */
+  about: string | null
   httpStatus: number | null
   operatorCode: string | null
   digest: string | null
@@ -21,12 +25,12 @@ export type StoryLine = {
 export const StoryLineShape = Type.Object(
   {
     at: Type.String({ format: 'date-time' }),
-    kind: Type.Enum(STORY_KINDS),
+    kind: Type.Enum(STORY_KINDS, { $id: 'TimelineLineKind' }),
     summary: Type.String({ description: 'a sentence for people; its words may change' }),
     http_status: Type.Optional(Type.Integer()),
     operator_code: Type.Optional(Type.String({ description: 'the word of the operator' })),
     digest: Type.Optional(Type.String({ description: 'SHA-256 of what was answered' })),
-    repeated: Type.Integer({ description: 'how often this was answered in a row' }),
+    repeated: Type.Integer({ minimum: 0, description: 'how often this was answered in a row' }),
   },
   { $id: 'TimelineLine' },
 )
@@ -65,13 +69,19 @@ export async function readRailStory(
   const [attempt] = await db.query(ATTEMPT, [merchantId, id])
   if (!attempt) return []
   const rows = await db.query(EVIDENCE, [merchantId, attempt.reference])
-  const sent = attempt.sentAt === null ? [] : [newStoryLine('sent', attempt.sentAt, 'sent', 'sent to the operator')]
+  const sent =
+    attempt.sentAt === null
+      ? []
+      : [newStoryLine({ key: 'sent', at: attempt.sentAt, kind: 'sent', word: 'sent', summary: 'sent to the operator' })]
   return [...sent, ...rows.map((row, index) => presentEvidence(row, attempt, findLaterQuestion(rows, index)))]
 }
 
 /** Makes a line that is no answer of the operator. */
-export const newStoryLine = (key: string, at: Date, kind: StoryLine['kind'], summary: string): StoryLine => ({
-  ...{ key, at, kind, summary, httpStatus: null, operatorCode: null, digest: null, repeated: 1 },
+export const newStoryLine = (
+  line: Pick<StoryLine, 'key' | 'at' | 'kind' | 'word' | 'summary'> & { about?: string | null },
+): StoryLine => ({
+  ...{ about: null, httpStatus: null, operatorCode: null, digest: null, repeated: 1 },
+  ...line,
 })
 
 /** Finds the number of the next question with another answer than this row; rows come newest first. */
@@ -84,7 +94,8 @@ function presentEvidence(row: StoryEvidenceRow, { side, questions }: StoryAttemp
   const repeated = answer === 'pending' && question !== null ? Math.max(1, until - question) : 1
   const kind = operation === 'submit' ? 'answer' : operation === 'callback' ? 'callback' : 'question'
   const summary = SUMMARIES[kind][answer]?.[side] ?? `the operator answered: ${answer}`
-  return { key: `answer-${seq}`, at, kind, summary, httpStatus, operatorCode, digest, repeated }
+  const told = { word: answer, about: null, summary }
+  return { key: `answer-${seq}`, at, kind, ...told, httpStatus, operatorCode, digest, repeated }
 }
 
 const forBothSides = (text: string) => ({ collect: text, disburse: text })

@@ -28,8 +28,10 @@ export type Attempt = {
   /** The path at which the operator may call back about it, below the installation's callback address; null when it may not. */
   callbackPath: string | null
   createdAt: Date
-  /** Test mode only: the failure that the switch of the sandbox page set on the payout (rails.md 2.4). */
-  sandboxOutcome?: PayoutFailure
+  /** Test mode only: how it ends, as its merchant's tests or the switch of the sandbox page have asked (rails.md 2.4). */
+  sandboxOutcome?: PayoutFailure | 'succeeded'
+  /** Test mode only: after so many seconds it ends, as its merchant's tests have asked. */
+  sandboxSeconds?: number
 }
 
 export const CHARGE_FAILURES = ['insufficient_funds', 'user_cancelled', 'timeout', 'rail_rejected'] as const

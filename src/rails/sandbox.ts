@@ -56,14 +56,14 @@ export function sandboxRail(clock: Clock, { outcomeSeconds, pays }: { outcomeSec
     reason: Failure | undefined,
     statusEvidence: AnswerEvidence,
   ): StatusAnswer<Failure> {
-    if (clock.nowMs() - attempt.createdAt.getTime() < outcomeSeconds * 1000)
+    const seconds = attempt.sandboxSeconds ?? outcomeSeconds
+    if (clock.nowMs() - attempt.createdAt.getTime() < seconds * 1000)
       return { kind: 'pending', evidence: statusEvidence }
     return finalStatus(attempt, reason, statusEvidence)
   }
   const sandboxPayouts: MovementRail<PayoutFailure> = {
     submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
-    status: (attempt) =>
-      statusAt(attempt, attempt.sandboxOutcome ?? PAYOUT_OUTCOMES[lastNine(attempt.phone)], evidence('status')),
+    status: (attempt) => statusAt(attempt, reasonOf(attempt, PAYOUT_OUTCOMES), evidence('status')),
   }
   return {
     name: pays ? 'sandbox' : 'sandbox without payouts',
@@ -71,11 +71,21 @@ export function sandboxRail(clock: Clock, { outcomeSeconds, pays }: { outcomeSec
     installations: [SANDBOX_INSTALLATION],
     collect: {
       submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
-      status: (attempt) => statusAt(attempt, CHARGE_OUTCOMES[lastNine(attempt.phone)], evidence('status')),
+      status: (attempt) => statusAt(attempt, reasonOf(attempt, CHARGE_OUTCOMES), evidence('status')),
     },
     ...(pays ? { disburse: sandboxPayouts, lookupAccountHolder: lookUpSandboxWallet } : {}),
     readiness: async () => ({ kind: 'ready', installation: 'sandbox' }),
   }
+}
+
+/** The reason why this attempt fails: what was asked for goes before what its number says. Undefined: it succeeds. */
+function reasonOf<Failure extends PayoutFailure>(
+  { sandboxOutcome, phone }: Attempt,
+  byNumber: Record<string, Failure>,
+): Failure | undefined {
+  if (sandboxOutcome === 'succeeded') return undefined
+  // Only reasons of its own side are taken for an attempt.
+  return (sandboxOutcome as Failure | undefined) ?? byNumber[lastNine(phone)]
 }
 
 function finalStatus<Failure>(

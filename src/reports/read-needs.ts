@@ -9,6 +9,7 @@ import { findStop } from '../payments/payouts/find-stop.ts'
 import { countPrepared } from '../payments/payouts/prepared/find-prepared.ts'
 import { listActiveSchedules, listSchedules } from '../payments/scheduled-payouts/find-schedules.ts'
 import { forecastRuns } from '../payments/scheduled-payouts/forecast.ts'
+import { findStandingOrder } from '../payments/withdrawals/standing-orders/find-standing-orders.ts'
 import { addMs } from '../platform/time/clock.ts'
 import type { App } from '../program/app.ts'
 import { listDisputes } from '../selling/disputes/close-dispute.ts'
@@ -25,6 +26,8 @@ export type Need =
   | { kind: 'prepared'; count: number; more: boolean }
   | { kind: 'rejected' }
   | { kind: 'payouts-stopped'; says: string }
+  /** The standing order was refused (null), or stands still for this reason. */
+  | { kind: 'standing-order'; says: string | null }
 
 const NO_STOP = { directory: null, cell: null }
 const MAX_COUNTED = 10
@@ -40,7 +43,7 @@ export async function readNeeds(
   const { mode } = caller
   const window = parseListWindow({ limit: '1' })
   const since = new Date(app.clock.nowMs() - RECENT_MS)
-  const [head, disputes, failing, failed, paused, waiting, schedules] = await Promise.all([
+  const [head, disputes, failing, failed, paused, waiting, schedules, order] = await Promise.all([
     getLedgerHead(app, { merchantId: merchant.id, mode }),
     listDisputes(app, merchant.id, { mode, state: 'open', limit: MAX_COUNTED + 1 }),
     findFailingDeliveries(app, caller),
@@ -48,6 +51,7 @@ export async function readNeeds(
     listSchedules(app, caller, { ...window, status: 'paused' }),
     countPrepared(app, caller, MAX_COUNTED + 1),
     listActiveSchedules(app, caller),
+    mode === 'live' ? findStandingOrder(app, merchant.id) : null,
   ])
   const { directory, cell } = mode === 'live' ? await readFreezes(app) : NO_STOP
   const stop = findStop({ mode, frozenFor: directory ?? cell, head })
@@ -58,6 +62,9 @@ export async function readNeeds(
   return [
     ...(stop === null ? [] : [{ kind: 'payouts-stopped' as const, says: stop.message }]),
     ...(merchant.kycStatus === 'rejected' ? [{ kind: 'rejected' as const }] : []),
+    ...(order !== null && (order.stillSays !== null || order.state === 'refused')
+      ? [{ kind: 'standing-order' as const, says: order.stillSays }]
+      : []),
     ...(waiting === 0 ? [] : [{ kind: 'prepared' as const, ...capCount(waiting) }]),
     ...(short === undefined
       ? []

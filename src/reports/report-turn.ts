@@ -28,9 +28,13 @@ export function inReportTurn(
   }
 }
 
-/** The size of the report, by the number of transfers in the range that contains the month. */
-async function readReportSize(app: App, { merchantId, mode }: Caller, period: StatementPeriod): Promise<ReportSize> {
+/** Whether the report is large, by the number of transfers in the range that contains the month. */
+const readReportSize = async (app: App, caller: Caller, period: StatementPeriod): Promise<ReportSize> =>
+  (await countTransfers(app, caller, period)) > MAX_SMALL_TRANSFERS ? 'large' : 'small'
+
+/** Counts the transfers in the range that contains the month. */
+export async function countTransfers(app: App, { merchantId, mode }: Caller, period: StatementPeriod): Promise<number> {
   const current: SnapshotQueries = { ask: (question, values) => app.db.query(question, [...values]) }
   const { first, end } = await findMonthRange(current, { merchantId, mode }, period)
-  return end - first > MAX_SMALL_TRANSFERS ? 'large' : 'small'
+  return end - first
 }

@@ -14,18 +14,21 @@ const BalanceShape = Type.Object(
   {
     mode: ModeShape,
     balances: Type.Array(
-      Type.Object({
-        currency: Type.Literal('UGX'),
-        available: Type.Integer(),
-        pending: Type.Integer(),
-        total: Type.Integer({ description: 'available + pending' }),
-        cached: Type.Integer({ description: 'the cached total' }),
-      }),
+      Type.Object(
+        {
+          currency: Type.Literal('UGX'),
+          available: Type.Integer(),
+          pending: Type.Integer(),
+          total: Type.Integer({ description: 'available + pending' }),
+          cached: Type.Integer({ description: 'the cached total' }),
+        },
+        { $id: 'CurrencyBalance' },
+      ),
     ),
     consistent: Type.Boolean({
       description: 'false: the cached figure disagrees; the totals shown are the ledger',
     }),
-    as_of: Type.Integer({ description: 'Unix seconds' }),
+    as_of: Type.Integer({ minimum: 0, description: 'Unix seconds' }),
   },
   { $id: 'Balance' },
 )
@@ -37,6 +40,8 @@ export const reportEndpoints = tagEndpoints('Balance', [
     path: '/v1/balance',
     name: 'getBalance',
     summary: 'Read the balance of the key’s mode',
+    description:
+      '`available` is what payouts can use, `pending` what is still held. Both are sums of the ledger, never a stored figure.',
     shape: { description: 'what the ledger says', schema: BalanceShape },
     async read(app, { caller }) {
       const balance = await readBalance(app.db, caller.merchantId, caller.mode)
@@ -61,6 +66,7 @@ export const reportEndpoints = tagEndpoints('Balance', [
     path: '/v1/settlements',
     name: 'listSettlements',
     summary: 'List releases from pending to available, newest first',
+    description: 'Each is one release: the nets of so many charges became available together.',
     query: LIST_QUERY,
     row: SettlementShape,
     list: (app, caller, query) => listSettlements(app, caller, parseListWindow(query)),
@@ -87,6 +93,7 @@ export const reportEndpoints = tagEndpoints('Balance', [
         path: '/v1/statements/{period}.pdf',
         name: 'getStatementPdf',
         summary: 'Read the statement of a month as a document for people',
+        description: 'The same month and figures as `/v1/statements/{period}`, to be printed or kept.',
         params: Type.Object({
           period: Type.String({ description: '`YYYY-MM`', pattern: MONTH, examples: ['2026-07'] }),
         }),

@@ -84,7 +84,7 @@ export async function searchObjects(app: App, caller: Caller, text: string): Pro
 }
 
 /** The prefix of the page for this id: an order of a machine is a link too, under the same id. */
-export async function readLinkPrefix(
+async function readLinkPrefix(
   app: App,
   { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,

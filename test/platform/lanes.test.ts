@@ -23,6 +23,7 @@ const LANES = [
   'note callbacks',
   'pay links',
   'record deliveries',
+  'record deliveries to further addresses',
   'record posts',
   'refund charges',
   'report problems',

@@ -36,6 +36,18 @@ const LISTS: List[] = [
   { table: 'charges', name: 'list charges by status', of: 'ended', filters: { ...ANY, status: 'failed' } },
   {
     table: 'charges',
+    name: 'list charges by several statuses',
+    of: 'ended',
+    filters: { ...ANY, status: 'succeeded,failed' },
+  },
+  {
+    table: 'charges',
+    name: 'list charges by several statuses',
+    of: 'open',
+    filters: { ...ANY, status: 'authorized,pending' },
+  },
+  {
+    table: 'charges',
     name: 'list charges by reference',
     of: 'ended',
     filters: { ...ANY, reference: OWN.reference },
@@ -48,6 +60,12 @@ const LISTS: List[] = [
     name: 'list payouts by status',
     of: 'open',
     filters: { ...ANY_PAYOUT, status: 'authorized' },
+  },
+  {
+    table: 'payouts',
+    name: 'list payouts by several statuses',
+    of: 'open',
+    filters: { ...ANY_PAYOUT, status: 'failed,authorized' },
   },
 ]
 const ENDED_TOO: List = { table: 'charges', name: 'list charges', of: 'ended', filters: ANY }

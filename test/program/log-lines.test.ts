@@ -90,12 +90,17 @@ test('while the database is away there is one line, one a minute with counts, an
     JSON.stringify(still),
   )
 
+  // Looks of machines are lines for developers only, and here they come as fast as the machine is.
+  const kinds = written()
+    .filter(({ level }) => level >= 30)
+    .map(({ msg, status }) => `${msg} ${status ?? ''}`)
+  assert.ok(kinds.length < 12, kinds.join('\n'))
+
   await wire.proxy.open()
   await eventually('it is ready again', async () => (await statusOf('/readyz')) === 200)
   service.pass(21_000)
   service.tell()
   assert.equal(saying('the database is back').length, 1)
-  assert.ok(written().length < 12, `${lines.length} lines`)
   assert.equal((await charge()).status, 201)
   await eventually('requests are written again', async () => saying('request').some(({ status }) => status === 201))
 })

@@ -56,6 +56,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'events.digest',
     'factors.public_key',
     'idempotency_keys.fingerprint',
+    'invoice_mail_stops.address',
     'form_results.token_hash',
     'form_results.typed',
     'form_steps.token_hash',
@@ -105,6 +106,9 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
     `update cell_0.merchant_secrets set ciphertext = $2 where merchant_id = $1 and purpose = 'webhook'`,
     [id, sealedByVersion1(plain, [id, 'webhook', 'merchant_secrets.ciphertext'])],
   )
+  const addresses = service.client(merchant.keys.live)
+  const { body: further } = await addresses.post('/v1/webhook-addresses', { url: `${receiver.url}/more` })
+  await addresses.post(`/v1/webhook-addresses/${further.id}/rotate`)
   const factor = await sealedFactor()
   const told = await applicant(service)
   const scan = pdf(randomBytes(600_000).toString('latin1'))

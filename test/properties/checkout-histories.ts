@@ -133,7 +133,7 @@ export async function decide(service: LiveService, pays: boolean): Promise<numbe
   for (const { reference } of service.operator.book.values()) service.operator[pays ? 'pays' : 'refuses'](reference)
   for (let look = 0; look < 5 && (await service.rows(OPEN)).length > 0; look += 1) {
     service.pass(10 * MINUTE)
-    await service.run('follow-charges')
+    await service.runBeside('follow-charges')
   }
   return []
 }

@@ -141,7 +141,7 @@ test('histories of links and gift cards, one step at a time, match the model', a
       }
       await assertVerified(service)
     }),
-    { seed, numRuns: sized(1, 8), endOnFailure: true },
+    { seed, numRuns: sized(1, 8), endOnFailure: true, includeErrorInReport: true },
   )
 })
 
@@ -165,7 +165,7 @@ test('histories in which several things happen at once break no rule of links, c
       for (const [reference, times] of service.operator.movements())
         assert.equal(times, 1, `the operator moved ${reference} once`)
     }),
-    { seed, numRuns: sized(1, 8), endOnFailure: true },
+    { seed, numRuns: sized(1, 8), endOnFailure: true, includeErrorInReport: true },
   )
 })
 

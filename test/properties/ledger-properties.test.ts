@@ -96,7 +96,7 @@ async function play(steps: readonly Step[], { shops, models }: { shops: Shop[]; 
   for (const one of steps) {
     if (one.do === 'pass') service.pass(one.ms)
     else if (one.do === 'sweep')
-      await Promise.all(Array.from({ length: one.twice ? 2 : 1 }, () => service.run(one.name)))
+      await Promise.all(Array.from({ length: one.twice ? 2 : 1 }, () => service.runBeside(one.name)))
     else await playShop(one, shops[one.shop] as Shop, (mode) => models.get(`${one.shop} ${mode}`) as Model)
   }
 }

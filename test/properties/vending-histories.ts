@@ -58,8 +58,8 @@ export async function play({ service, other, shop, orders }: Played, step: Step)
 }
 
 export async function sweeps(at: TestService): Promise<void> {
-  await at.run('dispense')
-  await at.run('refund-jams')
+  await at.runBeside('dispense')
+  await at.runBeside('refund-jams')
 }
 
 type Done = { known: Known; what: Doing }

@@ -88,7 +88,7 @@ async function payOut(fleet: Fleet, merchant: Merchant, amount: number): Promise
 
 let phones = 0
 /** A phone of a race's own: the operator can be told how to treat it. */
-export const newPhone = () => `2567${String(process.pid % 1000).padStart(3, '0')}${String(++phones).padStart(5, '0')}`
+export const newPhone = () => `25677${String(process.pid % 100).padStart(2, '0')}${String(++phones).padStart(5, '0')}`
 
 /** A payout that succeeds. */
 export const PAYOUT = { amount: 10_000, recipient: { phone: '0700000000' } }

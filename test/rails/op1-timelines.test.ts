@@ -6,6 +6,7 @@ import { pay } from '../helpers/payments/payouts.ts'
 import { newPayer } from '../helpers/service/live-service.ts'
 import { startOp1Service } from '../helpers/service/op1-service.ts'
 import { openedAndVerified } from '../helpers/service/opened.ts'
+import { mainOf, signedInAs } from '../helpers/web/dashboard.ts'
 
 // Why a payment takes long: every question, when, and what was answered (rails.md 4.8).
 const service = openedAndVerified(() => startOp1Service({ env: { LIVE_HOLD_HOURS: '0' } }))
@@ -29,7 +30,7 @@ async function charged() {
 }
 
 test('a charge that waits for its customer: one line for equal answers, with their number and the next check', async () => {
-  const { id, story, reference } = await charged()
+  const { shop, id, story, reference } = await charged()
   for (let question = 0; question < 6; question += 1) {
     service.pass(2 * MINUTE)
     await service.run('follow-charges')
@@ -51,6 +52,11 @@ test('a charge that waits for its customer: one line for equal answers, with the
   const ended = await story()
   assert.deepEqual(kindsOf(ended.data), ['changed', 'question', 'question', 'answer', 'sent', 'created'])
   assert.match(ended.data[0].summary, /^succeeded, transaction [0-9]+ of the operator$/)
+  const page = mainOf(await (await signedInAs(service, shop.merchant)).get(`/dashboard/charges/${id}`))
+  assert.match(
+    page,
+    /Payment begun.*Sent to the operator.*Asked the phone: waiting for the PIN.*We asked the operator: still waiting for the PIN \d+ times.*We asked the operator: paid.*Paid: the operator’s number is \d+ today/,
+  )
   assert.deepEqual([ended.data[2].repeated, ended.next_check_at], [asked, null])
 })
 

@@ -6,6 +6,7 @@ import { sourcesOf } from './sources.ts'
 const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/api/rate-limits/shared-address-window.ts': 'one count of an address is lost; requests are not refused for it',
   'src/merchants/request-log/request-recorder.ts': 'some rows of the log; they are counted as dropped',
+  'src/merchants/webhooks/addresses/send-address-deliveries.ts': 'one delivery of many; its lease brings it back',
   'src/merchants/webhooks/apply-address-changes.ts': 'one merchant of many; its row stays due',
   'src/merchants/webhooks/send-deliveries.ts': 'one delivery of many; its lease brings it back',
   'src/operations/alerts/record-proofs.ts': 'what was found stands without its alert; the next check opens it',
@@ -26,6 +27,7 @@ const LOGGED_AND_GOES_ON: Record<string, string> = {
   'src/reports/notices/send-notices.ts': 'one notice of many; its row stays due',
   'src/reports/push/collect-news.ts': 'one business of many; its news are found again',
   'src/reports/push/send-pushes.ts': 'one device of many; its lease brings it back',
+  'src/selling/invoices/write-invoice-mails.ts': 'one mail of many; its lease brings it back',
   'src/selling/vending/dispensing/send-command.ts': 'a supplier that throws counts as an unclear answer',
   'src/selling/vending/dispensing/simulated-reports.ts': 'one report of the sandbox; it is tried again',
   'src/web/console/wait-briefly.ts': 'the page was answered already; the check is stored as not ended',

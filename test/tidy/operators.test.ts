@@ -17,6 +17,7 @@ const NAMES_IT = [
   'src/program/commands/rails.ts',
   // Tables of texts and prefixes by channel.
   /^src\/web\/checkout\/texts\/\w+\.ts$/,
+  'src/rails/number-ranges.ts',
   'src/web/checkout/pages/pay.tsx',
   'src/reports/words/channels.ts',
   'src/web/dashboard/texts/operators.ts',
@@ -26,10 +27,10 @@ const NAMES_IT = [
   'src/payments/payouts/payout-request.ts',
   'src/payments/scheduled-payouts/schedule-request.ts',
   'src/program/commands/demo.ts',
-  'src/web/dashboard/developers/snippets.ts',
+  'src/web/parts/snippets.ts',
+  'src/web/parts/sign-snippets.ts',
   'src/web/dashboard/request-example.ts',
   'src/web/docs/event-samples.ts',
-  'src/web/docs/guide.ts',
   'src/web/docs/front-page.tsx',
 ]
 const names = (path: string) => NAMES_IT.filter((rule) => (typeof rule === 'string' ? rule === path : rule.test(path)))

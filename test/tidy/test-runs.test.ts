@@ -135,6 +135,18 @@ test('a file of a room of its own ends when its seconds are over, and is a failu
   assert.match(ended.stderr, /^dist\/hanging\.test\.js: after 1 seconds still open: /m)
 })
 
+test('a file that has not begun in time is named and not run, and the others count', () => {
+  const suite = (how: string) => `import { describe, test } from 'node:test'
+    describe(new URL(import.meta.url).pathname, ${how})`
+  write({
+    'early.mjs': suite("() => test('holds', () => {})"),
+    'late.mjs': suite("{ skip: 'the time of the run was over' }, () => {}"),
+  })
+  const said = reportOf(['early.mjs', 'late.mjs'], '{}')
+  assert.match(said, /# not run: .*late\.mjs: the time of the run was over\n/)
+  assert.match(said, /# pass 1\n# fail 0\n[\s\S]*exit 0/)
+})
+
 test('a file that fails once is run again and named as unsteady; one that fails twice fails the run', () => {
   const failing = (times: number) => `import { describe, test } from 'node:test'
     import { appendFileSync, readFileSync } from 'node:fs'

@@ -33,8 +33,11 @@ const OWNER_DEVELOPER_OR_CASHIER = ['owner', 'developer', 'cashier'] as const
 const APPROVAL_STAFF = ['risk', 'finance', 'admin'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
+const AS_DEVELOPER = { ...AUDITED, persons: OWNER_OR_DEVELOPER } as const
+const BY_KEY_TOO = { ...AS_DEVELOPER, key: 'full' } as const
 const STEP_UP = { fresh: true, audited: true } as const
 const AT_HAND = { persons: EVERY_ROLE, unconfirmed: true, tills: true } as const
+const BY_ANYBODY = { persons: EVERY_ROLE, unconfirmed: true } as const
 const SIGNED_IN = { persons: EVERY_ROLE, operators: STAFF, unconfirmed: true } as const
 const OWN_ACCOUNT = { ...STEP_UP, ...SIGNED_IN } as const
 // Admins decide who works on the console.
@@ -47,7 +50,7 @@ export const ACTIONS = {
   // What a counter needs: charges, links, orders, disputes.
   read: { key: 'any', persons: EVERY_ROLE, unconfirmed: true, tills: true },
   // Everything else that any person may see: balances, people, settings.
-  'shop.read': { persons: EVERY_ROLE, unconfirmed: true },
+  'shop.read': BY_ANYBODY,
   // What staff may read; people and their papers have actions of their own.
   'console.read': { operators: STAFF },
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
@@ -60,6 +63,10 @@ export const ACTIONS = {
   'charge.refund': { ...MONEY_OUT, key: 'full', persons: OWNER_OR_CASHIER, others: ['command', 'service'] },
   'link.create': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
   'link.switch': { ...AUDITED, persons: OWNER_OR_CASHIER, tills: true },
+  'invoice.create': { persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
+  'invoice.send': { audited: true, persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
+  // What a customer does with an invoice: opens it, or wants no more mails.
+  'invoice.answer': { others: ['public'] },
   'link.pay': { others: ['public'] },
   'charge.watch': { others: ['public'] },
   'order.create': { key: 'any', persons: OWNER_DEVELOPER_OR_CASHIER, tills: true },
@@ -76,8 +83,7 @@ export const ACTIONS = {
   'item.remove': { ...AUDITED, persons: OWNER_OR_CASHIER },
   'customer.set': { ...AUDITED, persons: OWNER_OR_CASHIER },
   'customer.forget': { ...STEP_UP, persons: OWNER },
-  // Whoever knows a card's code can spend it.
-  'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND }, // Whoever knows a card's code can spend it.
   'card.switch': { ...STEP_UP, persons: OWNER, others: COMMAND },
   // Money is sent to its phone.
   'subaccount.create': { key: 'any', persons: OWNER_OR_DEVELOPER, audited: true },
@@ -100,6 +106,12 @@ export const ACTIONS = {
   'withdrawal.request': { ...MONEY_OUT, persons: OWNER, others: ['command', 'service'] },
   'withdrawal.cancel': { ...AUDITED, persons: OWNER },
   'withdrawal.decide': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
+  // To make one or to change it. To stop it needs no factor: money stays where it is.
+  'standing-order.set': { ...MONEY_OUT, persons: OWNER },
+  'standing-order.stop': { audited: true, persons: OWNER, operators: ['finance', 'admin'] },
+  'standing-order.decide': { ...STEP_UP, operators: ['finance', 'admin'] },
+  // Approves its own withdrawal within the limit that staff have approved.
+  'standing-order.run': { others: ['service'], audited: true },
 
   'key.create': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
   'key.reveal': { ...STEP_UP, persons: OWNER_OR_DEVELOPER },
@@ -107,22 +119,22 @@ export const ACTIONS = {
   // Needed besides for a full key of live mode, which can send money.
   'key.full': { fresh: true, moneyOut: true, persons: OWNER, others: COMMAND },
   'key.revoke': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
-  'webhook.address': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
+  'key.restrict': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'webhook.address': { ...STEP_UP, key: 'full', persons: OWNER_OR_DEVELOPER, others: COMMAND },
   'webhook.reveal': { ...STEP_UP, persons: OWNER_OR_DEVELOPER },
-  'webhook.rotate': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
-  'webhook.ping': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  'webhook.rotate': { ...STEP_UP, key: 'full', persons: OWNER_OR_DEVELOPER, others: COMMAND },
+  // Stopping loses nothing, and going on must not wait for a second factor.
+  'webhook.switch': { ...BY_KEY_TOO, others: ['command', 'service'] },
+  'webhook.ping': BY_KEY_TOO,
   'webhook.resend': { key: 'any', persons: OWNER_OR_DEVELOPER },
   'webhook.resend-failed': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
   'vending.secret': { ...STEP_UP, key: 'full', persons: OWNER_OR_DEVELOPER },
   'vending.check': { key: 'any', persons: OWNER_OR_DEVELOPER },
   'vending.set': { ...STEP_UP, persons: OWNER_OR_DEVELOPER, others: COMMAND },
-  'machine.add': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-  'machine.remove': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-  'machine.sync': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-  'funds.add': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-  'sandbox.set': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-  'sandbox.machine': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
-  'sandbox.clock': { ...AUDITED, persons: OWNER_OR_DEVELOPER },
+  ...{ 'machine.add': AS_DEVELOPER, 'machine.remove': AS_DEVELOPER, 'machine.sync': AS_DEVELOPER },
+  ...{ 'sandbox.set': AS_DEVELOPER, 'sandbox.machine': AS_DEVELOPER },
+  // Endpoints for tests: they refuse live keys.
+  ...{ 'funds.add': BY_KEY_TOO, 'sandbox.clock': BY_KEY_TOO, 'sandbox.next': { key: 'full', audited: true } },
 
   ...{ 'view.save': AT_HAND, 'view.remove': AT_HAND },
 
@@ -133,8 +145,7 @@ export const ACTIONS = {
   'account.stop': { others: ['public'], audited: true },
   'account.step-up': SIGNED_IN,
   'account.sessions': { ...SIGNED_IN, audited: true },
-  'account.switch': { persons: EVERY_ROLE, unconfirmed: true },
-  'account.resend': { persons: EVERY_ROLE, unconfirmed: true },
+  ...{ 'account.switch': BY_ANYBODY, 'account.resend': BY_ANYBODY },
   'account.name': { ...SIGNED_IN, audited: true },
   'account.password': OWN_ACCOUNT,
   // Not for staff: the audit names them by their address, so another address would be another person.
@@ -155,12 +166,9 @@ export const ACTIONS = {
   'till.enter': { others: ['public'], audited: true },
 
   'operator.invite': { ...ADMINS, others: COMMAND },
-  'operator.take-back': ADMINS,
-  'operator.reset': { ...ADMINS, others: COMMAND },
+  ...{ 'operator.take-back': ADMINS, 'operator.reset': { ...ADMINS, others: COMMAND } },
   'operator.enrol': { others: ['public'], audited: true },
-  'operator.role': ADMINS,
-  'operator.remove': ADMINS,
-  'operator.sessions': ADMINS,
+  ...{ 'operator.role': ADMINS, 'operator.remove': ADMINS, 'operator.sessions': ADMINS },
 
   'verification.edit': { audited: true, persons: OWNER, unconfirmed: true },
   'verification.submit': { audited: true, persons: OWNER },
@@ -184,6 +192,10 @@ export const ACTIONS = {
   'notice.set': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'notice.stop': { ...AUDITED, persons: OWNER },
   ...{ 'push.set': { ...STEP_UP, persons: EVERY_ROLE, tills: true }, 'push.stop': { ...AT_HAND, audited: true } },
+  // The mail holds what a download holds, month by month; who may not download gets none.
+  'month-close.set': { ...STEP_UP, persons: OWNER_OR_ACCOUNTANT },
+  'month-close.stop': { audited: true, persons: OWNER_OR_ACCOUNTANT, unconfirmed: true },
+  'month-close.send': { others: ['service'], audited: true },
   'notice.answer': { others: ['public'], audited: true },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
@@ -215,8 +227,7 @@ export const ACTIONS = {
   'sweep.run': { ...AUDITED, operators: ['admin'] },
   'audit.verify': { ...AUDITED, readOnly: true, operators: STAFF },
   'audit.export': { ...STEP_UP, readOnly: true, operators: ['risk', 'admin'] },
-  'alert.confirm': { ...AUDITED, operators: STAFF },
-  'alert.close': BY_STAFF,
+  ...{ 'alert.confirm': { ...AUDITED, operators: STAFF }, 'alert.close': BY_STAFF },
   'ledger.settle': { others: ['command', 'service'] },
 } as const satisfies Record<string, ActionRule>
 

@@ -11,7 +11,14 @@ export type CallerMerchant = { merchantId: number; tag: string; cell: string; mo
 type Trace = { origin: string; requestId: string | null; spent?: TimeSpent }
 
 /** What an API key may do: a collections key cannot move money out (spec 5.2). */
-type KeyActor = Trace & { kind: 'key'; scope: 'full' | 'collections'; keyId: string; keyLast4: string }
+type KeyActor = Trace & {
+  kind: 'key'
+  scope: 'full' | 'collections'
+  keyId: string
+  keyLast4: string
+  /** Whether it may send only so much in a day. */
+  limited?: boolean
+}
 
 export type MerchantRole = 'owner' | 'developer' | 'cashier' | 'accountant' | 'viewer'
 export type StaffRole = 'support' | 'risk' | 'finance' | 'admin'

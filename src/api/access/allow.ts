@@ -88,7 +88,7 @@ const roleRefusal = (actor: Exclude<Actor, { kind: 'key' }>) =>
     403,
     'forbidden',
     actor.kind === 'person' && actor.till === true
-      ? 'a till may not do this: it has the counter, charges, links, orders and disputes'
+      ? 'a till may not do this: it has the counter, charges, links, invoices, orders and disputes'
       : 'role' in actor
         ? `your role (${actor.role}) may not do this`
         : `a ${actor.kind} actor may not do this`,

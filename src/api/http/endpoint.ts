@@ -3,6 +3,7 @@ import { writeExactJson } from '../../platform/text/exact-json.ts'
 import type { Action } from '../access/actions.ts'
 import type { KeyCaller } from '../access/actor.ts'
 import type { Answer } from './answer.ts'
+import type { OnEnd } from './waiting-requests.ts'
 
 /** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, schema. */
 export type ApiRequest<Body = unknown> = {
@@ -15,6 +16,10 @@ export type ApiRequest<Body = unknown> = {
   bodyBytes: Buffer
   /** Null where the endpoint ignores keys or none was sent. */
   idempotency: { key: string; fingerprint: Buffer } | null
+  /** For a handler that waits for something. */
+  onEnd: OnEnd
+  /** Adds to these views the objects that they name and the request asks to see (expand.ts); absent where it asks for none. */
+  expand?(views: readonly Record<string, unknown>[]): Promise<void>
 }
 
 /** How an endpoint takes a body that may also come as CSV, in a form or by itself (contract.md G12). */
@@ -44,6 +49,8 @@ export type Endpoint<App> = {
   tag: string
   /** What the key must be allowed to do; else 403 before any other check (contract.md 3 f). */
   action: Action
+  /** Only test keys may: a live key is refused (403) together with a wrong scope. */
+  testOnly?: true
   /** The name of its own rate limit; the total of all requests is counted beside it. */
   rate: RateNameIn<App>
   /**
@@ -66,6 +73,7 @@ export type Endpoint<App> = {
     path: string
     name: string
     summary: string
+    description?: string
     params: TSchema
     answers: EndpointAnswers
   }[]

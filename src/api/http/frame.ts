@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Refusal } from '../../platform/refusal.ts'
+import type { AddressRange } from '../../platform/text/address-ranges.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Caller, KeyCaller } from '../access/actor.ts'
 import type { CountedWindow } from '../rate-limits/exact-window.ts'
@@ -8,8 +10,14 @@ import type { OverloadGuard } from './admission/overload.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
-/** The merchant, mode and scope that a key stands for, independent of any request. */
-export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId' | 'spent'>
+/**
+ * The merchant, mode and scope that a key stands for, independent of any request. `allowedFrom`: the networks from which the key may be
+ * used; null: from anywhere. `signedBy`: the Ed25519 public keys of which one must have signed each request; null: none need.
+ */
+export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId' | 'spent'> & {
+  allowedFrom: readonly AddressRange[] | null
+  signedBy: readonly KeyObject[] | null
+}
 
 /** One answered request as the log of its merchant keeps it: never a body, a phone or a whole key. */
 export type AnsweredRequest = {
@@ -24,6 +32,8 @@ export type AnsweredRequest = {
   error: string | null
   keyOutcome: 'new' | 'replay' | 'conflict' | null
   objectId: string | null
+  /** The names of parameters and members that the endpoint does not know. */
+  ignored: string | null
 }
 
 /** What the HTTP frame needs from the product. */
@@ -58,9 +68,16 @@ export type CellServices<App> = {
   expectedMs(rate: string): number
 }
 
-/** A request that passed every check before its body. `giveBack` removes it from the window of its rate limit. */
-export type AdmittedRequest = {
+/**
+ * A request with a key, on its way through the checks before its body. `rate`: the name of its own rate limit in `windows` or `exactWindows`.
+ * `giveBack` removes it from the window of that limit. `withoutRight`: its key may not be used from its address, or without a signature.
+ * `signed`: its body must have the digest that was signed.
+ */
+export type AdmittedRequest = Pick<CellServices<unknown>, 'windows' | 'exactWindows'> & {
   caller: KeyCaller
+  rate: string
   key: string | null
   giveBack: (() => void) | null
+  withoutRight?: true
+  signed?: true
 }

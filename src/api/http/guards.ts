@@ -5,8 +5,9 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { parseXTimestamp } from '../../platform/time/times.ts'
 import { toCountedAddress } from '../rate-limits/client-address.ts'
 
-const MAX_AGE_S = 300
-const MAX_AHEAD_S = 60
+// Of what is signed too (signatures/).
+export const MAX_AGE_S = 300
+export const MAX_AHEAD_S = 60
 const MAX_KEY_CHARACTERS = 255
 const REQUEST_ID_FORMAT = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -60,6 +61,12 @@ export const keyRequired = () =>
     hint: 'send a name of your own for this one request, best a UUID, and the same name when you repeat it',
   })
 
+/** 403 for a live key where only test mode is served. */
+export const testKeyRequired = () =>
+  new Refusal(403, 'forbidden', 'this endpoint is for tests: it needs a test key, and does nothing in live mode', {
+    hint: 'send the full secret key of test mode, sk_test_...',
+  })
+
 /** Returns the caller's own request id if it is well-formed, else null. */
 export function parseRequestId(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && REQUEST_ID_FORMAT.test(header) ? header : null
@@ -72,7 +79,8 @@ export function parseRequestId(header: string | string[] | undefined): string | 
 export const clientAddress = (request: IncomingMessage, hops: number): string =>
   toCountedAddress(addressBehindProxies(request, hops))
 
-function addressBehindProxies(request: IncomingMessage, hops: number): string {
+/** Returns the client's address as its socket or the trusted proxy says it. */
+export function addressBehindProxies(request: IncomingMessage, hops: number): string {
   const socket = request.socket.remoteAddress ?? ''
   if (hops === 0) return socket
   const forwarded = String(request.headers['x-forwarded-for'] ?? '')

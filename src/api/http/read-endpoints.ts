@@ -56,17 +56,23 @@ export function objectEndpoint<App, Row extends { id: string }>({
     ...plainRead<App, typeof options>(options),
     params: Type.Object({ id: Type.String({ description: id }) }),
     answers: { 200: shape },
-    async handle(app, { caller, params }) {
+    async handle(app, { caller, params, expand }) {
       const row = await find(app, caller, params.id ?? '')
-      return jsonAnswer(200, present(row, app), row.id)
+      const view = present(row, app)
+      await expand?.([view as Record<string, unknown>])
+      return jsonAnswer(200, view, row.id)
     },
   }
 }
 
 /** The query parameters of a list without bounds in time; it ignores `created_after` and `created_before` like unknown ones. */
-export const LIST_QUERY_WITHOUT_TIMES = { limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after }
-export const parseWindowWithoutTimes = ({ limit, starting_after }: ReadQuery) =>
-  parseListWindow({ limit, starting_after })
+export const LIST_QUERY_WITHOUT_TIMES = {
+  limit: LIST_QUERY.limit,
+  starting_after: LIST_QUERY.starting_after,
+  ending_before: LIST_QUERY.ending_before,
+}
+export const parseWindowWithoutTimes = ({ limit, starting_after, ending_before }: ReadQuery) =>
+  parseListWindow({ limit, starting_after, ending_before })
 
 /** Declares an endpoint that lists objects, newest first. `list` parses its parameters from the query, in the order of the spec. */
 export function listEndpoint<App, Row>({
@@ -85,12 +91,11 @@ export function listEndpoint<App, Row>({
     ...plainRead<App, typeof options>(options),
     query: Type.Object(query),
     answers: { 200: { description: 'one page', schema: listSchema(row) } },
-    async handle(app, { caller, query: sent }) {
+    async handle(app, { caller, query: sent, expand }) {
       const page = await list(app, caller, sent)
-      return jsonAnswer(
-        200,
-        presentPage(page, (row) => present(row, app)),
-      )
+      const answer = presentPage(page, (row) => present(row, app))
+      await expand?.(answer.data as Record<string, unknown>[])
+      return jsonAnswer(200, answer)
     },
   }
 }

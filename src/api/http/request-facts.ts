@@ -8,6 +8,8 @@ declare module 'fastify' {
     passed: AdmittedRequest | null
     objectId: string | null
     outcome: 'new' | 'replay' | null
+    /** The names that its endpoint does not know, as one text. */
+    ignored: string | null
     code: string | null
     errorText: string | null
     /** The length of an answer that the framework did not send. */
@@ -17,7 +19,20 @@ declare module 'fastify' {
 }
 
 /** The facts noted about a request on its way; each is null until it is known. */
-export const REQUEST_FACTS = ['passed', 'objectId', 'outcome', 'code', 'errorText', 'bytesOut', 'spent'] as const
+export const REQUEST_FACTS = [
+  'passed',
+  'objectId',
+  'outcome',
+  'ignored',
+  'code',
+  'errorText',
+  'bytesOut',
+  'spent',
+] as const
+
+/** Gives a request that the framework refused before any hook, and which it made bare, the facts of every request. */
+export const withoutFacts = (request: FastifyRequest): FastifyRequest =>
+  Object.assign(request, Object.fromEntries(REQUEST_FACTS.map((fact) => [fact, null])))
 
 /** Notes code and text of a refusal that is answered from the bytes stored under its key. */
 export function noteStoredRefusal(request: FastifyRequest, { body }: Answer): void {

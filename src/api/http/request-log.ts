@@ -6,6 +6,7 @@ import { clientAddress } from './guards.ts'
 
 // Probes call these every few seconds.
 export const PROBE_ROUTES = ['/livez', '/healthz', '/readyz', '/metrics']
+const LIVE_KEY = /^Bearer +sk_live_/i
 const OBJECT_ID = /^[a-z]{2,5}_[a-z0-9]{10,50}$/
 
 /**
@@ -27,10 +28,21 @@ export function logRequest<App>(
     status: observed.status,
     ms: observed.ms,
     outcome: request.outcome ?? null,
+    live: isLive(request, observed),
   })
   const level = PROBE_ROUTES.includes(observed.route) && observed.status < 400 ? 'debug' : 'info'
   if (log.isLevelEnabled(level)) log[level](buildLogLine(request, reply, { ...observed, trustedProxies }), 'request')
   if (passed !== null) note(buildAnsweredRequest(request, passed, observed))
+}
+
+/**
+ * Whether the request was one about live money. A fault of ours may come before its key is looked at: then its prefix tells. What came without a
+ * key that is in force is nobody's.
+ */
+function isLive({ passed, headers }: FastifyRequest, { route, status }: ObservedRequest): boolean {
+  if (!route.startsWith('/v1/')) return false
+  if (passed !== null) return passed.caller.mode === 'live'
+  return status >= 500 && LIVE_KEY.test(headers.authorization ?? '')
 }
 
 type ObservedRequest = { route: string; status: number; ms: number }
@@ -57,6 +69,7 @@ function buildLogLine(
     key_last4: keyLast4,
     object_id: objectId ?? undefined,
     idempotency: outcome ?? undefined,
+    ignored: request.ignored ?? undefined,
     bytes_in: parseByteCount(request.headers['content-length']),
     bytes_out: request.bytesOut ?? parseByteCount(reply.getHeader('content-length')),
     client_ip: toNetwork(origin ?? clientAddress(request.raw, trustedProxies)),
@@ -95,6 +108,7 @@ function buildAnsweredRequest(
     error: errorText,
     keyOutcome: outcome ?? (key !== null && status === 409 ? 'conflict' : null),
     objectId: objectId ?? findNamedObject(params as Record<string, string> | undefined),
+    ignored: request.ignored,
   }
 }
 

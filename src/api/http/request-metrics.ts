@@ -6,19 +6,20 @@ import { newCounter, newHistogram } from '../../platform/log/metric-table.ts'
 export type RequestMetrics = {
   observe(
     route: string,
-    /** `outcome`: of a request with an Idempotency-Key. */
-    observed: { status: number; ms: number; outcome?: string | null },
+    /** `outcome`: of a request with an Idempotency-Key. `live`: of the API, with a key for live money. */
+    observed: { status: number; ms: number; outcome?: string | null; live?: boolean },
   ): void
 }
 
-export function newRequestMetrics(registry: Registry): RequestMetrics {
+export function newRequestMetrics(registry: Registry, countLive: (status: number) => void): RequestMetrics {
   const total = newCounter(registry, 'http_requests_total')
   const seconds = newHistogram(registry, 'http_request_seconds')
   // The children are kept: looking one up by labels costs more than counting.
   const totals = new Map<string, ReturnType<typeof total.labels>>()
   const times = new Map<string, ReturnType<typeof seconds.labels>>()
   return {
-    observe(route, { status, ms, outcome = null }) {
+    observe(route, { status, ms, outcome = null, live = false }) {
+      if (live) countLive(status)
       if (status === 401) count('auth_failures_total')
       if (status === 429) count('rate_limited_total', route)
       if (outcome !== null) count('idempotency_total', outcome)

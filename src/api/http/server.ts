@@ -10,11 +10,13 @@ import { limitListener } from './admission/requests-per-turn.ts'
 import type { Answer } from './answer.ts'
 import { newAnswerSender, type SendAnswer } from './answer-sender.ts'
 import { type ParsedBody, parseRequestBody, type RefuseUsedKey } from './bodies/request-body.ts'
+import { buildCallerHeaders } from './caller-headers.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { toRefusal, writeErrorBody } from './errors.ts'
 import type { AdmittedRequest, Frame } from './frame.ts'
 import { findHeadersRefusal, NO_COMPILERS, translateFrameworkError } from './framework-refusals.ts'
 import { parseQuery, parseRequestId } from './guards.ts'
+import { noteIgnoredQuery } from './ignored-parameters.ts'
 import {
   buildNotFound,
   refuseOtherMethods,
@@ -22,10 +24,12 @@ import {
   restoreMethod,
   standInForMethod,
 } from './other-methods.ts'
-import { normalizeTarget, noteStoredRefusal, REQUEST_FACTS } from './request-facts.ts'
+import { normalizeTarget, noteStoredRefusal, REQUEST_FACTS, withoutFacts } from './request-facts.ts'
 import { logRequest } from './request-log.ts'
 import { beginRequestSpan, endRequestSpan } from './request-span.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
+import { judgeDigest } from './signatures/judge-signature.ts'
+import { endWaitingRequests } from './waiting-requests.ts'
 
 /** The running HTTP server, as pages and documents register on it. */
 export type HttpServer = FastifyInstance
@@ -66,13 +70,14 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     rewriteUrl: prepareForRouting,
     schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors: (error, request, reply) =>
-      sendError(frame, request, reply as never, translateFrameworkError(error)),
+      sendError(frame, withoutFacts(request), reply as never, translateFrameworkError(error)),
     clientErrorHandler: answerBrokenRequest,
   })
   for (const fact of REQUEST_FACTS) server.decorateRequest(fact, null)
+  endWaitingRequests(server)
   acceptEveryBody(server)
   const headers = secureHeaders({ https: frame.https })
-  const send = newAnswerSender(headers)
+  const send = newAnswerSender(headers, frame.clock)
   server.setErrorHandler((error, request, reply) => {
     const refusal = translateFrameworkError(error)
     if (refusal instanceof TooBusy && !wantsPage(request)) sendTooBusy(send, request, { refusal, reply })
@@ -160,7 +165,9 @@ function addEndpoint<App>(
 }
 
 function handleRequest<App>(frame: Frame<App>, declared: Endpoint<App>, request: FastifyRequest): Promise<Answer> {
-  const { caller, key } = request.passed as AdmittedRequest
+  const { caller, key, signed } = request.passed as AdmittedRequest
+  if (signed === true) judgeDigest(request)
+  noteIgnoredQuery(request, declared)
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
   }
@@ -185,6 +192,7 @@ function callHandler<App>(
     body,
     bodyBytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
     idempotency: key === null || fingerprint === null ? null : { key, fingerprint },
+    onEnd: (end) => request.onEnd(end),
   }
   return declared.handle(frame.cellServicesOf(caller).app, api)
 }
@@ -206,7 +214,8 @@ function sendError<App>(frame: Frame<App>, request: FastifyRequest, reply: Fasti
   request.code = refusal.code
   request.errorText = refusal.message
   // Fastify's own refusals run no hooks.
-  reply.headers(secureHeaders({ https: frame.https })).header('X-Request-ID', request.id)
+  reply.headers(secureHeaders({ https: frame.https })).headers(buildCallerHeaders(frame.clock, request, refusal.status))
+  reply.header('X-Request-ID', request.id)
   // Overload: a second log line for each refusal would add to it.
   if (refusal.status >= 500 && !(error instanceof TooBusy))
     frame.log[refusal.status === 500 ? 'error' : 'warn']({ err: error, request_id: request.id }, refusal.message)

@@ -6,7 +6,7 @@ import { type ApiRequest, type Endpoint, jsonAnswer, type UntaggedEndpoint } fro
 
 type Idempotency = NonNullable<ApiRequest['idempotency']>
 type WriteEndpointOptions<App> = Pick<Endpoint<App>, 'path' | 'name' | 'summary' | 'description' | 'action' | 'rate'> &
-  Partial<Pick<Endpoint<App>, 'refusals'>>
+  Partial<Pick<Endpoint<App>, 'refusals' | 'testOnly'>>
 type CreateEndpointOptions<App, Body extends TSchema> = WriteEndpointOptions<App> &
   Pick<Endpoint<App>, 'answers'> & { body: Body }
 

@@ -15,8 +15,8 @@ export type KeyedRequest = {
   requestId: string
 }
 
-/** The object that a request makes: its id, its view in the API, and what is written beside the key in the same commit. */
-export type CreatedObject = { id: string; view: unknown; writes: readonly Call[] }
+/** The object that a request makes: its id if it has one, its view in the API, and what is written beside the key in the same commit. */
+export type CreatedObject = { id: string | null; view: unknown; writes: readonly Call[] }
 type CreateObject = (tx: Tx, at: Date) => Promise<CreatedObject>
 
 /** The key of a request with its owner and fingerprint; null where none was sent. */

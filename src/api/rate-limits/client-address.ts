@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import type { IpAddress } from '../../platform/text/address-ranges.ts'
 import { rememberNewest } from './bounded-map.ts'
 
 const MAX_ADDRESS_CHARACTERS = 64
@@ -25,13 +26,18 @@ export function toCountedAddress(text: string): string {
 }
 
 function parseAddress(text: string): string {
-  const [, bracketed, bare] = WITH_PORT.exec(text) ?? []
-  const address = (bracketed ?? bare ?? text).split('%', 1)[0] ?? text
-  if (!ipaddr.isValid(address)) return text.slice(0, MAX_ADDRESS_CHARACTERS)
-  const parsed = ipaddr.process(address)
+  const parsed = parseClientAddress(text)
+  if (parsed === null) return text.slice(0, MAX_ADDRESS_CHARACTERS)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
   const own = parsed.parts.slice(0, HEXTETS_OF_A_CUSTOMER).map((part) => part.toString(16))
   return `${own.join(':')}::/64`
+}
+
+/** Parses the address of a client as its socket or a proxy writes it, with or without a port; null for what is no address. */
+export function parseClientAddress(text: string): IpAddress | null {
+  const [, bracketed, bare] = WITH_PORT.exec(text) ?? []
+  const address = (bracketed ?? bare ?? text).split('%', 1)[0] ?? text
+  return ipaddr.isValid(address) ? ipaddr.process(address) : null
 }
 
 /** Returns the network of a counted address for logs: its first 24 bits, or 48 of an IPv6 address; `unknown` for what is no address. */

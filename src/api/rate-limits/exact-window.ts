@@ -3,9 +3,9 @@ import { type BatchTurn, type ItemOutcome, itemDone, itemFailed } from '../../pl
 import type { Call, Database } from '../../platform/db/database.ts'
 import { type MerchantMode, merchantModeKey } from '../../platform/mode.ts'
 import { rememberNewest } from './bounded-map.ts'
-import { MINUTE_MS } from './limits.ts'
+import { MINUTE_MS, type WindowState } from './limits.ts'
 import { copyWindow, type LimitWindows, type OpenWindows, openLockedWindows, refuseIfFull } from './open-windows.ts'
-import { makeShape, type RateWindow, removeRequests, type WindowShape } from './window.ts'
+import { makeShape, type RateWindow, readWindowState, removeRequests, type WindowShape } from './window.ts'
 import { compareMerchantModes, lockRows, makeRows, type WindowRow } from './window-rows.ts'
 
 /**
@@ -24,11 +24,13 @@ export type ExactWindow = {
   takeNow(merchantMode: MerchantMode, nowMs: number): Promise<number>
   /** Removes a request that was accepted at this time and refused after all. */
   giveBack(merchantMode: MerchantMode, acceptedMs: number): Promise<unknown>
+  /** What this process knows of the window, as it last read or wrote its row; null where there is no limit. */
+  stateOf(merchantMode: MerchantMode, nowMs: number): WindowState | null
   /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
   idle(): Promise<void>
 }
 /** The part of a window that a request uses before its own work. */
-export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'idle'>
+export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'stateOf' | 'idle'>
 /** A request to be counted, or with `back` to be removed from the count. */
 type CountChange = { merchantMode: MerchantMode; atMs: number; back: boolean }
 
@@ -49,6 +51,7 @@ export const NOT_COUNTED: ExactWindow = {
   open: () => UNLIMITED,
   takeNow: async (_merchantMode, nowMs) => nowMs,
   giveBack: async () => {},
+  stateOf: () => null,
   idle: async () => {},
 }
 
@@ -87,6 +90,12 @@ export function newExactWindow({ what, db, ...limits }: WindowLimits & { what: s
           window: withoutRequest(cached.window, shapeFor(merchantMode), acceptedMs),
         })
       return changes.add({ merchantMode, atMs: acceptedMs, back: true })
+    },
+    stateOf: (merchantMode, nowMs) => {
+      const shape = shapeFor(merchantMode)
+      const cached = known.get(merchantModeKey(merchantMode))
+      if (cached === undefined) return { limit: shape.limit, remaining: null, moreInMs: null }
+      return readWindowState(cached.window, shape, nowMs)
     },
     idle: () => changes.idle(),
   }

@@ -52,6 +52,13 @@ export function newLeasedWindow({
     refuseEarly(merchantMode, nowMs) {
       if ((leases.get(merchantModeKey(merchantMode))?.unused ?? 0) === 0) rows.refuseEarly(merchantMode, nowMs)
     },
+    stateOf(merchantMode, nowMs) {
+      const state = rows.stateOf(merchantMode, nowMs)
+      // The row counts the whole lease.
+      const unused = leases.get(merchantModeKey(merchantMode))?.unused ?? 0
+      if (state === null || state.remaining === null || unused === 0) return state
+      return { ...state, remaining: Math.min(state.limit, state.remaining + unused) }
+    },
     runCounted: (requests, nowMs, work) =>
       limit > 0
         ? countByLeases({ rows, leases, limitOf, requests, nowMs }, work)

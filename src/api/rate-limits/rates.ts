@@ -14,6 +14,7 @@ export const RATE_SETTINGS = {
   vending: 'rateVending',
   dispense_retry: 'rateDispenseRetry',
   dispense_secret: 'rateDispenseSecret',
+  testing: 'rateTesting',
   reads: 'rateReads',
   all: 'rateAll',
 } as const satisfies Record<string, keyof Config>

@@ -3,7 +3,7 @@ import { toColumns } from '../../platform/db/columns.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { type Mode, merchantModeKey } from '../../platform/mode.ts'
-import { type RateLimits, tooManyRequests } from './limits.ts'
+import { type RateLimits, tooManyRequests, type WindowState } from './limits.ts'
 
 const PUBLISH_COUNTS = statement(
   'tell rate counts',
@@ -29,6 +29,8 @@ export type SharedWindows = {
   take(merchantId: number, mode: Mode, what: string, nowMs: number): void
   /** Removes a request whose answer was a 4xx. */
   giveBack(merchantId: number, mode: Mode, taken: { what: string; atMs: number }): void
+  /** What this process knows of a window; null where there is no limit. Counts of the others are up to a second old. */
+  stateOf(merchantId: number, mode: Mode, what: string, nowMs: number): WindowState | null
   /** Publishes this process's counts and reads those of the others. Called once a second. */
   exchangeCounts(db: Database, process: string, now: Date): Promise<void>
 }
@@ -83,13 +85,13 @@ export function newSharedWindows(
     },
     giveBack(merchantId, mode, { what, atMs }) {
       const window = windows.get(what)?.get(merchantModeKey({ merchantId, mode }))
-      const second = Math.floor(atMs / 1000)
-      if (!window || window.second - second > WINDOW_SECONDS) return
-      const slot = second % window.counts.length
-      const count = window.counts[slot] ?? 0
-      if (count === 0) return
-      window.counts[slot] = count - 1
-      window.sum -= 1
+      if (window) removeRequest(window, Math.floor(atMs / 1000))
+    },
+    stateOf(merchantId, mode, what, nowMs) {
+      const usual = limits[what] ?? 0
+      if (usual === 0) return null
+      const window = windows.get(what)?.get(merchantModeKey({ merchantId, mode }))
+      return readState(window, granted(what, merchantId) ?? usual, nowMs)
     },
     async exchangeCounts(db, process, now) {
       const nowMs = now.getTime()
@@ -131,6 +133,22 @@ function moveWindow(window: SecondsWindow, second: number): void {
     window.counts[slot] = 0
   }
   window.second = second
+}
+
+function removeRequest(window: SecondsWindow, second: number): void {
+  if (window.second - second > WINDOW_SECONDS) return
+  const slot = second % window.counts.length
+  const count = window.counts[slot] ?? 0
+  if (count === 0) return
+  window.counts[slot] = count - 1
+  window.sum -= 1
+}
+
+function readState(window: SecondsWindow | undefined, limit: number, nowMs: number): WindowState {
+  if (window === undefined) return { limit, remaining: limit, moreInMs: null }
+  moveWindow(window, Math.floor(nowMs / 1000))
+  const remaining = Math.max(0, limit - window.sum - window.others)
+  return { limit, remaining, moreInMs: window.sum === 0 ? null : msUntilOldestLeaves(window, nowMs) }
 }
 
 /** The time until the oldest second with a count leaves the window, in ms. */

@@ -1,3 +1,5 @@
+import type { WindowState } from './limits.ts'
+
 /**
  * The accepted requests of a sliding window, as counts in slots of time. Small limits have a slot for each millisecond, so they are
  * exact; large ones have sixty slots in a window, so a window costs the same however many it has accepted. A slot counts in full
@@ -62,6 +64,19 @@ export function msUntilRoom(window: RateWindow, shape: WindowShape, nowMs: numbe
     if (over < 0) return Math.max(0, leavesWindowAt(window, shape, at) - nowMs)
   }
   return 0
+}
+
+/** How many more requests fit now, and when one more than that will. */
+export function readWindowState(window: RateWindow, shape: WindowShape, nowMs: number): WindowState {
+  const { limit } = shape
+  const { slots, counts } = window
+  let counted = window.total
+  let at = 0
+  for (; at < slots.length && leavesWindowAt(window, shape, at) <= nowMs; at += 1) counted -= counts[at] as number
+  if (counted >= limit) return { limit, remaining: 0, moreInMs: msUntilRoom(window, shape, nowMs) }
+  while (at < slots.length && counts[at] === 0) at += 1
+  const moreInMs = at < slots.length ? leavesWindowAt(window, shape, at) - nowMs : null
+  return { limit, remaining: limit - counted, moreInMs }
 }
 
 /** Drops counts that are too old, and counts further ahead than a window, which a wrong clock has written. */

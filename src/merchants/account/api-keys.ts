@@ -42,6 +42,14 @@ const ADD_CELL = statement(
   `insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at, name, created_by)
    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
 )
+const INHERIT_LIMIT = statement(
+  'limit of new cell key',
+  `insert into key_limits (merchant_id, key_id, daily_limit, changed_at)
+   select l.merchant_id, $3, l.daily_limit, $4 from key_limits l
+   where l.merchant_id = $1 and l.daily_limit is not null and l.key_id =
+     (select id from api_keys where merchant_id = $1 and kind = $2 and id <> $3 order by created_at desc, id desc limit 1)
+   on conflict do nothing`,
+)
 const REVOKE_ONE = statement<{ id: string }>(
   'revoke directory key',
   `update api_keys set revoked_at = coalesce(revoked_at, $3) where merchant_id = $1 and id = $2 returning id`,
@@ -59,32 +67,19 @@ const COUNT_OPEN_OF_KIND = statement<{ count: number }>(
   'open keys of kind',
   `select count(*) as count from api_keys where merchant_id = $1 and kind = $2 and revoked_at is null`,
 )
-const LIST_DIRECTORY = statement<Omit<ListedKey, keyof CellKeyFacts>>(
-  'list directory keys',
-  `select id, kind, created_at as "createdAt", revoked_at as "revokedAt" from api_keys where merchant_id = $1
-   order by created_at, id`,
+// A replaced key must not come back without the rules that its owner had set.
+const INHERIT_RULES = statement(
+  'rules of new directory key',
+  `update api_keys k set allowed_from = earlier.allowed_from, daily_limit = earlier.daily_limit, signed_by = earlier.signed_by
+   from (select allowed_from, daily_limit, signed_by from api_keys where merchant_id = $1 and kind = $2 and id <> $3
+     order by created_at desc, id desc limit 1) earlier
+   where k.merchant_id = $1 and k.id = $3`,
 )
-const LIST_CELL = statement<CellKeyFacts & { id: string }>(
-  'list cell keys',
-  `select id, last4, name, created_by as "createdBy", last_used_at as "lastUsedAt" from api_keys where merchant_id = $1`,
-)
-
-const NO_CELL_FACTS: CellKeyFacts = { last4: '', name: null, createdBy: null, lastUsedAt: null }
 
 // Two keys are enough to change over without a gap; more keys would only be forgotten (reliability.md 8.1).
 const MAX_KEYS_PER_KIND = 2
 
 const MAX_NAME_CHARACTERS = 60
-
-type CellKeyFacts = { last4: string; name: string | null; createdBy: string | null; lastUsedAt: Date | null }
-
-/** A key as lists show it, without its secret. `lastUsedAt` is exact to the minute. */
-export type ListedKey = {
-  id: string
-  kind: ApiKeyKind
-  createdAt: Date
-  revokedAt: Date | null
-} & CellKeyFacts
 
 /** Adds the directory row by which a key is found: its SHA-256, never the key. */
 export const addDirectoryKey = (holder: KeyMerchant, { kind, key, at }: NewApiKey): Call =>
@@ -113,13 +108,17 @@ export async function rotateKey(app: App, actor: Actor, { holder, kind, commandK
   const row = auditRow({ ...act, after: { kind, ends: key.slice(-4) } })
   const secretAct = { merchantId: holder.id, actor, act: 'key-replaced', ends: key.slice(-4) } as const
   const mails = await makeOwnerMails(app, secretAct)
-  await storeInCell(app, addCellKey(app, holder, { kind, key, at, by: actorName(actor) }), row)
+  await storeInCell(app, addCellKey(app, holder, { kind, key, at, by: actorName(actor) }), [
+    inheritLimit(holder, { kind, key, at }),
+    row,
+  ])
   await app.directory.transaction(async (tx) => {
     // Locked, so that keys of a merchant are made one after the other.
     const revoke = call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key))
     await tx.send(call(LOCK_HOLDER, holder.id), revoke)
     const add = addDirectoryKey(holder, { kind, key, at })
-    return { value: null, last: [add, directoryChanged(), ...keep, row, ...mails] }
+    const inherit = call(INHERIT_RULES, holder.id, kind, makeKeyId(key))
+    return { value: null, last: [add, inherit, directoryChanged(), ...keep, row, ...mails] }
   })
   crashPoint('key.revoked')
   await closeRevokedKeys(app)
@@ -155,14 +154,15 @@ export async function createKey(
   })
   const secretAct = { merchantId: holder.id, actor, act: 'key-made', ends: newKey.key.slice(-4) } as const
   const mails = await makeOwnerMails(app, secretAct)
-  await storeInCell(app, addCellKey(app, holder, newKey), row)
+  await storeInCell(app, addCellKey(app, holder, newKey), [inheritLimit(holder, newKey), row])
   await app.directory.transaction(async (tx) => {
     await tx.send(call(LOCK_HOLDER, holder.id))
     const [open] = await tx.send(call(COUNT_OPEN_OF_KIND, holder.id, kind))
     refuseThird(open, kind)
+    const inherit = call(INHERIT_RULES, holder.id, kind, makeKeyId(newKey.key))
     return {
       value: null,
-      last: [addDirectoryKey(holder, newKey), directoryChanged(), ...keep, row, ...mails],
+      last: [addDirectoryKey(holder, newKey), inherit, directoryChanged(), ...keep, row, ...mails],
     }
   })
   app.keyRing.forget()
@@ -181,13 +181,6 @@ function refuseThird([open]: readonly { count: number }[], kind: ApiKeyKind): vo
       'too_many_keys',
       `there are ${MAX_KEYS_PER_KIND} keys of kind ${kind} already: revoke one first`,
     )
-}
-
-/** Lists the keys of a merchant, revoked ones too, oldest first. */
-export async function listKeys(app: App, holder: KeyMerchant): Promise<ListedKey[]> {
-  const keys = await app.directory.query(LIST_DIRECTORY, [holder.id])
-  const facts = new Map((await app.db.query(LIST_CELL, [holder.id])).map(({ id, ...rest }) => [id, rest]))
-  return keys.map((key) => ({ ...key, ...(facts.get(key.id) ?? NO_CELL_FACTS) }))
 }
 
 /**
@@ -213,11 +206,14 @@ export async function revokeKey(
   app.keyRing.forget()
 }
 
+const inheritLimit = (holder: KeyMerchant, { kind, key, at }: NewApiKey): Call =>
+  call(INHERIT_LIMIT, holder.id, kind, makeKeyId(key), at.toISOString())
+
 /** Writes the cell before the directory, so that every key in the directory has its sealed copy. */
-async function storeInCell(app: App, add: Call, row: Call): Promise<void> {
+async function storeInCell(app: App, add: Call, last: Call[]): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.send(add)
-    return { value: null, last: [row] }
+    return { value: null, last }
   })
 }
 

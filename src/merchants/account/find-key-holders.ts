@@ -1,13 +1,24 @@
 import { crc32 } from 'node:zlib'
 import type { KeyHolder } from '../../api/http/frame.ts'
+import { readPublicKey } from '../../api/http/signatures/judge-signature.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { type ItemOutcome, itemDone, itemFailed } from '../../platform/batches/batch-run.ts'
 import { unnestColumns } from '../../platform/db/columns.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
+import { parseStoredRanges } from '../../platform/text/address-ranges.ts'
 import { type ApiKeyKind, hashApiKey, parseApiKey } from '../../platform/text/api-key-format.ts'
 
-type HolderRow = { hash: Buffer; merchantId: number; tag: string; cell: string; keyId: string }
+type HolderRow = {
+  hash: Buffer
+  merchantId: number
+  tag: string
+  cell: string
+  keyId: string
+  allowedFrom: string[] | null
+  signedBy: Buffer[] | null
+  limited: boolean
+}
 type KeyLookup = { token: string; kind: ApiKeyKind; hash: Buffer; address: string }
 
 // A burst of new connections is usually smaller, and a statement of so many keys takes some milliseconds.
@@ -18,7 +29,8 @@ type FindKeyHolder = (token: string, clientAddress: string) => Promise<KeyHolder
 
 const FIND_HOLDERS = statement<HolderRow>(
   'holders of api keys',
-  `select k.hash, k.merchant_id as "merchantId", m.tag, m.cell, k.id as "keyId"
+  `select k.hash, k.merchant_id as "merchantId", m.tag, m.cell, k.id as "keyId",
+     k.allowed_from::text[] as "allowedFrom", k.signed_by as "signedBy", k.daily_limit is not null as limited
    from ${unnestColumns('bytea')} as n (hash) join api_keys k on k.hash = n.hash join merchants m on m.id = k.merchant_id
    where k.revoked_at is null`,
 )
@@ -55,8 +67,13 @@ async function findHolders(
   })
 }
 
-const toKeyHolder = ({ token, kind }: KeyLookup, { merchantId, tag, cell, keyId }: HolderRow): KeyHolder => ({
-  ...{ kind: 'key', merchantId, tag, cell, keyId, keyLast4: token.slice(-4) },
+const toKeyHolder = (
+  { token, kind }: KeyLookup,
+  { merchantId, tag, cell, keyId, allowedFrom, signedBy, limited }: HolderRow,
+): KeyHolder => ({
+  ...{ kind: 'key', merchantId, tag, cell, keyId, keyLast4: token.slice(-4), limited },
+  allowedFrom: allowedFrom === null ? null : parseStoredRanges(allowedFrom),
+  signedBy: signedBy === null ? null : signedBy.map(readPublicKey),
   mode: kind.startsWith('test') ? 'test' : 'live',
   scope: kind.endsWith('collections') ? 'collections' : 'full',
 })

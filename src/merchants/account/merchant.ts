@@ -80,13 +80,16 @@ export type MerchantTerms = Pick<
   | 'testClockOffsetMs'
   | 'failNextPayouts'
   | 'webhookUrl'
->
+> & {
+  /** Test mode: until when the next ends that its tests have asked for count; null: none were ever asked for. */
+  nextEndsUntil: Date | null
+}
 
 /** The SQL that reads the terms of the merchants $1. */
 export const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
      charge_limit as "chargeLimit", payout_limit as "payoutLimit", vending_enabled as "vendingEnabled", test_hold as "testHold",
      test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
-     ${ACCOUNT_STATE} as account, webhook_url as "webhookUrl"
+     ${ACCOUNT_STATE} as account, webhook_url as "webhookUrl", next_ends_until as "nextEndsUntil"
    from merchants where id = any($1::bigint[])`
 const TERMS_BY_ID = statement<MerchantTerms>('merchant terms by id', TERMS)
 const LOCK_TERMS = statement<MerchantTerms>('lock merchant terms', `${TERMS} order by id for share`)
@@ -117,6 +120,14 @@ export type FailingSwitch = { merchantId: number; left: number; reason: string |
 /** Locks the sandbox switches of these merchants until the commit that spends from them. */
 export const lockSwitches = (ids: readonly number[]): Call<FailingSwitch> => call(LOCK_SWITCHES, ids)
 export const spendSwitch = ({ merchantId, left }: FailingSwitch): Call => call(SPEND_SWITCH, merchantId, left)
+
+const EXTEND_NEXT_ENDS = statement(
+  'extend next ends of merchant',
+  'update merchants set next_ends_until = greatest(next_ends_until, $2) where id = $1',
+)
+/** Lets the payments of this merchant look for the ends that its tests have asked for, until then at least; locks its row. */
+export const extendNextEnds = (merchantId: number, until: Date): Call =>
+  call(EXTEND_NEXT_ENDS, merchantId, until.toISOString())
 
 /**
  * Finds the terms for payouts. For live money they are locked until the commit, so that nothing is reserved after a verification or an

@@ -17,7 +17,8 @@ type RotationInput = { merchant: { id: number }; commandKey?: string | undefined
 type SecretDraft = { secret: string; atMs: number }
 
 const HOUR_MS = 3_600_000
-const OVERLAP_MS = 24 * HOUR_MS // No overlap is longer (reliability.md 8.2).
+/** How long the secret before signs too. No overlap is longer (reliability.md 8.2). */
+export const ROTATION_OVERLAP_MS = 24 * HOUR_MS
 
 const LOCK_CURRENT = statement<{ ciphertext: Buffer; createdAt: Date }>(
   'lock webhook secret',
@@ -59,14 +60,14 @@ export async function rotateWebhookSecret(
     const row = auditRow({ ...act, after: { at_once: atOnce } })
     const old = { merchantId: merchant.id, purpose: 'webhook_previous', plain: before } as const
     const next = { merchantId: merchant.id, purpose: 'webhook', plain: draft.secret } as const
-    const expiresAt = new Date(draft.atMs + OVERLAP_MS)
+    const expiresAt = new Date(draft.atMs + ROTATION_OVERLAP_MS)
     return {
       value: true,
       last: [addSecret(app, { ...old, expiresAt }), addSecret(app, { ...next, expiresAt: null }), ...forget, row],
     }
   })
   if (changed) await mailOwners(app, { merchantId: merchant.id, actor, act: 'secret-changed' })
-  return { secret: draft.secret, previousUntil: new Date(draft.atMs + OVERLAP_MS) }
+  return { secret: draft.secret, previousUntil: new Date(draft.atMs + ROTATION_OVERLAP_MS) }
 }
 
 /** Deletes previous secrets whose overlap is over. Returns how many. */

@@ -16,17 +16,18 @@ const AccountShape = Type.Object(
     public_key: Type.String({ description: 'starts with `pk_test_` or `pk_live_`, by mode' }),
     name: Type.String(),
     mode: ModeShape,
-    scope: Type.Enum(['full', 'collections']),
-    kyc_status: Type.Enum(['pending', 'verified', 'rejected']),
+    scope: Type.Enum(['full', 'collections'], { $id: 'KeyScope' }),
+    kyc_status: Type.Enum(['pending', 'verified', 'rejected'], { $id: 'KycStatus' }),
     verified: Type.Boolean(),
     webhook_configured: Type.Boolean(),
     active: Type.Boolean(),
     vending_enabled: Type.Boolean(),
     rate_limits: Type.Object(
-      mapValues(RATE_SETTINGS, () => Type.Integer()),
+      mapValues(RATE_SETTINGS, () => Type.Integer({ minimum: 0 })),
       {
+        $id: 'RateLimits',
         description:
-          'how many requests of each kind are accepted in any 60 seconds, by the limits of [the guide](/docs/guide#limits); 0: any number',
+          'how many requests of each kind are accepted in any 60 seconds, by the limits of [the guide](/docs/limits); 0: any number',
       },
     ),
   },
@@ -38,6 +39,7 @@ export const merchantEndpoints = tagEndpoints('Account', [
     path: '/v1/me',
     name: 'getAccount',
     summary: 'Who this key belongs to',
+    description: 'Its mode, what it may do, and the limits that count its requests.',
     shape: { description: 'the account behind the key', schema: AccountShape },
     async read(app, { caller }) {
       const find = findMerchantsById([caller.merchantId])

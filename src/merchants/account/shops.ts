@@ -10,6 +10,8 @@ export type Shop = {
   tag: string
   name: string
   handle: string
+  /** The public key of its test mode: part of the address of what it tries there. */
+  publicKeyTest: string
   active: boolean
   account: AccountState
   kycStatus: KycStatus
@@ -42,7 +44,7 @@ const IS_UNPROVEN = statement<{ claim: boolean }>(
 )
 const FIND_SHOP = statement<Omit<Shop, 'app'>>(
   'shop',
-  `select m.id as "merchantId", m.tag, m.name, m.handle, m.active, ${ACCOUNT_STATE} as account, m.kyc_status as "kycStatus",
+  `select m.id as "merchantId", m.tag, m.name, m.handle, m.public_key_test as "publicKeyTest", m.active, ${ACCOUNT_STATE} as account, m.kyc_status as "kycStatus",
      m.vending_enabled as "vendingEnabled", m.charge_limit as "chargeLimit", b.accent, b.logo_at as "logoAt"
    from merchants m left join brandings b on b.merchant_id = m.id where m.id = $1`,
 )

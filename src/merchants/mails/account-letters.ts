@@ -2,16 +2,19 @@ import type { Letter, LetterValues } from './letter.ts'
 
 /** Subjects of the mails to owners about keys and secrets, by act. */
 const SECRET_ACTS = {
+  'key-addresses': 'The addresses of an API key were changed',
+  'key-limit': 'The daily limit of an API key was changed',
   'key-made': 'A new API key was made',
   'key-replaced': 'An API key was replaced, and all older ones of its kind were revoked',
   'key-revoked': 'An API key was revoked',
+  'key-signers': 'Whose signature an API key needs was changed',
   'key-shown': 'An API key was looked at',
   'secret-changed': 'The signing secret of webhooks was changed',
   'secret-shown': 'The signing secret of webhooks was looked at',
 } as const
 export type SecretAct = keyof typeof SECRET_ACTS
 
-/** Mails to the owners of a business about its keys, gift cards, withdrawal number and account. */
+/** Mails to the owners of a business about its keys, gift cards, withdrawal number, standing order and account. */
 export const ACCOUNT_LETTERS = {
   'secret-act': ({ act = '', business = '', who = '', ends = '' }: LetterValues) => ({
     subject: `${(SECRET_ACTS as LetterValues)[act] ?? 'A key was changed'} (${business})`,
@@ -48,6 +51,14 @@ export const ACCOUNT_LETTERS = {
     lines: [
       `By ${who}: the number that ends with ${ends}. Withdrawals to it wait until ${until}, and our staff verify it first.`,
       'If none of you did that, tell us before then, set the right number on the page Withdrawals, and change your passwords.',
+    ],
+  }),
+  'order-stands-still': ({ business = '', says = '', link = '' }: LetterValues) => ({
+    subject: `Your standing order stands still (${business})`,
+    lines: [
+      `It has sent nothing: ${says}.`,
+      'It is tried again by itself. What it waits for, and how to change or stop it, stands here:',
+      link,
     ],
   }),
 } as const satisfies Record<string, (values: LetterValues) => Letter>

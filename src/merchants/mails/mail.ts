@@ -21,6 +21,8 @@ const ADD = statement(
   'insert into mails (id, recipient, template, sealed, due_at, created_at) values ($1, $2, $3, $4, $5, $5) on conflict (id) do nothing',
 )
 
+const DROP_MAILS = statement('drop mails', 'delete from mails where id = any($1)')
+
 /** Returns the binding under which the values of a mail are sealed. */
 export const mailBinding = (id: string): SecretBinding => ({
   merchantId: null,
@@ -43,5 +45,8 @@ export function addMail({ vault }: { vault: Vault }, { to, template, values, at,
   const sealed = vault.seal(JSON.stringify(values), mailBinding(id))
   return call(ADD, id, to, template, sealed, at.toISOString())
 }
+
+/** Deletes the mails that were written under these keys, sent or not (directory): nothing is kept of whom they went to. */
+export const dropMails = (keys: readonly string[]): Call => call(DROP_MAILS, keys.map(makeMailId))
 
 const makeMailId = (once: string) => `mail_${createHash('sha256').update(once).digest('hex').slice(0, 21)}`

@@ -3,8 +3,19 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
 
+/** A file that a mail carries. */
+export type MailFile = { name: string; type: string; bytes: Buffer }
+
 /** A mail as it is sent. Retries carry the same id, so that a mail program recognises the second copy. */
-type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
+type Envelope = {
+  id: string
+  to: string
+  subject: string
+  text: string
+  html: string
+  at: Date
+  files?: readonly MailFile[]
+}
 
 /** The result of posting a mail: taken, refused for good, or not known. */
 export type PostResult = { kind: 'taken' } | { kind: 'refused'; why: string } | { kind: 'unclear'; why: string }
@@ -31,6 +42,7 @@ const DEADLINES = {
   socketTimeout: 20_000,
   dnsTimeout: 5_000,
 }
+const SENDER = 'Gateway'
 const MAX_CONNECTIONS = 2
 const MAX_ERROR_CHARACTERS = 200
 
@@ -82,17 +94,21 @@ async function openTransport({ url }: PostOfficeOptions): Promise<Transport> {
   }) as unknown as Transport
 }
 
-const makeMessage = ({ id, to, subject, text, html, at }: Envelope, { from }: PostOfficeOptions) => ({
-  from,
+const makeMessage = ({ id, to, subject, text, html, at, files = [] }: Envelope, { from }: PostOfficeOptions) => ({
+  from: withName(from),
   // As an object, so that no list of addresses can be read from it.
   to: { name: '', address: to },
   subject,
   text,
   html,
+  attachments: files.map(({ name, type, bytes }) => ({ filename: name, contentType: type, content: bytes })),
   date: at,
   messageId: `<${id}@${hostOf(from)}>`,
   headers: { 'Auto-Submitted': 'auto-generated' },
 })
+
+/** Adds a name to a bare address, so that a list of mails does not show the address as the sender. */
+const withName = (from: string) => (from.includes('<') ? from : { name: SENDER, address: from })
 
 const hostOf = (from: string) => /@([^@>\s]+)>?$/.exec(from)?.[1] ?? 'localhost'
 

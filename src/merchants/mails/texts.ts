@@ -1,5 +1,6 @@
 import { isolateDirection, oneLine } from '../../platform/text/text.ts'
 import { ACCOUNT_LETTERS } from './account-letters.ts'
+import { INVOICE_LETTERS } from './invoice-letters.ts'
 import type { Letter, LetterValues } from './letter.ts'
 
 const NOT_YOU = 'If that was not you, change your password and look at the sessions on the page Security.'
@@ -7,6 +8,7 @@ const NOT_YOU = 'If that was not you, change your password and look at the sessi
 /** Every mail that the product sends, by the name of its template. */
 const LETTERS = {
   ...ACCOUNT_LETTERS,
+  ...INVOICE_LETTERS,
   'confirm-email': ({ business = '', link = '' }: LetterValues) => ({
     subject: 'Confirm your e-mail address',
     lines: [
@@ -168,6 +170,16 @@ const LETTERS = {
     subject: `${business}: the close of ${day}`,
     lines: [...news.split('\n'), 'To hear no more of them:', link],
   }),
+  'month-close': ({ business = '', month = '', news = '', link = '', off = '' }: LetterValues) => ({
+    subject: `${business}: the close of ${month}`,
+    lines: [
+      ...news.split('\n'),
+      'The statement as a document, and any other days as a list, are here after you sign in:',
+      link,
+      'You get this because you asked for each month by mail. To switch it off:',
+      off,
+    ],
+  }),
   alert: ({ subject = '', text = '' }: LetterValues) => ({ subject, lines: text.split('\n') }),
   'approval-waits': ({ business = '', who = '', amount = '', recipients = '', link = '' }: LetterValues) => ({
     subject: `${business}: money waits for your approval`,
@@ -194,22 +206,21 @@ const LETTERS = {
       'What has failed can be sent again from there once it works.',
     ],
   }),
+  'address-failing': ({ business = '', url = '', since = '', days = '', left = '', link = '' }: LetterValues) => ({
+    subject: `A webhook address of ${business} answers nothing but errors`,
+    lines: [
+      `Since ${since}, for ${days === '1' ? 'a day' : `${days} days`}, ${url} has answered every webhook of ${business} with an error, or not at all.`,
+      `If that goes on, it is switched off in ${left === '1' ? 'a day' : `${left} days`}. Its events then wait, and are sent when you switch it on again. Your other addresses go on.`,
+      'Look at what your server answers:',
+      link,
+    ],
+  }),
 } as const satisfies Record<string, (values: LetterValues) => Letter>
 
 export type Template = keyof typeof LETTERS
 
-// Mails to staff, and the one to a customer of a shop, who must ask the shop.
-const NOT_FOR_MERCHANTS: readonly string[] = [
-  'alert',
-  'operator-locked',
-  'operator-invitation',
-  'operator-reset',
-  'operator-reset-done',
-  'dispute-answer',
-] satisfies Template[]
-
-/** Whether a mail of this template goes to people of a merchant, who may ask us for help. */
-export const isForMerchants = (template: string): boolean => !NOT_FOR_MERCHANTS.includes(template)
+/** The mails that carry files, which are made when the mail is sent and stored nowhere. */
+export const MAILS_WITH_FILES = ['month-close'] as const satisfies Template[]
 
 /** Fills one template; null for an unknown one. A template of a newer release is unknown here: its mail waits for a process that knows it. */
 export function findLetter(template: string, values: LetterValues): Letter | null {

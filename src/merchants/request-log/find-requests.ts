@@ -20,6 +20,8 @@ export type LoggedRequest = {
   error: string | null
   keyLast4: string
   objectId: string | null
+  /** The names in the request that its endpoint does not know. */
+  ignored: string | null
 }
 
 /** The filters as they stand in the query string; an absent one matches all. */
@@ -47,7 +49,7 @@ const MAX_ID = 2n ** 63n - 1n
 const MAX_ANSWER_MS = 60_000
 
 const COLUMNS = `r.id::text as number, r.request_id as "requestId", r.method, r.route, r.status, r.code, r.ms::float8 as ms,
-  r.key_outcome as "keyOutcome", r.error, r.key_last4 as "keyLast4", r.object_id as "objectId"`
+  r.key_outcome as "keyOutcome", r.error, r.key_last4 as "keyLast4", r.object_id as "objectId", r.ignored`
 const MATCHES = `($6::smallint is null or r.status / 100 = $6) and ($7::text is null or r.method = $7)
   and ($8::text is null or r.route = $8) and ($9::text is null or r.code = $9) and ($10::text is null or r.key_last4 = $10)
   and ($11::text is null or r.request_id = $11)`

@@ -38,10 +38,11 @@ function recorder() {
       cell,
       mode: 'test',
       keyId: 'key_1',
+      origin: '::1',
       keyLast4: 'abcd',
       requestId: 'req_1',
     }
-    const nothing = { code: null, error: null, keyOutcome: null, objectId: null }
+    const nothing = { code: null, error: null, keyOutcome: null, objectId: null, ignored: null }
     const seen = { caller, method: 'GET', route: '/v1/balance', status: 200, ms: 1, ...nothing }
     requests.note(seen as unknown as AnsweredRequest)
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ELSEWHERE } from '../../api/http/admission/refuse-elsewhere.ts'
 import type { AnsweredRequest } from '../../api/http/frame.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { DatabaseAway } from '../../platform/db/errors.ts'
@@ -38,6 +39,7 @@ const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', 
   error: text((requestRow) => requestRow.error),
   key_last4: text((requestRow) => requestRow.keyLast4),
   object_id: text((requestRow) => requestRow.objectId),
+  ignored: text((requestRow) => requestRow.ignored),
 })
 
 type QueuedRequest = { noted: AnsweredRequest; atMs: number }
@@ -58,7 +60,7 @@ export function requestRecorder(
       if (!isUniqueViolation(error)) throw error
       return add()
     })
-    await uses.write(app, own.map(toApiKeyUse))
+    await uses.write(app, own.filter(({ noted }) => noted.code !== ELSEWHERE.code).map(toApiKeyUse))
   }
 
   /** Writes the requests of one cell. Returns those that must wait, because its database is away. */
@@ -100,6 +102,7 @@ const toRow = ({ noted, atMs }: QueuedRequest): RequestRow => newRequestRow(note
 const toApiKeyUse = ({ noted: { caller }, atMs }: QueuedRequest): ApiKeyUse => ({
   merchantId: caller.merchantId,
   keyId: caller.keyId,
+  from: caller.origin,
   atMs,
 })
 

@@ -44,6 +44,7 @@ export function newRequestRow(noted: AnsweredRequest, nowMs: number): RequestRow
     error: error === null ? null : maskError(error),
     keyLast4: caller.keyLast4,
     objectId: noted.objectId,
+    ignored: noted.ignored,
   }
 }
 

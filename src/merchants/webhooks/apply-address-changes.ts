@@ -1,6 +1,7 @@
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import { markAddressSettled } from '../account/set-merchant.ts'
+import { releaseWaiting } from './addresses/tend-addresses.ts'
 import { isUnclaimed } from './claim-deliveries.ts'
 import { IS_PARKED } from './delivery-indexes.ts'
 import { EVENT_TYPES } from './events.ts'
@@ -54,7 +55,8 @@ type AddressChange = { id: number; hasAddress: boolean; changedAt: Date }
 /**
  * Applies changes of webhook addresses: with an address, waiting deliveries become due in the order of their creation;
  * without one, due deliveries wait (G19b). A run makes one step per merchant, so that a merchant with many does not delay the others. A
- * merchant stays marked for five minutes, because an event may be stored while the address changes. Returns how many deliveries moved.
+ * merchant stays marked for five minutes, because an event may be stored while the address changes. What has waited for further addresses that are
+ * active again becomes due too. Returns how many deliveries moved.
  */
 export async function applyAddressChanges(app: App): Promise<number> {
   const now = app.clock.now()
@@ -62,6 +64,7 @@ export async function applyAddressChanges(app: App): Promise<number> {
   let moved = 0
   for (const change of await app.db.query(FIND_CHANGED, [settled.toISOString(), now.toISOString()]))
     moved += await applyAddressChange(app, change, { now, settled })
+  moved += await releaseWaiting(app)
   if (moved > 0) app.nudge('send-deliveries')
   return moved
 }

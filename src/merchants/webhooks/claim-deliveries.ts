@@ -2,6 +2,7 @@ import { toColumns } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { dueCondition } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { Mode } from '../../platform/mode.ts'
 
 /** Receivers that answer are sent to fast; those that time out, and later attempts, slow. */
 export type DeliverySpeed = 'fast' | 'slow'
@@ -28,12 +29,19 @@ export type SocketQuota = {
 export type ClaimedDelivery = {
   merchantId: number
   eventId: string
+  /** The further address to which it goes; absent: the first one. */
+  addressId?: string
   body: string
   attempts: number
   url: string
   lane: DeliverySpeed
   which: SocketQuota['which']
   createdAt: Date
+  mode: Mode
+  /** Since when it has been due; null while its address was set anew: what had waited for it is not late. */
+  dueAt: Date | null
+  /** The number of the event; null or absent: not known when the delivery was claimed. */
+  sequence?: number | null
 }
 
 export const DELIVERY_LEASE_MS = 15_000
@@ -84,11 +92,11 @@ const CLAIM = statement<ClaimedDelivery>(
          and (s.which = 'any' or (s.which = 'first') = (d.attempts = 0))
        order by d.next_attempt_at limit s.take for no key update skip locked) due)
    update deliveries d set lease_until = $2, lease_token = $3, resend_wanted = false, url = m.webhook_url
-   from chosen n, merchants m, events e
+   from chosen n left join event_seals s on s.event_id = n.event_id and s.merchant_id = n.merchant_id, merchants m, events e
    where d.merchant_id = n.merchant_id and d.event_id = n.event_id and d.status = 'pending' and m.id = n.merchant_id
      and m.webhook_url is not null and e.merchant_id = d.merchant_id and e.id = d.event_id
    returning d.merchant_id as "merchantId", d.event_id as "eventId", e.body, d.attempts, m.webhook_url as url, n.lane, n.which,
-     d.created_at as "createdAt"`,
+     d.created_at as "createdAt", d.mode, case when m.webhook_changed_at is null then d.next_attempt_at end as "dueAt", s.sequence`,
 )
 
 /** Finds merchants with due deliveries among the most overdue rows, the longest waiting first. */

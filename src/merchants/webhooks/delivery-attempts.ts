@@ -22,10 +22,11 @@ type AttemptResult = { claimed: ClaimedDelivery; attempted: PostAttempt }
 const MAX_ATTEMPTS_LISTED = 50
 const MAX_ANSWER_CHARACTERS = 1000
 
-type NewDeliveryAttempt = DeliveryAttempt & Pick<ClaimedDelivery, 'merchantId' | 'eventId'>
+type NewDeliveryAttempt = DeliveryAttempt & Pick<ClaimedDelivery, 'merchantId' | 'eventId' | 'addressId'>
 const ADD_ATTEMPTS = copyInto<NewDeliveryAttempt>('keep delivery attempts', 'delivery_attempts', {
   merchant_id: bigint((attempt) => attempt.merchantId),
   event_id: text((attempt) => attempt.eventId),
+  address_id: text((attempt) => attempt.addressId ?? null),
   attempted_at: time((attempt) => attempt.at),
   url: text((attempt) => attempt.url),
   response_code: integer((attempt) => attempt.responseCode),
@@ -37,7 +38,7 @@ const LIST_ATTEMPTS = statement<DeliveryAttempt>(
   'attempts of a delivery',
   `select a.attempted_at as at, a.url, a.response_code as "responseCode", a.error, a.ms, a.answer
    from delivery_attempts a join deliveries d on d.merchant_id = a.merchant_id and d.event_id = a.event_id
-   where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3 order by a.id desc limit $4`,
+   where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3 and a.address_id is null order by a.id desc limit $4`,
 )
 
 /** Stores ended attempts, also those whose delivery another process has taken over since: they were made. */
@@ -49,6 +50,7 @@ export function storeAttempts(
   const rows = ended.map(({ claimed, attempted }) => ({
     merchantId: claimed.merchantId,
     eventId: claimed.eventId,
+    addressId: claimed.addressId,
     at: new Date(at.getTime() - attempted.elapsedMs),
     url: claimed.url,
     responseCode: 'status' in attempted ? attempted.status : null,

@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
 import { ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
+import { parseTag } from '../../platform/text/ids.ts'
+import { firstAddressId } from './addresses/address.ts'
+import { EventTypeShape } from './events.ts'
 
 /** `pending`: waiting or under way. `sent`: acknowledged. `failed`: given up after the eighth attempt. */
 export type DeliveryStatus = 'pending' | 'sent' | 'failed'
@@ -40,6 +43,8 @@ export function nextAttemptInMs(
 /** A delivery as a merchant sees it. */
 export type Delivery = {
   id: string
+  /** The further address to which it goes; absent: the first one. */
+  addressId?: string
   event: string
   mode: string
   url: string | null
@@ -64,11 +69,12 @@ export const DeliveryShape = Type.Object(
   {
     id: Type.String({ description: 'the `evt_` id, shared by every attempt and resend' }),
     event_id: Type.String({ description: 'the same value' }),
-    event: Type.String(),
+    event: EventTypeShape,
     mode: ModeShape,
-    url: orNull(Type.String({ description: 'the address of the last attempt' })),
+    address: Type.String({ description: 'the id of its webhook address, starts with `wha_`' }),
+    url: orNull(Type.String({ format: 'uri', description: 'the address of the last attempt' })),
     status: Type.Enum(DELIVERY_STATUSES, { $id: 'WebhookDeliveryStatus' }),
-    attempts: Type.Integer(),
+    attempts: Type.Integer({ minimum: 0 }),
     last_response_code: orNull(
       Type.Integer({ description: 'of the last attempt; null where it had no answer, and after a resend' }),
     ),
@@ -90,6 +96,7 @@ export function presentDelivery(delivery: Delivery) {
     event_id: delivery.id,
     event: delivery.event,
     mode: delivery.mode,
+    address: delivery.addressId ?? firstAddressId(parseTag('evt_', delivery.id) ?? ''),
     url: delivery.url,
     status: delivery.status,
     attempts: delivery.attempts,

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { Call } from '../../platform/db/database.ts'
 import { bigint, bytea, copyInto, integer, mode, text, time } from '../../platform/db/wire/copy.ts'
 import type { Mode } from '../../platform/mode.ts'
@@ -17,6 +18,8 @@ export const EVENT_TYPES = [
   'test.ping',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
+/** The schema of an event's type. */
+export const EventTypeShape = Type.Enum(EVENT_TYPES, { $id: 'EventType' })
 
 /** What an event reports. `data` has its keys in code-point order (canonical JSON, G72), or is that text already. */
 export type Happening = {
@@ -24,6 +27,10 @@ export type Happening = {
   tag: string
   mode: Mode
   type: EventType
+  /** The name in the envelope of a sample of another event; else it is `type`. */
+  named?: EventType
+  /** Its id, where the caller has made it already. */
+  eventId?: string
   /** The public id of the object it happened to. */
   subject: string
   /** Numbers the occurrences of an event that may happen several times to one object. */
@@ -40,7 +47,7 @@ export const inKeyOrder = (data: Record<string, unknown>): Record<string, unknow
   Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** A delivery of an event that is about to be stored and is due at once. */
-export type NewDelivery = { merchantId: number; eventId: string; body: string; createdAt: Date }
+export type NewDelivery = { merchantId: number; mode: Mode; eventId: string; body: string; createdAt: Date }
 
 /** The claim with which a delivery is stored: the process with this token posts it to this address. */
 export type DeliveryLease = { until: Date; token: string; url: string }
@@ -86,19 +93,28 @@ export function addEvents(
   at: Date,
   leaseOf: LeaseNewDelivery = WITHOUT_LEASE,
 ): Call[] {
-  const events = happenings.map((happening) => {
-    const { merchantId, hasWebhookUrl, notBefore = null } = happening
-    const eventId = newAscendingId('evt_', happening.tag, at)
-    const body = renderEnvelope(happening, eventId, at)
-    const isDue = hasWebhookUrl && notBefore === null
-    const lease = isDue ? leaseOf({ merchantId, eventId, body, createdAt: at }) : null
-    return { happening, id: eventId, at, body, lease }
-  })
+  const events = happenings.map((happening) => makeEvent(happening, at, leaseOf))
   return [...EVENTS.rows(events), ...DELIVERIES.rows(events)]
 }
 
+/** Stores an event that is sent only where its caller says: it has no delivery to the first address. */
+export const addEventAlone = (happening: Happening, at: Date): Call[] =>
+  EVENTS.rows([makeEvent(happening, at, WITHOUT_LEASE)])
+
+function makeEvent(happening: Happening, at: Date, leaseOf: LeaseNewDelivery): NewEvent {
+  const { merchantId, mode, hasWebhookUrl, notBefore = null } = happening
+  const eventId = happening.eventId ?? newEventId(happening.tag, at)
+  const body = renderEnvelope(happening, eventId, at)
+  const isDue = hasWebhookUrl && notBefore === null
+  const lease = isDue ? leaseOf({ merchantId, mode, eventId, body, createdAt: at }) : null
+  return { happening, id: eventId, at, body, lease }
+}
+
+/** Makes the id of an event of this merchant. */
+export const newEventId = (tag: string, at: Date): string => newAscendingId('evt_', tag, at)
+
 /** Renders the envelope: four keys in order, no spaces. `timestamp` is the creation of the event, in seconds. */
-function renderEnvelope({ data, type }: Happening, id: string, at: Date): string {
+function renderEnvelope({ data, type, named = type }: Happening, id: string, at: Date): string {
   const written = typeof data === 'string' ? data : writeExactJson(data)
-  return `{"data":${written},"event":"${type}","id":"${id}","timestamp":${Math.floor(at.getTime() / 1000)}}`
+  return `{"data":${written},"event":"${named}","id":"${id}","timestamp":${Math.floor(at.getTime() / 1000)}}`
 }

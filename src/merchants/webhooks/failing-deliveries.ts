@@ -25,7 +25,7 @@ const FIND = statement<FailingSummary>(
      (array_agg(last_response_code order by attempted_at desc nulls last, event_id))[1] as "lastResponseCode",
      (array_agg(last_error order by attempted_at desc nulls last, event_id))[1] as "lastError"
    from (select f.*, (select max(a.attempted_at) from delivery_attempts a
-       where a.merchant_id = f.merchant_id and a.event_id = f.event_id) as attempted_at
+       where a.merchant_id = f.merchant_id and a.event_id = f.event_id and a.address_id is null) as attempted_at
      from (select w.* from (select d.* from deliveries d where d.merchant_id = $1 and d.next_attempt_at is not null
          order by d.next_attempt_at limit ${MAX_ROWS_READ}) w
        where w.mode = $2 and w.attempts > 0 order by w.next_attempt_at limit ${MAX_FAILING_COUNTED}) f) x

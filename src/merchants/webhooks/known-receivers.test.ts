@@ -10,6 +10,7 @@ const GOOD: PostAttempt = { kind: 'answered', status: 200, elapsedMs: 999 }
 
 const claimedOf = (merchantId: number, which: SocketQuota['which'] = 'first'): ClaimedDelivery => ({
   ...{ merchantId, eventId: 'evt_1', body: '{}', attempts: 0, url: URL, lane: 'fast', which, createdAt: new Date(NOW) },
+  ...{ mode: 'live', dueAt: new Date(NOW) },
 })
 const due = (merchantId: number, lane: DueMerchant['lane'] = 'fast'): DueMerchant => ({
   ...{ merchantId, oldest: new Date(NOW), lane, goodInARow: 1, lastSuccessAt: new Date(NOW), looked: 1 },

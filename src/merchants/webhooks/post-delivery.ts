@@ -8,6 +8,8 @@ import type { ClaimedDelivery } from './claim-deliveries.ts'
 import { formatAttemptError, isSuccess } from './record-attempts.ts'
 import { serviceSignature, standardHeaders } from './signature.ts'
 
+// What the public page of the service calls on time.
+const ON_TIME_MS = 10_000
 const USER_AGENT = 'gateway-webhooks/1.0'
 
 /** Makes one attempt: posts the stored bytes, signed with the secret that is current now (contract.md section 5). Returns what was heard. */
@@ -26,6 +28,7 @@ export async function postDelivery(
     'User-Agent': USER_AGENT,
     'X-Service-Signature': signature,
     ...(alias === null ? {} : { [alias]: signature }),
+    ...(claimed.sequence == null ? {} : { 'X-Event-Sequence': String(claimed.sequence) }),
     ...(span === null ? {} : { traceparent: span.traceparent }),
     ...standardHeaders({ id: claimed.eventId, at: app.clock.now(), body, secrets }),
   }
@@ -59,13 +62,20 @@ function endDelivery(span: Span | null, attempted: PostAttempt): void {
   span?.end({ failed: !isSuccess(attempted) })
 }
 
-function countAttempt(app: App, { attempts, lane, createdAt }: ClaimedDelivery, attempted: PostAttempt): void {
+function countAttempt(
+  app: App,
+  { attempts, lane, createdAt, dueAt, mode }: ClaimedDelivery,
+  attempted: PostAttempt,
+): void {
   const result = isSuccess(attempted) ? 'delivered' : attempted.kind
   counted('webhook_attempts_total', result, lane)
   if (attempted.kind === 'refused_target') counted('webhook_refused_target_total')
   if (attempts > 0) return
-  const waitedMs = app.clock.nowMs() - attempted.elapsedMs - createdAt.getTime()
-  recordTime('webhook_first_attempt_seconds', Math.max(0, waitedMs) / 1000)
+  const startedMs = app.clock.nowMs() - attempted.elapsedMs
+  recordTime('webhook_first_attempt_seconds', Math.max(0, startedMs - createdAt.getTime()) / 1000)
+  // A receiver that does not answer keeps its own deliveries waiting.
+  if (mode === 'live' && lane === 'fast' && dueAt !== null)
+    app.serviceCounts.add('webhooks', { good: startedMs - dueAt.getTime() <= ON_TIME_MS, at: app.clock.now() })
 }
 
 function logAttempt(app: App, claimed: ClaimedDelivery, attempted: PostAttempt): void {

@@ -87,8 +87,9 @@ export function recordAttempts(ended: readonly EndedDeliveryAttempt[], at: Date,
 /** Releases the leases of a worker that stops; its deliveries are still due. */
 export const releaseLeases = (token: string): Call => call(RELEASE, token)
 
-function judgeAttempt(
-  claimed: ClaimedDelivery,
+/** Judges what was heard: the state of the delivery, and when it is tried again; null: not any more. */
+export function judgeAttempt(
+  claimed: Pick<ClaimedDelivery, 'attempts'>,
   attempted: PostAttempt,
   { at, delays }: { at: Date; delays: readonly number[] },
 ) {

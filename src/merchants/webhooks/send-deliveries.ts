@@ -95,11 +95,12 @@ class CellSender implements OwnSender {
     }
   }
 
-  take({ merchantId, eventId, body, createdAt }: NewDelivery, url: string): OwnDelivery | null {
+  take({ merchantId, mode, eventId, body, createdAt }: NewDelivery, url: string): OwnDelivery | null {
     const receiver = this.#receivers.find({ merchantId, url, nowMs: createdAt.getTime() })
     if (receiver === null || !this.#sockets.hasRoomForOwn(merchantId, receiver)) return null
     if (this.#app.witness.doubt() !== null) return null
-    const own = { merchantId, eventId, body, url, createdAt, attempts: 0, lane: 'fast', which: 'first' } as const
+    const facts = { merchantId, mode, eventId, body, url, createdAt, dueAt: createdAt }
+    const own = { ...facts, attempts: 0, lane: 'fast', which: 'first' } as const
     const until = addMs(createdAt, DELIVERY_LEASE_MS)
     const lease = { fromMs: createdAt.getTime(), untilMs: until.getTime() }
     const place = this.#takePlace(own)

@@ -3,6 +3,7 @@ import type { Actor } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { assert } from '../../platform/assert.ts'
+import type { Call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { onUniqueViolation } from '../../platform/db/unique-violation.ts'
 import type { Mode } from '../../platform/mode.ts'
@@ -10,9 +11,17 @@ import { domainRefusal } from '../../platform/refusal.ts'
 import { newId } from '../../platform/text/ids.ts'
 import type { App } from '../../program/app.ts'
 import { findMerchantsById, type Merchant } from '../account/merchant.ts'
-import { addEvents } from './events.ts'
+import { addEvents, type EventType, type Happening, newEventId } from './events.ts'
 
 type PingInput = { merchant: Pick<Merchant, 'id'>; mode: Mode; commandKey?: string | undefined }
+
+type TestEventInput = {
+  merchant: Pick<Merchant, 'id' | 'tag' | 'handle' | 'webhookUrl'>
+  mode: Mode
+  subject: string
+  at: Date
+  sample?: { event: EventType; data: Record<string, unknown> }
+}
 
 const MESSAGE = 'test event'
 
@@ -56,27 +65,44 @@ async function storePing(
   return app.db.transaction(async (tx) => {
     const [[merchant]] = await tx.send(findMerchantsById([merchantId]))
     assert(merchant, 'a merchant is never deleted')
-    const { tag, handle, webhookUrl } = merchant
+    const { handle, webhookUrl } = merchant
     if (webhookUrl === null)
       throw domainRefusal(
         'no_webhook_url',
-        `${handle} has no webhook address: set one with "gateway merchants set ${handle} --webhook-url URL"`,
+        `${handle} has no webhook address: an owner enters one on the dashboard under Developers, Webhooks`,
       )
-    // Keys in code-point order, as every event has them.
-    const data = { merchant: handle, message: MESSAGE, mode, sent_at: at.toISOString() }
-    const happening = {
-      merchantId,
-      tag,
-      mode,
-      type: 'test.ping',
-      subject,
-      data,
-      hasWebhookUrl: true,
-    } as const
-    const row = auditRow({ actor, action: 'webhook.ping', at, merchantId, mode, subject })
-    return { value: webhookUrl, last: [...addEvents([happening], at), row] }
+    const { writes } = writeTestEvent(actor, { merchant, mode, subject, at })
+    return { value: webhookUrl, last: writes }
   })
 }
+
+/**
+ * Makes the writes of an event that tests a receiver; it waits where there is no address. With `sample` the envelope has its name and data, whose
+ * keys are in code-point order at every level; it is stored as `test.ping` all the same, because nothing has happened.
+ */
+export function writeTestEvent(
+  actor: Actor,
+  { merchant, mode, subject, at, sample }: TestEventInput,
+): { eventId: string; writes: Call[] } {
+  const { id: merchantId, tag, handle, webhookUrl } = merchant
+  allow(actor, 'webhook.ping', merchantId)
+  const eventId = newEventId(tag, at)
+  // Keys in code-point order, as every event has them.
+  const data = sample?.data ?? buildPingData(handle, mode, at)
+  const happening: Happening = {
+    ...{ merchantId, tag, mode, type: 'test.ping', eventId, subject, data },
+    ...(sample === undefined ? {} : { named: sample.event }),
+    hasWebhookUrl: webhookUrl !== null,
+  }
+  const after = sample === undefined ? {} : { after: { event: sample.event } }
+  const row = auditRow({ actor, action: 'webhook.ping', at, merchantId, mode, subject, ...after })
+  return { eventId, writes: [...addEvents([happening], at), row] }
+}
+
+/** The data of the event that tests a receiver. */
+export const buildPingData = (handle: string, mode: Mode, at: Date) => ({
+  ...{ merchant: handle, message: MESSAGE, mode, sent_at: at.toISOString() },
+})
 
 async function getPingId(app: App, merchantId: number, subject: string): Promise<string> {
   const [ping] = await app.db.query(FIND_PING, [merchantId, subject])

@@ -10,6 +10,7 @@ import { lockMerchant } from '../../merchants/account/set-merchant.ts'
 import { voidMerchantLinks } from '../../merchants/people/links.ts'
 import { endSessionsAt } from '../../merchants/people/write-sessions.ts'
 import { payOutSubaccount } from '../../payments/payouts/pay-out-subaccount.ts'
+import { endOrderOfClosedAccount, lockCurrentOrder } from '../../payments/withdrawals/standing-orders/standing-order.ts'
 import { requestWithdrawal } from '../../payments/withdrawals/withdraw.ts'
 import { assert } from '../../platform/assert.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -122,6 +123,8 @@ async function finishClosing(app: App, merchant: Merchant): Promise<boolean> {
   await endAccess(app, merchant)
   crashPoint('account.access-ended')
   const closed = await app.db.transaction<boolean>(async (tx) => {
+    // Before the merchant, as everybody locks it.
+    await tx.send(lockCurrentOrder(merchantId))
     await lockMerchant(tx, merchantId)
     const [[current], [head]] = await tx.send(
       findMerchantsById([merchantId]),
@@ -133,7 +136,7 @@ async function finishClosing(app: App, merchant: Merchant): Promise<boolean> {
     const at = app.clock.now()
     const act = { actor: ACTOR, action: 'merchant.close', at, merchantId, subject } as const
     const row = auditRow({ ...act, after: { account: 'closed', left: head.available } })
-    return { value: true, last: [setAccountClosed(merchantId, at), row] }
+    return { value: true, last: [setAccountClosed(merchantId, at), endOrderOfClosedAccount(merchantId, at), row] }
   })
   if (closed) await notifyAccountOwners(app, merchant, 'account-closed')
   return closed

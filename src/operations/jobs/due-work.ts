@@ -1,4 +1,6 @@
-import { isMailDue } from '../../merchants/mails/send-mails.ts'
+import { isFileMailDue, isMailDue } from '../../merchants/mails/send-mails.ts'
+import { WAITING_AT_ADDRESSES } from '../../merchants/webhooks/addresses/tend-addresses.ts'
+import { UNSEALED_EVENTS } from '../../merchants/webhooks/stream/seal-events.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import type { SweepName } from './sweep-name.ts'
@@ -33,16 +35,19 @@ const CELL_ROWS = {
     'dispense_claims where reports_at <= $1',
   ],
   'refund-jams': ['vending_orders where refund_due_at <= $1'],
-  'send-deliveries': ['deliveries where next_attempt_at <= $1'],
+  'send-deliveries': ['deliveries where next_attempt_at <= $1', 'address_deliveries where next_attempt_at <= $1'],
+  'mail-invoices': ['invoice_mails where ended_at is null and due_at <= $1'],
   'follow-freeze': ['ledger_heads where payouts_frozen_until <= $1'],
-  'tend-addresses': ['merchants where webhook_changed_at is not null'],
+  'tend-addresses': ['merchants where webhook_changed_at is not null', WAITING_AT_ADDRESSES],
   'finish-keys': [RUNNING_KEYS, HIDDEN_CHARGES],
   'finish-bulks': ['bulk_batches where lease_until is not null', RUNNING_KEYS],
   'seal-audit': ['audit_to_seal'],
+  'seal-events': UNSEALED_EVENTS,
 } satisfies Partial<Record<SweepName, readonly string[]>>
 const DIRECTORY_ROWS = {
   'finish-keys': ['api_keys where revoked_at is not null and not closed_in_cell'],
   'send-mails': [`mails where ${isMailDue('$1')}`],
+  'send-files': [`mails where ${isFileMailDue('$1')}`],
   'seal-audit': ['audit_to_seal'],
 } satisfies Partial<Record<SweepName, readonly string[]>>
 

@@ -34,6 +34,7 @@ export const OLDEST_DUE = statement<{ sweep: string; due: Date | null }>(
          join ledger_heads h on h.merchant_id = s.merchant_id and h.mode = s.mode
          where ${mayPayOutSql('h')}`,
     ),
+    oldestSql('run-standing-orders', 'try_at', 'standing_orders where try_at is not null'),
     oldestSql('send-deliveries', 'next_attempt_at', 'deliveries where next_attempt_at is not null'),
     oldestSql('refund-jams', 'refund_due_at', 'vending_orders where refund_due_at is not null'),
     `select 'seal-audit', (select a.at from audit_to_seal q join audit a on a.id = q.audit_id order by q.audit_id limit 1)`,

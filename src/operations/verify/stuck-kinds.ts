@@ -107,6 +107,11 @@ const SCHEDULES = `select s.status as status, s.merchant_id, m.public_id as merc
   from schedules s ${JOIN_MERCHANT} s.merchant_id
   where s.status = 'active' and s.next_run_at < $2 order by s.next_run_at limit $4`
 
+const STANDING_ORDERS = `select o.state as status, o.merchant_id, m.public_id as merchant, 'live' as mode, o.id, null::bigint as amount, o.due_at as since,
+    o.try_at as next_at, ${NO_ATTEMPT}, 'nobody has run it since it was due' as why
+  from standing_orders o ${JOIN_MERCHANT} o.merchant_id
+  where o.try_at < $2 order by o.due_at limit $4`
+
 const KEYS = `select 'in_flight' as status, k.merchant_id, m.public_id as merchant, k.mode, coalesce(k.object_id, '(nothing stored)') as id,
     null::bigint as amount, k.created_at as since, null::timestamptz as next_at, ${NO_ATTEMPT},
     'its Idempotency-Key has no answer' as why
@@ -124,5 +129,6 @@ export const STUCK_KINDS: readonly StuckKind[] = [
   { kind: 'dispense', sql: DISPENSES },
   { kind: 'jam refund', sql: JAM_REFUNDS },
   { kind: 'schedule', sql: SCHEDULES },
+  { kind: 'standing order', sql: STANDING_ORDERS },
   { kind: 'key', sql: KEYS },
 ]

@@ -11,6 +11,7 @@ export const WORK_KINDS = [
   'exceptions',
   'withdrawals',
   'numbers',
+  'standing_orders',
   'verifications',
   'marks',
   'cases',
@@ -73,6 +74,11 @@ const CELL_WORK = statement<WaitingWork>(
     countSql(
       'numbers',
       `select set_at as at, true as free from withdrawal_numbers where verified_at is null order by set_at limit ${MAX_COUNTED_WAITING}`,
+    ),
+    // Index: standing_orders_waiting.
+    countSql(
+      'standing_orders',
+      `select waits_since as at, true as free from standing_orders where waits_since is not null order by waits_since, id limit ${MAX_COUNTED_WAITING}`,
     ),
     // Index: verifications_waiting.
     countSql(

@@ -1,17 +1,33 @@
 import { Type } from 'typebox'
+import { parseListChoice, severalOf } from '../../api/http/lists/list-choices.ts'
 import {
   type FilterFacts,
   type FilterScan,
   type FilterTable,
   type FilterTexts,
+  filterQuery,
   findScanFilter,
   noFilters,
+  parseFilters,
 } from '../../api/http/lists/list-filters.ts'
-import type { ListWindow } from '../../api/http/lists/lists.ts'
+import {
+  AMOUNT_QUERY,
+  LIST_QUERY,
+  type ListQuery,
+  type ListWindow,
+  parseAmountFilter,
+} from '../../api/http/lists/lists.ts'
 import { parsePhoneFilter } from '../../platform/text/phone.ts'
 import { CHANNELS, CHARGE_FAILURES } from '../../rails/rail.ts'
 import { CHARGE_STATUSES } from './charge.ts'
-import { detailScans, FINISHED_CHARGES, isOpenStatus, OPEN_CHARGES, STATUS_SCANS } from './charge-indexes.ts'
+import {
+  detailScans,
+  FINISHED_CHARGES,
+  isOpenStatus,
+  OPEN_CHARGES,
+  SEVERAL_STATUS_SCANS,
+  STATUS_SCANS,
+} from './charge-indexes.ts'
 
 /**
  * The filters of a list of charges `c` (spec 4.1): of the API, the page, its totals and its CSV file. A new one is a line here, and a field
@@ -20,9 +36,10 @@ import { detailScans, FINISHED_CHARGES, isOpenStatus, OPEN_CHARGES, STATUS_SCANS
  */
 export const CHARGE_FILTERS = {
   status: {
-    query: Type.Optional(Type.Enum(CHARGE_STATUSES)),
+    query: severalOf(CHARGE_STATUSES, 'ChargeStatus'),
     choices: CHARGE_STATUSES,
-    condition: '(:status::text is null or c.status = :status)',
+    several: true,
+    condition: "(:status::text is null or c.status = :status or c.status = any(string_to_array(:status, ',')))",
   },
   reference: {
     query: Type.Optional(Type.String()),
@@ -44,8 +61,8 @@ export const CHARGE_FILTERS = {
 } as const satisfies FilterTable<string>
 
 /**
- * What the page can filter by besides. No index answers these, so that they look at the newest rows only (`narrowChargeFilter`), and the API
- * does not have them. `part`: in lower case; a number in it has no zero before it.
+ * What can be filtered by besides. No index answers these: on the page they look at the newest rows only (`narrowChargeFilter`), in the API a
+ * page goes on where the one before has stopped. `part`: in lower case; a number in it has no zero before it.
  */
 const CHARGE_SEARCHES = {
   part: {
@@ -63,16 +80,44 @@ const CHARGE_SEARCHES = {
     condition: '(:amount_until::bigint is null or c.amount <= :amount_until)',
   },
   channel: {
-    query: Type.Optional(Type.Enum(CHANNELS)),
+    query: Type.Optional(Type.Enum(CHANNELS, { $id: 'Channel' })),
     choices: CHANNELS,
     condition: '(:channel::text is null or c.channel = :channel)',
   },
   reason: {
-    query: Type.Optional(Type.Enum(CHARGE_FAILURES)),
+    query: Type.Optional(Type.Enum(CHARGE_FAILURES, { $id: 'ChargeFailureReason' })),
     choices: CHARGE_FAILURES,
     condition: '(:reason::text is null or c.failure_reason = :reason)',
   },
+  payment_link: {
+    query: Type.Optional(Type.String({ description: 'the id of the link on which they were made' })),
+    condition: '(:payment_link::text is null or c.payment_link_id = :payment_link)',
+  },
 } as const satisfies FilterTable<string>
+
+/** The query parameters of the API's list. */
+export const CHARGE_QUERY = {
+  ...filterQuery(CHARGE_FILTERS),
+  amount: AMOUNT_QUERY,
+  channel: CHARGE_SEARCHES.channel.query,
+  failure_reason: CHARGE_SEARCHES.reason.query,
+  payment_link: CHARGE_SEARCHES.payment_link.query,
+  ...LIST_QUERY,
+}
+
+/** Parses the query of the API's list. Throws 400. */
+export function parseChargeQuery(query: ListQuery): ChargeFilter {
+  const listed = parseFilters(CHARGE_FILTERS, query)
+  const amount = parseAmountFilter('amount', query.amount)
+  return {
+    ...NO_CHARGE_FILTERS,
+    ...listed,
+    ...{ amount_from: amount, amount_until: amount },
+    channel: parseListChoice('channel', query.channel, CHANNELS),
+    reason: parseListChoice('failure_reason', query.failure_reason, CHARGE_FAILURES),
+    payment_link: query.payment_link ?? null,
+  }
+}
 
 /** All filters of the page. */
 export const CHARGE_PAGE_FILTERS = { ...CHARGE_FILTERS, ...CHARGE_SEARCHES }
@@ -109,6 +154,7 @@ export const CHARGE_SCANS = {
   all: { suffix: '', branches: STATUS_SCANS, others: WITHOUT_INDEX },
   openStatus: statusScan(' by open status', OPEN_CHARGES),
   finishedStatus: statusScan(' by status', FINISHED_CHARGES),
+  severalStatuses: { suffix: ' by several statuses', branches: SEVERAL_STATUS_SCANS, others: WITHOUT_INDEX },
   reference: detailScan('reference', CHARGE_FILTERS.reference.scan),
   phone: detailScan('phone', CHARGE_FILTERS.phone.scan),
   email: detailScan('email', CHARGE_FILTERS.email.scan),
@@ -125,5 +171,6 @@ export function chooseChargeScan(filter: ChargeFilter): keyof typeof CHARGE_SCAN
   const name = findScanFilter(CHARGE_FILTERS, filter)
   if (name !== null) return name
   if (filter.status === null) return 'all'
+  if (filter.status.includes(',')) return 'severalStatuses'
   return isOpenStatus(filter.status) ? 'openStatus' : 'finishedStatus'
 }

@@ -13,9 +13,15 @@ const OPEN_STATUSES: readonly ChargeStatus[] = ['pending', 'authorized']
 /** Whether charges of this status are open. */
 export const isOpenStatus = (status: string): boolean => OPEN_STATUSES.some((chargeStatus) => chargeStatus === status)
 
+const statusScan = (status: ChargeStatus) =>
+  `c.status = '${status}' and ${isOpenStatus(status) ? OPEN_CHARGES : FINISHED_CHARGES}`
+
 /** One scan for each status, each in the order of time. */
-export const STATUS_SCANS: readonly string[] = CHARGE_STATUSES.map(
-  (status) => `c.status = '${status}' and ${isOpenStatus(status) ? OPEN_CHARGES : FINISHED_CHARGES}`,
+export const STATUS_SCANS: readonly string[] = CHARGE_STATUSES.map(statusScan)
+
+/** The same for several statuses with commas between, as `:status`. A scan of another status ends before it begins. */
+export const SEVERAL_STATUS_SCANS: readonly string[] = CHARGE_STATUSES.map(
+  (status) => `${statusScan(status)} and '${status}' = any(string_to_array(:status::text, ','))`,
 )
 
 /**

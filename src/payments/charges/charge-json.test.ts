@@ -3,7 +3,8 @@ import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
 import { CHANNELS, CHARGE_FAILURES } from '../../rails/rail.ts'
-import { CHARGE_STATUSES, type ChargeFacts, chargeEventData, presentCharge } from './charge.ts'
+import { CHARGE_STATUSES, type Charge, presentCharge } from './charge.ts'
+import { chargeEventData } from './charge-event.ts'
 import { chargeEventJson, chargeJson } from './charge-json.ts'
 
 const id = fc.stringMatching(/^[a-z0-9]{1,24}$/)
@@ -30,6 +31,10 @@ const charge = fc
     amounts,
     channel: fc.constantFrom(...CHANNELS),
     reference: foreign,
+    phone: maybe(fc.stringMatching(/^256[0-9]{9}$/)),
+    email: foreign,
+    customerName: foreign,
+    metadata: fc.option(fc.dictionary(fc.string(), fc.string(), { minKeys: 1, maxKeys: 3 }), { nil: null, freq: 2 }),
     railReference: maybe(fc.uuid()),
     railTransactionId: foreign,
     failureReason: maybe(fc.constantFrom(...CHARGE_FAILURES)),
@@ -45,7 +50,7 @@ const charge = fc
   .map(({ amounts: [amount, giftCardAmount, fee], split, ...rest }) => ({
     ...{ ...rest, amount, giftCardAmount, fee, split },
     shares: split === undefined ? null : 5,
-  })) as unknown as fc.Arbitrary<ChargeFacts>
+  })) as unknown as fc.Arbitrary<Charge>
 
 test('the texts of any charge are exactly what its views come to', (context) => {
   const seed = randomInt(2 ** 31)
@@ -61,6 +66,6 @@ test('the texts of any charge are exactly what its views come to', (context) => 
 
 test('a charge with shares is not written without them, as it is not shown without them', () => {
   const [one] = fc.sample(charge, 1)
-  const without = { ...one, shares: 5, split: undefined } as unknown as ChargeFacts
+  const without = { ...one, shares: 5, split: undefined } as unknown as Charge
   for (const write of [chargeJson, chargeEventJson]) assert.throws(() => write(without), /shown with its shares/)
 })

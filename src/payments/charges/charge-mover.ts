@@ -28,7 +28,11 @@ export type DueCharge = Pick<
   | 'reference'
   | 'railReference'
   | 'createdAt'
->
+> & {
+  /** The end that was asked for a test charge; only those that are read from the table have one. */
+  sandboxOutcome?: Attempt['sandboxOutcome'] | null
+  sandboxSeconds?: number | null
+}
 export type FollowedCharge = Followed<DueCharge, ChargeFailure>
 
 const SET_FOLLOW_AT = statement(
@@ -93,5 +97,7 @@ function buildAttempt(charge: DueCharge, installation: string): Attempt {
     note: '',
     callbackPath: null,
     createdAt: charge.createdAt,
+    ...(charge.sandboxOutcome ? { sandboxOutcome: charge.sandboxOutcome } : {}),
+    ...(charge.sandboxSeconds == null ? {} : { sandboxSeconds: charge.sandboxSeconds }),
   }
 }

@@ -5,13 +5,16 @@ import type { Charge } from './charge.ts'
 /** The name of the last row of a split, which is the part that stays with the merchant. */
 const RESIDUAL_NAME = 'platform_residual'
 
-const SplitRowShape = Type.Object({
-  subaccount: Type.String({ description: `\`sub_...\`, in the last row \`${RESIDUAL_NAME}\`` }),
-  platform: Type.Boolean({ description: 'true in the last row: what the shares leave to you' }),
-  amount: Type.Integer({ description: 'whole UGX' }),
-  settlement_status: Type.Enum(['pending', 'available', 'reversed']),
-  settled_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-})
+const SplitRowShape = Type.Object(
+  {
+    subaccount: Type.String({ description: `\`sub_...\`, in the last row \`${RESIDUAL_NAME}\`` }),
+    platform: Type.Boolean({ description: 'true in the last row: what the shares leave to you' }),
+    amount: Type.Integer({ minimum: 0, description: 'whole UGX' }),
+    settlement_status: Type.Enum(['pending', 'available', 'reversed'], { $id: 'SplitSettlementStatus' }),
+    settled_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  },
+  { $id: 'SplitRow' },
+)
 type SplitRow = Static<typeof SplitRowShape>
 
 /** `split` as a charge shows it (G7). */
@@ -19,16 +22,8 @@ export const SplitShape = Type.Array(SplitRowShape, {
   description: 'only on split charges: the shares in the order of the request, then the remainder, even when 0',
 })
 
-/** `split` in an event, keys in the order of canonical JSON. */
-export const SplitEventShape = Type.Array(
-  Type.Object({
-    amount: SplitRowShape.properties.amount,
-    platform: SplitRowShape.properties.platform,
-    settled_at: SplitRowShape.properties.settled_at,
-    settlement_status: SplitRowShape.properties.settlement_status,
-    subaccount: SplitRowShape.properties.subaccount,
-  }),
-)
+/** `split` in an event, where the keys of a row stand in the order of canonical JSON. */
+export const SplitEventShape = Type.Array(SplitRowShape)
 
 /** Makes one row for each share, then the row of the part that stays with the merchant (`residual`, whole UGX). */
 export function presentSplit(

@@ -1,7 +1,9 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
-import { presentTimeline } from '../exceptions/timeline.ts'
+import type { StoryLine } from '../../rails/movement-story.ts'
+import { presentTimeline, readMovementStory, type StoryMovement } from '../exceptions/timeline.ts'
+import type { Charge } from './charge.ts'
 import { getCharge } from './find-charges.ts'
 
 const NEXT_CHECK = statement<{ followAt: Date | null }>(
@@ -17,14 +19,23 @@ export async function readChargeTimeline(
 ) {
   const charge = await getCharge(app, caller, id)
   const [row] = await app.db.query(NEXT_CHECK, [charge.merchantId, charge.id])
+  return presentTimeline(app, { ...describeCharge(charge), nextCheckAt: row?.followAt ?? null }, query)
+}
+
+/** Reads the same as lines of a story. Throws 404 as for the charge itself. */
+export const readChargeStory = async (app: App, caller: Caller, id: string): Promise<StoryLine[]> =>
+  readMovementStory(app, describeCharge(await getCharge(app, caller, id)))
+
+function describeCharge(charge: Charge): StoryMovement {
   const { failureReason, railTransactionId, completedAt, refundedAt } = charge
   const number = railTransactionId === null ? '' : `, transaction ${railTransactionId} of the operator`
   const outcome = failureReason === null ? `succeeded${number}` : `failed: ${failureReason}`
+  const status = failureReason === null ? 'succeeded' : 'failed'
   const changes = [
-    { at: completedAt, summary: outcome },
-    { at: refundedAt, summary: 'refunded' },
+    { at: completedAt, status, about: failureReason ?? railTransactionId, summary: outcome },
+    { at: refundedAt, status: 'refunded', about: null, summary: 'refunded' },
   ]
-  return presentTimeline(app, { ...charge, nextCheckAt: row?.followAt ?? null, changes }, query)
+  return { ...charge, changes }
 }
 
 type ChargeTimelineQuery = Readonly<Record<string, string | undefined>>

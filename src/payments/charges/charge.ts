@@ -1,4 +1,6 @@
 import { type TSchema, Type } from 'typebox'
+import { METADATA_FIELD, type Metadata } from '../../api/http/bodies/metadata.ts'
+import { expandedMember } from '../../api/http/expand.ts'
 import type { EventType } from '../../merchants/webhooks/events.ts'
 import { assert } from '../../platform/assert.ts'
 import { bigint, type CopyColumn, mode, text, time } from '../../platform/db/wire/copy.ts'
@@ -7,7 +9,8 @@ import { type Moves, statesOf } from '../../platform/moves.ts'
 import { formatIsoTime } from '../../platform/time/times.ts'
 import { CHANNELS, CHARGE_FAILURES, type ChargeFailure } from '../../rails/rail.ts'
 import type { ChargeShare } from '../subaccounts/shares.ts'
-import { presentSplit, SplitEventShape, SplitShape, splitEventData } from './charge-split.ts'
+import { ChargeCustomerShape } from './charge-request.ts'
+import { presentSplit, SplitShape } from './charge-split.ts'
 
 /** The states of spec 3.1. Internal marks (not yet published, voided) are no states and are never shown. */
 export type ChargeStatus = 'pending' | 'authorized' | 'succeeded' | 'failed' | 'refunded'
@@ -37,6 +40,8 @@ export type Charge = {
   channel: string
   phone: string | null
   email: string | null
+  customerName: string | null
+  metadata: Metadata | null
   reference: string | null
   railReference: string | null
   railTransactionId: string | null
@@ -52,9 +57,6 @@ export type Charge = {
   split?: readonly ChargeShare[]
 }
 
-/** A charge without its customer. */
-export type ChargeFacts = Omit<Charge, 'phone' | 'email'>
-
 /** The net of a charge: its amount without the gift card's part and the fee. Whole UGX. */
 export const computeNet = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
   charge.amount - charge.giftCardAmount - charge.fee
@@ -68,7 +70,7 @@ export const computeResidual = (charge: Pick<Charge, 'amount' | 'giftCardAmount'
   computeNet(charge) - (charge.shares ?? 0)
 
 /** Returns when the net is, or will be, in the available balance; null for a charge that did not succeed. */
-export function availableOn(charge: ChargeFacts): Date | null {
+export function availableOn(charge: Charge): Date | null {
   if (charge.status !== 'succeeded' && charge.status !== 'refunded') return null
   return charge.settledAt ?? charge.holdUntil
 }
@@ -84,13 +86,18 @@ type ChargeField = {
   /** Its name where it is shown, if that is not its column. */
   name?: string
   /** Its value where it is shown, if that is not the member of Charge. */
-  value?(charge: ChargeFacts): FieldValue
+  value?(charge: Charge): FieldValue
   /** Of what the API shows, what events or files do not; and of what it does not show, what files do. */
+  /** Its value in events, where the names of an object stand in the order of canonical JSON. */
+  eventValue?(charge: Charge): FieldValue
+  /** Its value in files, where it is an object in the API. */
+  cell?(charge: Charge): string | null
   notInEvents?: true
   notInFiles?: true
   inFiles?: true
 }
-type FieldValue = string | number | boolean | Date | null
+type CellValue = string | number | boolean | Date | null
+type FieldValue = CellValue | object
 
 const Time = Type.String({ format: 'date-time' })
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -101,7 +108,7 @@ const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null
  * every payment passes them, and a test or the compiler asks for it there: charge-json.ts and new-charge.ts.
  */
 const CHARGE_FIELDS: Readonly<
-  Record<Exclude<keyof Charge, 'split'> | 'net' | 'currency' | 'settled' | 'availableOn', ChargeField>
+  Record<Exclude<keyof Charge, 'split'> | 'net' | 'currency' | 'settled' | 'availableOn' | 'customer', ChargeField>
 > = {
   merchantId: { column: 'merchant_id', write: bigint((charge) => charge.merchantId) },
   id: { column: 'id', write: text((charge) => charge.id), schema: Type.String({ description: 'starts with `txn_`' }) },
@@ -114,15 +121,19 @@ const CHARGE_FIELDS: Readonly<
   amount: {
     column: 'amount',
     write: bigint((charge) => charge.amount),
-    schema: Type.Integer({ description: 'whole UGX' }),
+    schema: Type.Integer({ minimum: 1, description: 'whole UGX' }),
   },
-  fee: { column: 'fee', write: bigint((charge) => charge.fee), schema: Type.Integer({ description: 'whole UGX' }) },
+  fee: {
+    column: 'fee',
+    write: bigint((charge) => charge.fee),
+    schema: Type.Integer({ minimum: 0, description: 'whole UGX' }),
+  },
   net: {
     name: 'net',
     value: computeNet,
-    schema: Type.Integer({ description: 'amount minus gift_card_amount minus fee' }),
+    schema: Type.Integer({ minimum: 0, description: 'amount minus gift_card_amount minus fee' }),
   },
-  giftCardAmount: { column: 'gift_card_amount', schema: Type.Integer() },
+  giftCardAmount: { column: 'gift_card_amount', schema: Type.Integer({ minimum: 0 }) },
   currency: { name: 'currency', value: () => 'UGX', schema: Type.Literal('UGX') },
   channel: {
     column: 'channel',
@@ -159,6 +170,15 @@ const CHARGE_FIELDS: Readonly<
   shares: { column: 'shares', write: bigint((charge) => charge.shares) },
   phone: { column: 'phone', write: text((charge) => charge.phone), inFiles: true },
   email: { column: 'email', write: text((charge) => charge.email), inFiles: true },
+  customer: {
+    name: 'customer',
+    value: ({ phone, customerName, email }) => ({ phone, name: customerName, email }),
+    eventValue: ({ phone, customerName, email }) => ({ email, name: customerName, phone }),
+    schema: ChargeCustomerShape,
+    notInFiles: true,
+  },
+  customerName: { column: 'customer_name', write: text((charge) => charge.customerName), inFiles: true },
+  metadata: METADATA_FIELD,
   holdUntil: { column: 'hold_until' },
   settledAt: { column: 'settled_at' },
 }
@@ -166,10 +186,13 @@ const CHARGE_FIELDS: Readonly<
 const FIELDS = (Object.keys(CHARGE_FIELDS) as (keyof typeof CHARGE_FIELDS)[]).map((key) => {
   const { column = '', name = column, value, ...field } = CHARGE_FIELDS[key] // Object.keys forgets the names that it was given.
   // A field without a value of its own is a member of Charge.
-  const read = (charge: ChargeFacts): FieldValue => (charge as Charge)[key as Exclude<keyof Charge, 'split'>]
+  const read = (charge: Charge): FieldValue => charge[key as Exclude<keyof Charge, 'split'>]
   return { ...field, key, column, name, value: value ?? read }
 })
-const SHOWN_FIELDS = FIELDS.flatMap(({ schema, ...field }) => (schema === undefined ? [] : { ...field, schema }))
+/** The fields that the API shows, in its order. */
+export const SHOWN_CHARGE_FIELDS = FIELDS.flatMap(({ schema, ...field }) =>
+  schema === undefined ? [] : { ...field, schema },
+)
 
 /** The columns of a row `c` of charges, as the members of Charge. */
 export const CHARGE_COLUMNS = FIELDS.flatMap(({ key, column }) =>
@@ -182,46 +205,29 @@ export const CHARGE_WRITERS: Readonly<Record<string, CopyColumn<Charge>>> = Obje
 )
 
 /** The fields of a CSV file of charges. */
-export const CHARGE_FILE_FIELDS: readonly { name: string; value(charge: Charge): FieldValue }[] = FIELDS.filter(
+export const CHARGE_FILE_FIELDS: readonly { name: string; cell(charge: Charge): CellValue }[] = FIELDS.filter(
   ({ schema, notInFiles, inFiles }) => inFiles || (schema !== undefined && !notInFiles),
-)
+).map(({ name, value, cell }) => ({ name, cell: cell ?? ((charge) => value(charge) as CellValue) })) // Objects have a cell.
 
 /** The charge as the API shows it (contract.md 2.2). */
 export const ChargeShape = Type.Object(
   {
-    ...Object.fromEntries(SHOWN_FIELDS.map(({ name, schema }) => [name, schema])),
+    ...Object.fromEntries(SHOWN_CHARGE_FIELDS.map(({ name, schema }) => [name, schema])),
     split: Type.Optional(SplitShape),
+    payment_link: expandedMember('PaymentLink'),
+    refund: expandedMember('Payout'),
   },
   { $id: 'Charge' },
 )
 
-/** The fields of charge.succeeded and charge.failed, in the order of canonical JSON (contract.md section 5). */
-const EVENT_FIELDS = [
-  ...SHOWN_FIELDS.filter(({ notInEvents }) => !notInEvents),
-  {
-    name: 'merchant_reference',
-    value: ({ reference }: ChargeFacts) => reference,
-    schema: nullable(Type.String({ description: 'your own reference, the same value as `reference`' })),
-  },
-  { name: 'split', value: findSplitForEvent, schema: Type.Optional(SplitEventShape) },
-].sort((a, b) => (a.name < b.name ? -1 : 1))
-
-/** A charge as events show it. */
-export const ChargeEventShape = Type.Object(
-  Object.fromEntries(EVENT_FIELDS.map(({ name, schema }) => [name, schema])),
-  { $id: 'ChargeEventData' },
-)
-
 /** Formats a charge for the API. */
-export function presentCharge(charge: ChargeFacts): Record<string, unknown> {
+export function presentCharge(charge: Charge): Record<string, unknown> {
   const split = findSplit(charge)
-  return { ...presentFields(SHOWN_FIELDS, charge), ...(split === null ? {} : { split }) }
+  return { ...presentFields(SHOWN_CHARGE_FIELDS, charge), ...(split === null ? {} : { split }) }
 }
 
-/** The data of charge.succeeded and charge.failed. */
-export const chargeEventData = (charge: ChargeFacts): Record<string, unknown> => presentFields(EVENT_FIELDS, charge)
-
-const presentFields = (fields: readonly { name: string; value(charge: ChargeFacts): unknown }[], charge: ChargeFacts) =>
+/** Formats these fields of a charge. */
+export const presentFields = (fields: readonly { name: string; value(charge: Charge): unknown }[], charge: Charge) =>
   Object.fromEntries(
     fields.map(({ name, value }) => {
       const shown = value(charge)
@@ -230,13 +236,8 @@ const presentFields = (fields: readonly { name: string; value(charge: ChargeFact
   )
 
 /** The rows of a split charge's shares; null without a split. */
-function findSplit(charge: ChargeFacts) {
+export function findSplit(charge: Charge) {
   if (charge.split) return presentSplit(charge, charge.split, computeResidual(charge))
   assert((charge.shares ?? null) === null, 'a split charge is shown with its shares')
   return null
-}
-
-function findSplitForEvent(charge: ChargeFacts) {
-  const split = findSplit(charge)
-  return split === null ? undefined : splitEventData(split)
 }

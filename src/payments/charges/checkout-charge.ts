@@ -1,3 +1,4 @@
+import { type Metadata, metadataJson } from '../../api/http/bodies/metadata.ts'
 import { chargeFee } from '../../ledger/fees.ts'
 import type { MerchantTerms } from '../../merchants/account/merchant.ts'
 import { addEvents } from '../../merchants/webhooks/events.ts'
@@ -28,16 +29,23 @@ export type CheckoutInput = {
   phone: string | null
   email: string | null
   reference: string | null
+  /** That of its link. */
+  metadata: Metadata | null
 }
 
 /** A charge created on a link. `railReference` is null where a gift card covers all of it, because then no rail is asked. */
-export type CheckoutCharge = Charge & { paysOnce: boolean; published: boolean; followAt: Date | null }
+export type CheckoutCharge = Charge & {
+  paysOnce: boolean
+  published: boolean
+  followAt: Date | null
+  endChosen: boolean
+}
 
 const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
   'add checkout charge',
   `insert into charges (merchant_id, id, mode, status, amount, fee, gift_card_amount, channel, phone, phone9, email, reference,
-     rail_reference, payment_link_id, pays_once, published, created_at, completed_at, follow_at, hold_until, settled_at, phone_digest)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $18, $18, $20)`,
+     rail_reference, payment_link_id, pays_once, published, created_at, completed_at, follow_at, hold_until, settled_at, phone_digest, metadata)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $18, $18, $20, $21)`,
 )
 
 /** Makes the row of a payment by mobile money, for all of the amount or for the part that the gift card leaves. */
@@ -82,6 +90,8 @@ function checkoutChargeBase(input: CheckoutInput, at: Date): CheckoutChargeBase 
     channel: input.channel,
     phone: input.phone,
     email: input.email,
+    customerName: null,
+    metadata: input.metadata,
     reference: input.reference,
     railTransactionId: null,
     failureReason: null,
@@ -93,6 +103,7 @@ function checkoutChargeBase(input: CheckoutInput, at: Date): CheckoutChargeBase 
     refundedAt: null,
     holdUntil: null,
     settledAt: null,
+    endChosen: false,
   }
 }
 
@@ -119,6 +130,7 @@ export const addCheckoutCharge = (charge: CheckoutCharge): Call =>
     charge.completedAt?.toISOString() ?? null,
     charge.followAt?.toISOString() ?? null,
     phoneDigest(charge),
+    metadataJson(charge.metadata),
   )
 
 /** Adds the event `charge.succeeded` of a charge that a gift card covers in full. */

@@ -1,9 +1,10 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { filterConditions, filterValues } from '../../api/http/lists/list-filters.ts'
-import { narrowToSearched, searchEndStatement } from '../../api/http/lists/list-search.ts'
+import { narrowToSearched, readSearchedPage, searchEndStatement } from '../../api/http/lists/list-search.ts'
 import { listStatement, PLANNED_ONCE } from '../../api/http/lists/list-statement.ts'
 import { type ListTotals, readTotals, totalsStatement } from '../../api/http/lists/list-totals.ts'
 import { type ListPage, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
+import { textColumn } from '../../platform/db/columns.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { mapValues } from '../../platform/map-values.ts'
@@ -24,6 +25,11 @@ import {
 const CHARGE_BY_ID = statement<Charge>(
   'charge by id',
   `select ${CHARGE_COLUMNS} from charges c where c.merchant_id = $1 and c.id = $2 and c.mode = $3 and c.published`,
+)
+
+const CHARGES_BY_ID = statement<Charge>(
+  'charges by id',
+  `select ${CHARGE_COLUMNS} from charges c where c.merchant_id = $1 and c.mode = $2 and c.published and c.id = any($3::text[])`,
 )
 
 const CHARGE_OF_LINK = statement<Charge>(
@@ -55,8 +61,7 @@ const LISTS = mapValues(CHARGE_SCANS, ({ suffix, branches, others }, name) =>
 const SEARCH_END = searchEndStatement(
   'charges searched back to',
   CHARGE_SCANS.searched.branches.map(
-    (branch) =>
-      `select c.created_at as at from charges c where ${WINDOW} and ${branch} order by c.created_at desc, c.id desc limit :rows`,
+    (branch) => `select c.created_at as "createdAt", c.id from charges c where ${WINDOW} and ${branch} ${NEWEST}`,
   ),
 )
 
@@ -73,6 +78,13 @@ export async function getCharge(app: App, caller: Caller, id: string): Promise<C
   return charge
 }
 
+/** Returns those of these charges that the caller may see in its mode. */
+export async function findCharges(app: App, caller: Caller, ids: readonly string[]): Promise<Charge[]> {
+  const charges = await app.db.query(CHARGES_BY_ID, [caller.merchantId, caller.mode, textColumn(ids)])
+  await attachShares(app, charges)
+  return charges
+}
+
 /** Returns a charge that was created on this link, shown or not yet, or null; for the pages of its customer, who knows its id. */
 export const findChargeOfLink = (
   app: App,
@@ -85,6 +97,15 @@ export async function listCharges(app: App, caller: Caller, filter: ChargeFilter
     ...chargeListQuery(filter),
     find: (id) => nullIfRefused(getCharge(app, caller, id)),
   })
+  await attachShares(app, page.data)
+  return page
+}
+
+/** Reads one page like `listCharges`, for programs: a filter that no index answers goes on from page to page (`readSearchedPage`). */
+export async function listChargesInSteps(app: App, caller: Caller, filter: ChargeFilter): Promise<ListPage<Charge>> {
+  if (!isChargeSearch(filter)) return listCharges(app, caller, filter)
+  const find = (id: string) => nullIfRefused(getCharge(app, caller, id))
+  const page = await readSearchedPage(app, caller, { ...chargeListQuery(filter), find, end: SEARCH_END })
   await attachShares(app, page.data)
   return page
 }

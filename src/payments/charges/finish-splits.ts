@@ -8,7 +8,7 @@ import type { Call, Tx } from '../../platform/db/database.ts'
 import { newAscendingId } from '../../platform/text/ids.ts'
 import { type ChargeShare, groupByCharge, lockPayees, writeShares } from '../subaccounts/shares.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
-import { type ChargeFacts, computeResidual } from './charge.ts'
+import { type Charge, computeResidual } from './charge.ts'
 import type { ChargeOutcomeRow } from './write-charge-status.ts'
 import { correctSplits, type SplitCorrection } from './write-charges.ts'
 
@@ -18,14 +18,14 @@ type SharePayee = ChargeShare & { status: SubaccountStatus }
 type SplitInput = { endById: Map<string, ChargeOutcomeRow>; terms: Map<number, MerchantTerms>; at: Date }
 
 const NO_SPLITS: SplitResult = { heads: [], writes: [] }
-const hasShares = ({ shares }: ChargeFacts) => shares !== null
+const hasShares = ({ shares }: Charge) => shares !== null
 
 /**
  * Decides each share of the charges that have just been finished (CH9). A share is reversed, and stays with the merchant, when
  * its charge failed or its subaccount is inactive now. Otherwise it is held or settled with its charge. Goes after the ledger
  * heads. Sends nothing without a split charge.
  */
-export async function finishSplits(tx: Tx, finished: readonly ChargeFacts[], input: SplitInput): Promise<SplitResult> {
+export async function finishSplits(tx: Tx, finished: readonly Charge[], input: SplitInput): Promise<SplitResult> {
   const charges = finished.filter(hasShares)
   if (charges.length === 0) return NO_SPLITS
   const [payees] = await tx.send(lockPayees(charges))
@@ -39,7 +39,7 @@ export async function finishSplits(tx: Tx, finished: readonly ChargeFacts[], inp
 }
 
 /** Posts the credit of each subaccount. */
-export function postShares(book: Book, charge: ChargeFacts): void {
+export function postShares(book: Book, charge: Charge): void {
   for (const { merchantId, mode, reversed, settledAt, subaccountId, amount } of charge.split ?? []) {
     if (reversed) continue
     book.post({
@@ -56,7 +56,7 @@ export function postShares(book: Book, charge: ChargeFacts): void {
 
 /** Decides the shares of one charge and sets them in it. Returns the correction of its row, which was written before they were known. */
 function finishSharesOf(
-  charge: ChargeFacts,
+  charge: Charge,
   payees: readonly SharePayee[],
   { endById, terms }: SplitInput,
 ): SplitCorrection[] {
@@ -73,7 +73,7 @@ function finishSharesOf(
   return [{ merchantId: charge.merchantId, id: charge.id, shares, settlementId }]
 }
 
-function finishShare(charge: ChargeFacts, { status, ...share }: SharePayee, tag: string): ChargeShare {
+function finishShare(charge: Charge, { status, ...share }: SharePayee, tag: string): ChargeShare {
   if (charge.status === 'failed' || status !== 'active') return { ...share, reversed: true }
   const { holdUntil, settledAt } = charge
   return {

@@ -12,6 +12,7 @@ import { completeMoves, finishBatch, sortInLockOrder } from '../../rails/finishi
 import type {
   Finisher,
   FinishResult,
+  HeldForCommit,
   Move,
   MovementOutcome,
   MoveResult,
@@ -20,7 +21,7 @@ import type {
 } from '../../rails/finishing/move.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
 import { openContradiction } from '../exceptions/exception.ts'
-import type { Charge, ChargeFacts } from './charge.ts'
+import type { Charge } from './charge.ts'
 import { buildChargeOutcomeRow } from './charge-outcome-row.ts'
 import { collectCardOutcomes, finishCards, hasCard } from './finish-cards.ts'
 import { finishSplits } from './finish-splits.ts'
@@ -97,9 +98,10 @@ export async function finishChargesIn(
     lockHeads(distinctMerchantModes(charges)),
   )
   const heads = locked.at(-1) as LedgerHead[] // lockHeads was sent last; the calls between may be absent.
-  const finished: ChargeFacts[] = []
+  const finished: Charge[] = []
   for (const row of rows) finished.push(buildFinishedCharge(row, endById.get(row.id) as ChargeOutcomeRow, at))
   recordCompletionTimes(finished, at)
+  held?.push(countPrompts(app, finished, at))
   const splits = await finishSplits(tx, finished, { endById, terms, at })
   const book = openBook(heads, at, splits.heads)
   const leaseOf = holdDeliveries(app, { held, urlOf: (merchantId) => terms.get(merchantId)?.webhookUrl ?? null })
@@ -110,7 +112,17 @@ export async function finishChargesIn(
   return completeMoves(tx, CHARGE_FINISHER, { moves, at, finished, book, writes, wakes, tagOf })
 }
 
-function recordCompletionTimes(finished: readonly ChargeFacts[], at: Date): void {
+function recordCompletionTimes(finished: readonly Charge[], at: Date): void {
   for (const { mode, createdAt } of finished)
     if (mode === 'live') recordTime('charge_completion_seconds', (at.getTime() - createdAt.getTime()) / 1000)
 }
+
+/** Counts, once they are committed, the prompts of these charges: one that timed out was not answered, and a gift card asks no phone. */
+const countPrompts = ({ serviceCounts }: App, finished: readonly Charge[], at: Date): HeldForCommit => ({
+  begin() {
+    for (const { mode, channel, failureReason, amount, giftCardAmount } of finished)
+      if (mode === 'live' && giftCardAmount < amount)
+        serviceCounts.add('prompts', { good: failureReason !== 'timeout', at, channel })
+  },
+  giveBack() {},
+})

@@ -1,4 +1,5 @@
 import type { Caller } from '../../api/access/actor.ts'
+import { metadataOrNull } from '../../api/http/bodies/metadata.ts'
 import { assert } from '../../platform/assert.ts'
 import { newAscendingId, uuidFor } from '../../platform/text/ids.ts'
 import type { App } from '../../program/app.ts'
@@ -31,6 +32,8 @@ export function newCharge(
     channel: input.channel,
     phone: input.customer.phone,
     email: input.customer.email ?? null,
+    customerName: input.customer.name ?? null,
+    metadata: metadataOrNull(input.metadata),
     reference: input.reference ?? null,
     railReference: uuidFor(id),
     railTransactionId: null,
@@ -43,6 +46,7 @@ export function newCharge(
     settledAt: null,
     createdAt: at,
     published: !live,
+    endChosen: false,
     followAt: new Date(at.getTime() + (live ? SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
   }
   return parts === null ? charge : withShares(charge, parts)

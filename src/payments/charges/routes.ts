@@ -1,17 +1,16 @@
 import { Type } from 'typebox'
 import { tagEndpoints } from '../../api/http/endpoint.ts'
-import { filterQuery, parseFilters } from '../../api/http/lists/list-filters.ts'
-import { LIST_QUERY } from '../../api/http/lists/lists.ts'
+import { SEARCHED_IN_STEPS } from '../../api/http/lists/list-search.ts'
 import { listEndpoint, objectEndpoint, readEndpoint } from '../../api/http/read-endpoints.ts'
 import { keyedEndpoint } from '../../api/http/write-endpoints.ts'
 import type { App } from '../../program/app.ts'
 import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
 import { type Charge, ChargeShape, presentCharge } from './charge.ts'
-import { CHARGE_FILTERS, NO_CHARGE_FILTERS } from './charge-filters.ts'
+import { CHARGE_QUERY, parseChargeQuery } from './charge-filters.ts'
 import { ChargeCreateShape } from './charge-request.ts'
 import { readChargeTimeline } from './charge-timeline.ts'
 import { createCharge } from './create-charge.ts'
-import { getCharge, listCharges } from './find-charges.ts'
+import { getCharge, listChargesInSteps } from './find-charges.ts'
 
 export const chargeEndpoints = tagEndpoints('Charges', [
   keyedEndpoint<App, typeof ChargeCreateShape>({
@@ -31,16 +30,18 @@ export const chargeEndpoints = tagEndpoints('Charges', [
     path: '/v1/charges',
     name: 'listCharges',
     summary: 'List charges, newest first',
-    query: { ...filterQuery(CHARGE_FILTERS), ...LIST_QUERY },
+    description: SEARCHED_IN_STEPS,
+    query: CHARGE_QUERY,
     row: ChargeShape,
-    list: (app, caller, query) =>
-      listCharges(app, caller, { ...NO_CHARGE_FILTERS, ...parseFilters(CHARGE_FILTERS, query) }),
+    list: (app, caller, query) => listChargesInSteps(app, caller, parseChargeQuery(query)),
     present: presentCharge,
   }),
   objectEndpoint<App, Charge>({
     path: '/v1/charges/:id',
     name: 'getCharge',
     summary: 'Read one charge',
+    description:
+      'As it stands now. Its `status` is final once it is `succeeded`, `failed` or `refunded`; `/timeline` tells how it came there.',
     id: 'starts with `txn_`',
     shape: { description: 'the charge', schema: ChargeShape },
     find: getCharge,

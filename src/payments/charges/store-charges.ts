@@ -14,6 +14,7 @@ import type { MerchantMode } from '../../platform/mode.ts'
 import type { Refusal } from '../../platform/refusal.ts'
 import type { App } from '../../program/app.ts'
 import { addAttempts, type NewAttempt } from '../../rails/attempts.ts'
+import { lockNextEnds, mayHaveNextEnds, type NextEnds, NO_NEXT_ENDS } from '../../rails/next-ends.ts'
 import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
 import type { SubaccountStatuses } from '../subaccounts/split.ts'
@@ -32,6 +33,7 @@ import {
 } from './headroom.ts'
 import { newCharge, newChargeAttempt } from './new-charge.ts'
 import { firstLiveAnswer } from './submit-live-charge.ts'
+import { applyNextEnd } from './test-charges/apply-next-end.ts'
 import { keepUntilDue } from './test-charges/due-test-charges.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
 
@@ -70,12 +72,13 @@ export async function storeCharges(
       if (!isGuardBroken(error) && !isUniqueViolation(error)) throw error
       return store(false)
     })
-    keepUntilDue(app, made.filter(isTest))
+    keepUntilDue(app, made.filter(isKept))
     return outcomes
   })
 }
 
-const isTest = ({ mode }: NewCharge) => mode === 'test'
+/** A charge whose end was asked for is read from the table: that is where the end is. */
+const isKept = ({ mode, endChosen }: NewCharge) => mode === 'test' && !endChosen
 const isLive = ({ mode }: NewCharge) => mode === 'live'
 
 /**
@@ -86,8 +89,14 @@ function decideByMemory(app: App, batch: ChargeBatch, windows: OpenWindows): Dec
   const { requests, merchantModes, at } = batch
   if (requests.some(hasSplit) || needsCounting(requests.map(headroomInput))) return null
   const known = findKnownTerms(app, merchantsOf(batch))
-  if (known === null) return null
-  const bounds = { terms: known.byId, subaccounts: NO_SUBACCOUNTS_BY_MERCHANT, room: UNLIMITED, at }
+  if (known === null || mayHaveNextEnds(known.byId.values(), at)) return null
+  const bounds = {
+    terms: known.byId,
+    subaccounts: NO_SUBACCOUNTS_BY_MERCHANT,
+    room: UNLIMITED,
+    nextEnds: NO_NEXT_ENDS,
+    at,
+  }
   const { value, last } = decide(app, batch, { bounds, keys: [], windows })
   if (value.outcomes.some(({ ok }) => !ok)) return null
   return { value, last: [...known.guards, guardHeadroom(merchantModes), ...last] }
@@ -115,6 +124,7 @@ async function decideOnRows(
     terms: new Map(terms.map((terms) => [terms.id, terms])),
     subaccounts: await lockSubaccounts(tx, requests),
     room: await headroomFor(tx, requests.map(headroomInput), totals),
+    nextEnds: await lockNextEnds(tx, terms, at),
     at,
   }
   return decide(app, batch, { bounds, keys, windows: counting.open(locked) })
@@ -141,6 +151,7 @@ function decide(
     last: [
       ...created.addKeys(),
       ...addCharges(made),
+      ...bounds.nextEnds.writes(),
       ...addShares(made.flatMap((charge) => charge.split ?? [])),
       ...addAttempts(app, buildLiveAttempts(made, created.requests)),
       ...windows.writes(),
@@ -153,6 +164,7 @@ type ChargeContext = {
   terms: ReadonlyMap<number, MerchantTerms>
   subaccounts: ReadonlyMap<number, SubaccountStatuses>
   room: Headroom
+  nextEnds: NextEnds
   at: Date
 }
 
@@ -186,7 +198,9 @@ function acceptCharge(app: App, request: KeyedChargeRequest, bounds: ChargeConte
     readiness,
   })
   if (!bounds.room.take(headroomInput(request))) throw balanceFull()
-  return newCharge(app, request, { pricing, at: bounds.at })
+  const charge = newCharge(app, request, { pricing, at: bounds.at })
+  if (charge.mode === 'test') applyNextEnd(charge, bounds.nextEnds)
+  return charge
 }
 
 const headroomInput = ({ merchantId, mode, input: { amount } }: KeyedChargeRequest) => ({

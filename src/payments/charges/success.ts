@@ -5,7 +5,7 @@ import type { MerchantTerms } from '../../merchants/account/merchant.ts'
 import { addEvents, type Happening, type LeaseNewDelivery } from '../../merchants/webhooks/events.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Call } from '../../platform/db/database.ts'
-import { CHARGE_MOVES, type ChargeFacts, computeResidual } from './charge.ts'
+import { CHARGE_MOVES, type Charge, computeResidual } from './charge.ts'
 import { chargeEventJson } from './charge-json.ts'
 import { postShares } from './finish-splits.ts'
 import type { ChargeOutcomeRow } from './write-charge-status.ts'
@@ -22,10 +22,7 @@ type OutcomeInput = {
  * Credits the charges that succeeded: posts their transfers to the book, and returns what else is written about finished charges, the
  * settlement and the event with its delivery, one statement for each table (ledger.md 5). A failed charge only has its event.
  */
-export function postOutcomes(
-  finished: readonly ChargeFacts[],
-  { endById, terms, book, at, leaseOf }: OutcomeInput,
-): Call[] {
+export function postOutcomes(finished: readonly Charge[], { endById, terms, book, at, leaseOf }: OutcomeInput): Call[] {
   const settlements: Settlement[] = []
   const events: Happening[] = []
   for (const charge of finished) {
@@ -42,7 +39,7 @@ export function postOutcomes(
   return [...addSettlements(settlements), ...addEvents(events, at, leaseOf)]
 }
 
-function postSuccess(book: Book, charge: ChargeFacts): void {
+function postSuccess(book: Book, charge: Charge): void {
   const { merchantId, mode, id: subject } = charge
   const debit = railAccount(charge.channel)
   const credit = charge.settledAt === null ? 'pending' : 'available'
@@ -51,7 +48,7 @@ function postSuccess(book: Book, charge: ChargeFacts): void {
   if (charge.split) postShares(book, charge)
 }
 
-function buildOutcomeEvent(charge: ChargeFacts, terms: MerchantTerms): Happening {
+function buildOutcomeEvent(charge: Charge, terms: MerchantTerms): Happening {
   return {
     merchantId: charge.merchantId,
     tag: terms.tag,
@@ -63,7 +60,7 @@ function buildOutcomeEvent(charge: ChargeFacts, terms: MerchantTerms): Happening
   }
 }
 
-function buildInstantSettlement(charge: ChargeFacts, id: string, at: Date): Settlement {
+function buildInstantSettlement(charge: Charge, id: string, at: Date): Settlement {
   const { merchantId, mode } = charge
   return {
     merchantId,

@@ -10,7 +10,7 @@ import { firstQuestionAt, type Publication } from '../../rails/following/ladders
 import { dueRowsSql, type QuestionLevel } from '../../rails/following/question-levels.ts'
 import type { NewlyAccepted } from '../../rails/mover.ts'
 import type { ChargeFailure } from '../../rails/rail.ts'
-import type { Charge, ChargeFacts } from './charge.ts'
+import type { Charge } from './charge.ts'
 import type { FollowedCharge } from './charge-mover.ts'
 
 // Only this file writes the status of a charge. Each function is a move of CHARGE_MOVES, or takes back a charge that was never shown.
@@ -103,7 +103,7 @@ export const LIVE_CHARGE_CLAIMS: LiveClaims<FollowedCharge> = buildLiveClaims('f
 
 /** The fields of a charge that were fixed when it was created. */
 type FixedChargeFacts = Omit<
-  ChargeFacts,
+  Charge,
   | 'status'
   | 'failureReason'
   | 'railTransactionId'
@@ -124,7 +124,8 @@ const FINISH_CHARGES = statement<FixedChargeFacts>(
      as n (merchant_id, id, status, failure_reason, rail_transaction_id, hold_until, settled_at, settlement_id)
    where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null
    returning c.id, c.merchant_id as "merchantId", c.mode, c.amount, c.fee, c.gift_card_amount as "giftCardAmount", c.shares, c.channel,
-     c.reference, c.rail_reference as "railReference", c.payment_link_id as "paymentLinkId", c.created_at as "createdAt"`,
+     c.reference, c.rail_reference as "railReference", c.payment_link_id as "paymentLinkId", c.created_at as "createdAt",
+     c.phone, c.email, c.customer_name as "customerName", c.metadata`,
 )
 
 /** Finishes the charges that are still open and returns their rows; the others were finished before by another call. */
@@ -144,7 +145,7 @@ export function finishCharges(outcomes: readonly ChargeOutcomeRow[], at: Date): 
  * Builds the whole finished charge from the fields that never change and those just written to its row. Every payment passes here, so it
  * is written field by field: spreading an object costs several times as much.
  */
-export function buildFinishedCharge(row: FixedChargeFacts, outcome: ChargeOutcomeRow, at: Date): ChargeFacts {
+export function buildFinishedCharge(row: FixedChargeFacts, outcome: ChargeOutcomeRow, at: Date): Charge {
   return {
     merchantId: row.merchantId,
     id: row.id,
@@ -155,6 +156,10 @@ export function buildFinishedCharge(row: FixedChargeFacts, outcome: ChargeOutcom
     giftCardAmount: row.giftCardAmount,
     shares: row.shares,
     channel: row.channel,
+    phone: row.phone,
+    email: row.email,
+    customerName: row.customerName,
+    metadata: row.metadata,
     reference: row.reference,
     railReference: row.railReference,
     railTransactionId: outcome.railTransactionId,

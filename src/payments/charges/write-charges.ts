@@ -8,7 +8,12 @@ import { isTooFarAheadSql } from '../../rails/following/questions-too-far-ahead.
 import { CHARGE_WRITERS, type Charge } from './charge.ts'
 
 /** A charge about to be stored. Test charges are published at once, live ones when the rail has answered. */
-export type NewCharge = Charge & { published: boolean; followAt: Date }
+export type NewCharge = Charge & {
+  published: boolean
+  followAt: Date
+  /** Its end was asked for by the tests of its merchant. */
+  endChosen: boolean
+}
 
 /** The digest stored beside the phone of a charge, bound to its id: if the phone is changed in the table, a refund to it is noticed. */
 export const phoneDigest = ({ id, phone }: Pick<Charge, 'id' | 'phone'>): Buffer | null =>

@@ -1,20 +1,20 @@
 import { Type } from 'typebox'
-import { invalidCursor } from '../../api/http/lists/lists.ts'
-import { LIST_QUERY_WITHOUT_TIMES, parseWindowWithoutTimes } from '../../api/http/read-endpoints.ts'
+import { invalidCursor, LIST_QUERY, parseListWindow } from '../../api/http/lists/lists.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
 import { newStoryLine, readRailStory, type StoryLine, StoryLineShape } from '../../rails/movement-story.ts'
 
-/** The facts of the movement itself. `changes` are its moves from one status to the next, each with its summary. */
-type TimelineMovement = {
+/** The facts of the movement itself. `changes` are its moves from one status to the next, each with its number or reason and its summary. */
+export type StoryMovement = {
   merchantId: number
   id: string
   createdAt: Date
-  nextCheckAt: Date | null
-  changes: readonly { at: Date | null; summary: string }[]
+  changes: readonly { at: Date | null; status: string; about: string | null; summary: string }[]
 }
+type TimelineMovement = StoryMovement & { nextCheckAt: Date | null }
 
-export const TIMELINE_QUERY = Type.Object(LIST_QUERY_WITHOUT_TIMES)
+// Its lines have no ids, so nobody can name one that others are to be newer than.
+export const TIMELINE_QUERY = Type.Object({ limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after })
 export const TimelineShape = Type.Object(
   {
     object: Type.Literal('list'),
@@ -38,8 +38,8 @@ type TimelineQuery = Readonly<Record<string, string | undefined>>
 
 /** Presents one page of the story of a movement, newest first (rails.md 4.8). Throws Refusal for a cursor that is none of its lines. */
 export async function presentTimeline(app: App, movement: TimelineMovement, query: TimelineQuery) {
-  const { limit, startingAfter } = parseWindowWithoutTimes(query)
-  const lines = (await readMovementStory(app, movement)).sort(newestFirst)
+  const { limit, startingAfter } = parseListWindow({ limit: query.limit, starting_after: query.starting_after })
+  const lines = await readMovementStory(app, movement)
   const from = startingAfter === null ? 0 : lines.findIndex(({ key }) => key === startingAfter) + 1
   if (startingAfter !== null && from === 0) throw invalidCursor()
   const data = lines.slice(from, from + limit)
@@ -53,24 +53,34 @@ export async function presentTimeline(app: App, movement: TimelineMovement, quer
   }
 }
 
-async function readMovementStory(
+/** Reads the whole story of a movement, newest first. */
+export async function readMovementStory(
   app: App,
-  { merchantId, id, createdAt, changes }: TimelineMovement,
+  { merchantId, id, createdAt, changes }: StoryMovement,
 ): Promise<StoryLine[]> {
   const [rail, exceptions] = await Promise.all([
     readRailStory(app, { merchantId, id }),
     app.db.query(EXCEPTIONS, [merchantId, id]),
   ])
-  const moved = changes.flatMap(({ at, summary }, nth) =>
-    at === null ? [] : [newStoryLine(`changed-${nth}`, at, 'changed', summary)],
+  const moved = changes.flatMap(({ at, status: word, about, summary }, nth) =>
+    at === null ? [] : [newStoryLine({ key: `changed-${nth}`, at, kind: 'changed', word, about, summary })],
   )
   const opened = exceptions.flatMap(({ id: exception, kind, openedAt, closedAt }) => [
-    newStoryLine(`${exception}-opened`, openedAt, 'exception', `a person looks at it: ${kind.replaceAll('_', ' ')}`),
+    newStoryLine({
+      ...{ key: `${exception}-opened`, at: openedAt, kind: 'exception', word: kind },
+      summary: `a person looks at it: ${kind.replaceAll('_', ' ')}`,
+    }),
     ...(closedAt === null
       ? []
-      : [newStoryLine(`${exception}-closed`, closedAt, 'exception', 'a person has resolved it')]),
+      : [
+          newStoryLine({
+            ...{ key: `${exception}-closed`, at: closedAt, kind: 'exception', word: 'resolved' },
+            summary: 'a person has resolved it',
+          }),
+        ]),
   ])
-  return [newStoryLine('created', createdAt, 'created', 'created'), ...rail, ...moved, ...opened]
+  const created = { key: 'created', at: createdAt, kind: 'created', word: 'created', summary: 'created' } as const
+  return [newStoryLine(created), ...rail, ...moved, ...opened].sort(newestFirst)
 }
 
 // Order of lines of one moment: the consequence stands above its cause.

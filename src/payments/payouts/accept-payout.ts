@@ -17,11 +17,14 @@ import { type CheckedRequest, openChecks } from './prepared/open-checks.ts'
 export type CommandPayoutInput = {
   holder: MerchantMode
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
-  amount: number
+  /** Whole UGX, or what chooses it by what the account can spend, on locked rows. */
+  amount: number | ((available: number) => number)
+  /** Claims, first in the transaction, what this payout belongs to. Throws where it is not there any more. */
+  claim?(tx: Tx): Promise<void>
   /** Judges the rules before freeze and pause (G14a, G66). */
   before(terms: MerchantTerms): void
   /** Judges the rules after them, on rows that it locks. Returns the recipient. */
-  payee(tx: Tx): Promise<{ phone: string; name: string | null }>
+  payee(tx: Tx, amount: number): Promise<{ phone: string; name: string | null }>
   /** A repeated key creates nothing, because the payout's id is derived from it. */
   key?: string | undefined
   /** The request that must pass the rule of the second person; absent for commands and for withdrawals, which wait for our staff. */
@@ -51,7 +54,8 @@ export async function judgeAndReserve(
   tx: Tx,
   { wanted, at }: { wanted: CommandPayoutInput; at: Date },
 ): Promise<{ payout: NewPayout; writes: Call[] }> {
-  const { holder, origin, amount, key, by } = wanted
+  const { holder, origin, key, by } = wanted
+  await wanted.claim?.(tx)
   const locked = await lockDesk(tx, { merchantModes: [holder], at, own: [], window: NOT_COUNTED })
   const { merchantId, mode } = holder
   const subaccounts = origin.kind === 'subaccount' ? [{ merchantId, mode, subaccountId: origin.subaccountId }] : []
@@ -61,7 +65,11 @@ export async function judgeAndReserve(
   wanted.before(terms)
   const stop = desk.findStop(holder)
   if (stop !== null) throw stop
-  const payee = await wanted.payee(tx)
+  const amount = chooseAmount(
+    wanted,
+    desk.availableFor({ ...holder, subaccountId: subaccounts[0]?.subaccountId ?? null }),
+  )
+  const payee = await wanted.payee(tx, amount)
   judgeRailAmount({ mode, side: 'disburse', amount }, app.config)
   const payout = newPayout(
     app,
@@ -77,6 +85,9 @@ export async function judgeAndReserve(
   else checks.passing(by, amount, reserve)
   return { payout, writes: [...desk.writes(), ...checks.writes()] }
 }
+
+const chooseAmount = ({ amount }: CommandPayoutInput, available: number): number =>
+  typeof amount === 'number' ? amount : amount(available)
 
 function setIdForKey(payout: NewPayout, tag: string, key: string): void {
   payout.id = payoutIdForKey(tag, key)

@@ -6,6 +6,7 @@ import { findKeys, type KeyUse } from '../../api/idempotency/keys.ts'
 import { retryWhenKeyTaken } from '../../api/idempotency/under-key.ts'
 import { inOpenMonth } from '../../ledger/book.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
+import { findLimitedKey, listLimitedKeys } from '../../merchants/account/key-limits.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { batchByKind } from '../../platform/batches/batch-by-kind.ts'
@@ -85,7 +86,8 @@ export async function storePayouts(
       own: [findKeys(batchRequests)],
       window: app.exactWindows.payouts,
     })
-    const desk = await openDesk(app, tx, { ...locked, at })
+    const limitedKeys = listLimitedKeys(batchRequests.map(({ caller }) => caller))
+    const desk = await openDesk(app, tx, { ...locked, at, limitedKeys })
     const checks = await openChecks(tx, batchRequests, at)
     const { outcomes, made, requests, addKeys } = createUnderKeys(batchRequests, {
       keys: locked.own[0],
@@ -127,6 +129,7 @@ export function acceptRequest(
     phone: input.recipient.phone,
     name: input.recipient.name ?? null,
     ...readPayoutDetails(input),
+    limitedKey: findLimitedKey(caller),
     at,
   }
   return desk.accept(caller, facts, { readiness })

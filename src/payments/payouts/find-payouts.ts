@@ -1,9 +1,10 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { filterConditions, filterValues } from '../../api/http/lists/list-filters.ts'
-import { narrowToSearched, searchEndStatement } from '../../api/http/lists/list-search.ts'
+import { narrowToSearched, readSearchedPage, searchEndStatement } from '../../api/http/lists/list-search.ts'
 import { listStatement, PLANNED_ONCE } from '../../api/http/lists/list-statement.ts'
 import { type ListTotals, readTotals, totalsStatement } from '../../api/http/lists/list-totals.ts'
 import { type ListPage, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
+import { textColumn } from '../../platform/db/columns.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { mapValues } from '../../platform/map-values.ts'
@@ -23,6 +24,10 @@ import {
 const PAYOUT_BY_ID = statement<Payout>(
   'payout by id',
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2 and p.mode = $3 and p.published`,
+)
+const PAYOUTS_BY_ID = statement<Payout>(
+  'payouts by id',
+  `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.mode = $2 and p.published and p.id = any($3::text[])`,
 )
 const HIDDEN_PAYOUTS = statement<{ id: string }>(
   'payouts that have no page yet',
@@ -59,8 +64,7 @@ const LISTS = mapValues(PAYOUT_SCANS, ({ suffix, branches, others }, name) => {
 const SEARCH_END = searchEndStatement(
   'payouts searched back to',
   PAYOUT_SCANS.searched.branches.map(
-    (branch) =>
-      `select p.created_at as at from payouts p where ${WINDOW} and ${branch} order by p.created_at desc, p.id desc limit :rows`,
+    (branch) => `select p.created_at as "createdAt", p.id from payouts p where ${WINDOW} and ${branch} ${NEWEST}`,
   ),
 )
 
@@ -76,6 +80,10 @@ export async function getPayout(app: App, caller: Caller, id: string): Promise<P
   return payout
 }
 
+/** Returns those of these payouts that the caller may see in its mode. */
+export const findPayouts = (app: App, { merchantId, mode }: Caller, ids: readonly string[]): Promise<Payout[]> =>
+  app.db.query(PAYOUTS_BY_ID, [merchantId, mode, textColumn(ids)])
+
 /** Finds a payout of this merchant in either mode, hidden or not; for commands and for the pages of customers who are refunded. */
 export const findPayout = (app: App, merchantId: number, id: string): Promise<Payout | null> =>
   firstRow(app.db.query(PAYOUT_IN_ANY_MODE, [merchantId, id]))
@@ -86,6 +94,13 @@ export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter
     ...payoutListQuery(filter),
     find: (id) => nullIfRefused(getPayout(app, caller, id)),
   })
+}
+
+/** Reads one page like `listPayouts`, for programs: a filter that no index answers goes on from page to page (`readSearchedPage`). */
+export async function listPayoutsInSteps(app: App, caller: Caller, filter: PayoutFilter): Promise<ListPage<Payout>> {
+  if (!isPayoutSearch(filter)) return listPayouts(app, caller, filter)
+  const find = (id: string) => nullIfRefused(getPayout(app, caller, id))
+  return readSearchedPage(app, caller, { ...payoutListQuery(filter), find, end: SEARCH_END })
 }
 
 /** Chooses the statement that finds these payouts, with its values. */

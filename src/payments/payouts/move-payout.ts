@@ -1,6 +1,7 @@
 import { lockHeads, openBook } from '../../ledger/book.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../../ledger/subaccount-heads.ts'
+import { giveBackToKeyLimits } from '../../merchants/account/key-limits.ts'
 import { findTerms, type MerchantTerms } from '../../merchants/account/merchant.ts'
 import { addEvents, type Happening } from '../../merchants/webhooks/events.ts'
 import { holdDeliveries } from '../../merchants/webhooks/own-deliveries.ts'
@@ -9,6 +10,7 @@ import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { defineLane } from '../../platform/batches/lane.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { crashPoint } from '../../platform/processes/crash-point.ts'
+import { kampalaDay } from '../../platform/time/kampala.ts'
 import type { App } from '../../program/app.ts'
 import { completeMoves, finishBatch, sortInLockOrder } from '../../rails/finishing/finish-moves.ts'
 import type {
@@ -86,10 +88,19 @@ export async function finishPayoutsIn(
     at,
     finished,
     book,
-    writes: addEvents(buildOutcomeEvents(finished, termsById), at, leaseOf),
+    writes: [
+      ...addEvents(buildOutcomeEvents(finished, termsById), at, leaseOf),
+      ...giveBackToKeyLimits(finished.flatMap(listReturned)),
+    ],
     wakes: [],
     tagOf: ({ merchantId }) => termsById.get(merchantId)?.tag,
   })
+}
+
+/** What a key may send again on the day on which it sent it, because the money came back. */
+function listReturned({ merchantId, limitedKey: keyId, status, createdAt, amount }: FinishedPayout) {
+  if (keyId === null || status === 'succeeded') return []
+  return [{ merchantId, keyId, day: kampalaDay(createdAt), amount }]
 }
 
 async function lockReturnedSubaccounts(tx: Tx, rows: readonly FinishedPayout[]): Promise<SubaccountHead[]> {

@@ -25,6 +25,8 @@ export type NewPayout = Payout & {
   sandboxOutcome: PayoutFailure | null
   published: boolean
   followAt: Date | null
+  /** The key whose limit of the day it counts against; null: none. */
+  limitedKey: string | null
 }
 
 export type PayoutFacts = Partial<PayoutDetails> & {
@@ -35,6 +37,7 @@ export type PayoutFacts = Partial<PayoutDetails> & {
   name: string | null
   at: Date
   sandboxOutcome?: PayoutFailure | null
+  limitedKey?: string | null
 }
 
 const NO_DETAILS = readPayoutDetails({})
@@ -47,7 +50,7 @@ const NO_DETAILS = readPayoutDetails({})
 export function newPayout(
   app: App,
   { merchantId, tag, mode }: { merchantId: number; tag: string; mode: Mode },
-  { origin, amount, channel, phone, name, at, sandboxOutcome = null, ...details }: PayoutFacts,
+  { origin, amount, channel, phone, name, at, sandboxOutcome = null, limitedKey = null, ...details }: PayoutFacts,
 ): NewPayout {
   const id = newAscendingId('pout_', tag, at)
   const firstState = mode === 'test' ? firstTestState(app, origin, at) : firstLiveState(origin, at)
@@ -75,6 +78,7 @@ export function newPayout(
     itemIndex: origin.kind === 'bulk' || origin.kind === 'scheduled' ? origin.itemIndex : null,
     subaccountId: origin.kind === 'subaccount' ? origin.subaccountId : null,
     sandboxOutcome,
+    limitedKey,
     createdAt: at,
     completedAt: null,
   }

@@ -1,13 +1,22 @@
 import { Type } from 'typebox'
+import { parseListChoice, severalOf } from '../../api/http/lists/list-choices.ts'
 import {
   type FilterFacts,
   type FilterScan,
   type FilterTable,
   type FilterTexts,
+  filterQuery,
   findScanFilter,
   noFilters,
+  parseFilters,
 } from '../../api/http/lists/list-filters.ts'
-import type { ListWindow } from '../../api/http/lists/lists.ts'
+import {
+  AMOUNT_QUERY,
+  LIST_QUERY,
+  type ListQuery,
+  type ListWindow,
+  parseAmountFilter,
+} from '../../api/http/lists/lists.ts'
 import { parsePhoneFilter } from '../../platform/text/phone.ts'
 import { PAYOUT_FAILURES } from '../../rails/rail.ts'
 import { PAYOUT_KINDS, PAYOUT_STATUSES } from './payout.ts'
@@ -18,9 +27,10 @@ import { PAYOUT_KINDS, PAYOUT_STATUSES } from './payout.ts'
  */
 export const PAYOUT_FILTERS = {
   status: {
-    query: Type.Optional(Type.Enum(PAYOUT_STATUSES)),
+    query: severalOf(PAYOUT_STATUSES, 'PayoutStatus'),
     choices: PAYOUT_STATUSES,
-    condition: '(:status::text is null or p.status = :status)',
+    several: true,
+    condition: "(:status::text is null or p.status = :status or p.status = any(string_to_array(:status, ',')))",
   },
   reference: {
     query: Type.Optional(Type.String()),
@@ -35,7 +45,7 @@ export const PAYOUT_FILTERS = {
   },
 } as const satisfies FilterTable<string>
 
-/** What the page can filter by besides, among the newest rows only, as with charges (`narrowPayoutFilter`). */
+/** What can be filtered by besides, on the page among the newest rows only, as with charges (`narrowPayoutFilter`). */
 const PAYOUT_SEARCHES = {
   part: {
     query: Type.Optional(Type.String()),
@@ -52,16 +62,48 @@ const PAYOUT_SEARCHES = {
     condition: '(:amount_until::bigint is null or p.amount <= :amount_until)',
   },
   kind: {
-    query: Type.Optional(Type.Enum([...PAYOUT_KINDS])),
+    query: Type.Optional(Type.Enum([...PAYOUT_KINDS], { $id: 'PayoutKind' })),
     choices: PAYOUT_KINDS,
     condition: '(:kind::text is null or p.kind = :kind)',
   },
   reason: {
-    query: Type.Optional(Type.Enum(PAYOUT_FAILURES)),
+    query: Type.Optional(Type.Enum(PAYOUT_FAILURES, { $id: 'PayoutFailureReason' })),
     choices: PAYOUT_FAILURES,
     condition: '(:reason::text is null or p.failure_reason = :reason)',
   },
+  batch: {
+    query: Type.Optional(Type.String({ description: 'the id of the bulk call' })),
+    condition: '(:batch::text is null or p.batch_id = :batch)',
+  },
+  schedule: {
+    query: Type.Optional(Type.String({ description: 'the id of the scheduled payout' })),
+    condition: '(:schedule::text is null or p.schedule_id = :schedule)',
+  },
 } as const satisfies FilterTable<string>
+
+/** The query parameters of the API's list. */
+export const PAYOUT_QUERY = {
+  ...filterQuery(PAYOUT_FILTERS),
+  amount: AMOUNT_QUERY,
+  failure_reason: PAYOUT_SEARCHES.reason.query,
+  batch: PAYOUT_SEARCHES.batch.query,
+  schedule: PAYOUT_SEARCHES.schedule.query,
+  ...LIST_QUERY,
+}
+
+/** Parses the query of the API's list. Throws 400. */
+export function parsePayoutQuery(query: ListQuery): PayoutFilter {
+  const listed = parseFilters(PAYOUT_FILTERS, query)
+  const amount = parseAmountFilter('amount', query.amount)
+  return {
+    ...NO_PAYOUT_FILTERS,
+    ...listed,
+    ...{ amount_from: amount, amount_until: amount },
+    reason: parseListChoice('failure_reason', query.failure_reason, PAYOUT_FAILURES),
+    batch: query.batch ?? null,
+    schedule: query.schedule ?? null,
+  }
+}
 
 /** All filters of the page. */
 export const PAYOUT_PAGE_FILTERS = { ...PAYOUT_FILTERS, ...PAYOUT_SEARCHES }
@@ -86,6 +128,14 @@ export const PAYOUT_SCANS = {
   // One scan for each status, each in the order of time, so that the cost of a page does not grow with the history.
   all: { suffix: '', branches: PAYOUT_STATUSES.map((status) => `p.status = '${status}'`), others: WITHOUT_INDEX },
   status: { suffix: ' by status', branches: ['p.status = :status::text'], others: WITHOUT_INDEX },
+  // A scan of another status ends before it begins.
+  severalStatuses: {
+    suffix: ' by several statuses',
+    branches: PAYOUT_STATUSES.map(
+      (status) => `p.status = '${status}' and '${status}' = any(string_to_array(:status::text, ','))`,
+    ),
+    others: WITHOUT_INDEX,
+  },
   reference: { suffix: ' by reference', branches: [PAYOUT_FILTERS.reference.scan], others: EACH_PAYOUT_FILTER },
   phone: { suffix: ' by phone', branches: [PAYOUT_FILTERS.phone.scan], others: EACH_PAYOUT_FILTER },
   searched: {
@@ -100,7 +150,10 @@ export const isPayoutSearch = (filter: PayoutFilter): boolean =>
   (Object.keys(PAYOUT_SEARCHES) as (keyof typeof PAYOUT_SEARCHES)[]).some((name) => filter[name] !== null)
 
 /** Chooses how to read the payouts of a filter: by one that has an index of its own, else by status, else all. */
-export const choosePayoutScan = (filter: PayoutFilter): keyof typeof PAYOUT_SCANS =>
-  isPayoutSearch(filter)
-    ? 'searched'
-    : (findScanFilter(PAYOUT_FILTERS, filter) ?? (filter.status === null ? 'all' : 'status'))
+export function choosePayoutScan(filter: PayoutFilter): keyof typeof PAYOUT_SCANS {
+  if (isPayoutSearch(filter)) return 'searched'
+  const name = findScanFilter(PAYOUT_FILTERS, filter)
+  if (name !== null) return name
+  if (filter.status === null) return 'all'
+  return filter.status.includes(',') ? 'severalStatuses' : 'status'
+}

@@ -57,7 +57,7 @@ export const insufficientBalance = (
  * hint.
  */
 const moreTestMoney = (missing: number) =>
-  `test mode: add at least ${missing} on the dashboard (Developers, Sandbox), or let another test payment succeed first`
+  `test mode: add at least ${missing} with POST /v1/test/funds or on the dashboard (Developers, Sandbox), or let another test payment succeed first`
 
 /** Makes the refusal while the rail is away for some time. */
 export type RailAway = (retryAfterSeconds: number) => Refusal

@@ -1,10 +1,12 @@
 import { type TSchema, Type } from 'typebox'
+import { METADATA_FIELD, type Metadata } from '../../api/http/bodies/metadata.ts'
+import { expandedMember } from '../../api/http/expand.ts'
 import type { EventType } from '../../merchants/webhooks/events.ts'
 import { bigint, type CopyColumn, mode, text, time } from '../../platform/db/wire/copy.ts'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 import { PAYOUT_FAILURES, type PayoutFailure } from '../../rails/rail.ts'
-import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
+import { PayoutChannelShape } from './payout-request.ts'
 
 /** The states of spec 3.2. Internal marks (not yet published, voided, queued) are no states and are never shown. */
 export type PayoutStatus = 'pending' | 'authorized' | 'succeeded' | 'failed'
@@ -55,6 +57,7 @@ export type Payout = {
   subaccountId: string | null
   createdAt: Date
   completedAt: Date | null
+  metadata: Metadata | null
 }
 
 /** One field of a payout: where it is stored, and where it is shown. */
@@ -69,12 +72,17 @@ type PayoutField = {
   name?: string
   /** The value that all payouts have. */
   constant?: string
+  /** Its value where it is shown, if that is not the member of Payout; and in files, if that is an object. */
+  value?(payout: Payout): object
+  cell?(payout: Payout): string | null
   /** Of what the API shows, what events or files do not. */
   notInEvents?: true
   notInFiles?: true
 }
 
 const Time = Type.String({ format: 'date-time' })
+/** The schema of a payout's status in answers. */
+export const PayoutStatusShape = Type.Enum(PAYOUT_STATUSES, { $id: 'PayoutStatus' })
 const Failure = Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS_REASON], { $id: 'PayoutFailureReason' })
 const textOrNull = (description?: string) =>
   Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])
@@ -91,20 +99,20 @@ const PAYOUT_FIELDS: Readonly<Record<keyof Payout | 'currency', PayoutField>> = 
   status: {
     column: 'status',
     write: text(({ status }) => status),
-    schema: Type.Enum(PAYOUT_STATUSES, { $id: 'PayoutStatus' }),
+    schema: PayoutStatusShape,
   },
   amount: {
     column: 'amount',
     write: bigint(({ amount }) => amount),
-    schema: Type.Integer({ description: 'whole UGX, what the recipient gets' }),
+    schema: Type.Integer({ minimum: 1, description: 'whole UGX, what the recipient gets' }),
   },
   fee: {
     column: 'fee',
     write: bigint(({ fee }) => fee),
-    schema: Type.Integer({ description: 'whole UGX, on top of the amount' }),
+    schema: Type.Integer({ minimum: 0, description: 'whole UGX, on top of the amount' }),
   },
   currency: { name: 'currency', constant: 'UGX', schema: Type.Literal('UGX') },
-  channel: { column: 'channel', write: text(({ channel }) => channel), schema: Type.Enum([DEFAULT_PAYOUT_CHANNEL]) },
+  channel: { column: 'channel', write: text(({ channel }) => channel), schema: PayoutChannelShape },
   recipientPhone: {
     column: 'recipient_phone',
     write: text(({ recipientPhone }) => recipientPhone),
@@ -132,7 +140,11 @@ const PAYOUT_FIELDS: Readonly<Record<keyof Payout | 'currency', PayoutField>> = 
       description: 'set when failed; `ambiguous_network_error_pending_reconciliation` while nobody knows',
     }),
   },
-  kind: { column: 'kind', write: text(({ kind }) => kind), schema: Type.Enum([...PAYOUT_KINDS]) },
+  kind: {
+    column: 'kind',
+    write: text(({ kind }) => kind),
+    schema: Type.Enum([...PAYOUT_KINDS], { $id: 'PayoutKind' }),
+  },
   chargeId: { column: 'charge_id', write: text(({ chargeId }) => chargeId), schema: textOrNull('of a refund') },
   batchId: { column: 'batch_id', write: text(({ batchId }) => batchId), schema: textOrNull('of a bulk payout') },
   scheduleId: {
@@ -144,13 +156,15 @@ const PAYOUT_FIELDS: Readonly<Record<keyof Payout | 'currency', PayoutField>> = 
   subaccountId: { column: 'subaccount_id', write: text(({ subaccountId }) => subaccountId) },
   createdAt: { column: 'created_at', write: time(({ createdAt }) => createdAt), schema: Time },
   completedAt: { column: 'completed_at', schema: Type.Union([Time, Type.Null()]) },
+  metadata: METADATA_FIELD,
 }
 
 /** A field as the API shows it: its name, its schema, and its value for a payout. */
 type ShownField = Pick<PayoutField, 'notInEvents' | 'notInFiles'> & {
   name: string
   schema: TSchema
-  value(payout: Payout): string | number | Date | null
+  value(payout: Payout): string | number | object | null
+  cell(payout: Payout): string | number | Date | null
 }
 
 const FIELDS = (Object.keys(PAYOUT_FIELDS) as (keyof typeof PAYOUT_FIELDS)[]).map((key) => ({
@@ -170,10 +184,12 @@ export const PAYOUT_WRITERS: Readonly<Record<string, CopyColumn<Payout>>> = Obje
 
 /** The fields that the API shows, in its order. */
 export const SHOWN_PAYOUT_FIELDS: readonly ShownField[] = FIELDS.flatMap(
-  ({ key, column = '', name = column, schema, constant = null, ...places }) =>
-    schema === undefined
-      ? []
-      : { ...places, name, schema, value: (payout) => (key === 'currency' ? constant : payout[key]) },
+  ({ key, column = '', name = column, schema, constant = null, value, cell, ...places }) => {
+    const read = (payout: Payout) => (key === 'currency' ? constant : payout[key])
+    // Only what has a cell of its own is an object.
+    const cellOf = cell ?? ((payout) => read(payout) as string | number | Date | null)
+    return schema === undefined ? [] : { ...places, name, schema, value: value ?? read, cell: cellOf }
+  },
 )
 /** The fields of payout.succeeded and payout.failed: those of the API, and the reference under its second name (contract.md section 5). */
 const EVENT_FIELDS: readonly ShownField[] = [
@@ -184,14 +200,21 @@ const EVENT_FIELDS: readonly ShownField[] = [
 ]
 const SORTED_EVENT_FIELDS = EVENT_FIELDS.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-const objectOf = (fields: readonly ShownField[], $id: string) =>
-  Type.Object(Object.fromEntries(fields.map(({ name, schema }) => [name, schema])), { $id })
+const membersOf = (fields: readonly ShownField[]) =>
+  Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
 
 /** The payout as the API shows it (contract.md 2.3). */
-export const PayoutShape = objectOf(SHOWN_PAYOUT_FIELDS, 'Payout')
+export const PayoutShape = Type.Object(
+  {
+    ...membersOf(SHOWN_PAYOUT_FIELDS),
+    charge: expandedMember('Charge'),
+    scheduled_payout: expandedMember('ScheduledPayout'),
+  },
+  { $id: 'Payout' },
+)
 /** The payout as events show it. */
-export const PayoutEventShape = objectOf(EVENT_FIELDS, 'PayoutEventData')
-type PayoutView = Record<string, string | number | null>
+export const PayoutEventShape = Type.Object(membersOf(EVENT_FIELDS), { $id: 'PayoutEventData' })
+type PayoutView = Record<string, string | number | object | null>
 
 /** Formats a payout for the API. */
 export const presentPayout = (payout: Payout): PayoutView => presentFields(SHOWN_PAYOUT_FIELDS, payout)

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { rawEndpoint, tagEndpoints } from '../../api/http/endpoint.ts'
-import { filterQuery, parseFilters } from '../../api/http/lists/list-filters.ts'
-import { LIST_QUERY } from '../../api/http/lists/lists.ts'
+import { SEARCHED_IN_STEPS } from '../../api/http/lists/list-search.ts'
 import { listEndpoint, objectEndpoint, readEndpoint } from '../../api/http/read-endpoints.ts'
 import { keyedEndpoint } from '../../api/http/write-endpoints.ts'
 import { assert } from '../../platform/assert.ts'
@@ -12,9 +11,9 @@ import { CSV_EXAMPLE } from './bulk/bulk-csv.ts'
 import { createBulk } from './bulk/bulk-payouts.ts'
 import { BulkResultShape } from './bulk/present-bulk.ts'
 import { createPayout } from './create-payout.ts'
-import { getPayout, listPayouts } from './find-payouts.ts'
+import { getPayout, listPayoutsInSteps } from './find-payouts.ts'
 import { type Payout, PayoutShape, presentPayout } from './payout.ts'
-import { NO_PAYOUT_FILTERS, PAYOUT_FILTERS } from './payout-filters.ts'
+import { PAYOUT_QUERY, parsePayoutQuery } from './payout-filters.ts'
 import { PayoutCreateShape } from './payout-request.ts'
 import { readPayoutTimeline } from './payout-timeline.ts'
 import { lookUpWallet, ResolvedAccountShape } from './resolve-account.ts'
@@ -63,16 +62,18 @@ export const payoutEndpoints = tagEndpoints('Payouts', [
     name: 'listPayouts',
     summary: 'List payouts of every kind, newest first',
     action: 'payouts.read',
-    query: { ...filterQuery(PAYOUT_FILTERS), ...LIST_QUERY },
+    description: SEARCHED_IN_STEPS,
+    query: PAYOUT_QUERY,
     row: PayoutShape,
-    list: (app, caller, query) =>
-      listPayouts(app, caller, { ...NO_PAYOUT_FILTERS, ...parseFilters(PAYOUT_FILTERS, query) }),
+    list: (app, caller, query) => listPayoutsInSteps(app, caller, parsePayoutQuery(query)),
     present: presentPayout,
   }),
   objectEndpoint<App, Payout>({
     path: '/v1/payouts/:id',
     name: 'getPayout',
     summary: 'Read one payout',
+    description:
+      'As it stands now. Its `status` is final once it is `succeeded` or `failed`; `/timeline` tells how it came there.',
     action: 'payouts.read',
     id: 'starts with `pout_`',
     shape: { description: 'the payout', schema: PayoutShape },

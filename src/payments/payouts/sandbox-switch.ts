@@ -3,7 +3,7 @@ import type { Call, Tx } from '../../platform/db/database.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 
 /** The switches "next test payout fails" of some merchants, locked for one commit (rails.md 2.4). */
-type SandboxSwitches = {
+export type SandboxSwitches = {
   /** Takes one from the merchant's count and returns the reason why its next test payout fails; null when no switch is armed. */
   take(merchantId: number): PayoutFailure | null
   /** Returns the statements that store what was taken. */

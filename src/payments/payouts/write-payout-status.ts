@@ -68,7 +68,7 @@ export type PayoutOutcomeRow = {
   railTransactionId: string | null
 }
 
-export type FinishedPayout = Payout & { feeToReturn: number; voided: boolean }
+export type FinishedPayout = Payout & { feeToReturn: number; voided: boolean; limitedKey: string | null }
 
 // A voided payout stays `pending` and hidden; a payout that was shown can no longer be voided.
 const FINISH_PAYOUTS = statement<FinishedPayout>(
@@ -82,7 +82,8 @@ const FINISH_PAYOUTS = statement<FinishedPayout>(
      as n (merchant_id, id, status, failure_reason, rail_transaction_id)
    where p.merchant_id = n.merchant_id and p.id = n.id and p.status in ('pending', 'authorized') and p.voided_at is null
      and (n.status <> 'voided' or (p.status = 'pending' and not p.published))
-   returning ${PAYOUT_COLUMNS}, p.fee_to_return as "feeToReturn", p.voided_at is not null as voided`,
+   returning ${PAYOUT_COLUMNS}, p.fee_to_return as "feeToReturn", p.voided_at is not null as voided,
+     p.limited_key as "limitedKey"`,
 )
 
 /** Finishes the payouts that are still open and returns their rows; the others were finished before by another call. */

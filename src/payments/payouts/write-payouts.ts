@@ -13,6 +13,7 @@ const PAYOUTS = copyInto<NewPayout>('add payouts', 'payouts', {
   item_index: integer((payout) => payout.itemIndex),
   fee_to_return: bigint((payout) => payout.feeToReturn),
   sandbox_outcome: text((payout) => payout.sandboxOutcome),
+  limited_key: text((payout) => payout.limitedKey),
   published: boolean((payout) => payout.published),
   follow_at: time((payout) => payout.followAt),
   in_queue: boolean((payout) => payout.mode === 'live' && firstAttemptState(payout) === 'queued'),

@@ -1,4 +1,5 @@
 import type { Caller } from '../../api/access/actor.ts'
+import { findLimitedKey } from '../../merchants/account/key-limits.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { parseTag } from '../../platform/text/ids.ts'
 import type { RailLimits } from '../../rails/rail-amounts.ts'
@@ -94,6 +95,7 @@ function acceptRefundPayout(
     phone: way.phone,
     name: null,
     reference: charge.reference,
+    limitedKey: findLimitedKey(caller),
     at,
   }
   return desk.accept(caller, facts, { readiness, away: refundRailAway })

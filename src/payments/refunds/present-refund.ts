@@ -1,6 +1,7 @@
 import type { MerchantTerms } from '../../merchants/account/merchant.ts'
 import { type Happening, inKeyOrder } from '../../merchants/webhooks/events.ts'
-import { CHARGE_MOVES, type Charge, chargeEventData } from '../charges/charge.ts'
+import { CHARGE_MOVES, type Charge } from '../charges/charge.ts'
+import { chargeEventData } from '../charges/charge-event.ts'
 import type { NewPayout } from '../payouts/new-payout.ts'
 
 /** A refunded charge and its payout; null when a gift card had paid all of it. */

@@ -4,6 +4,7 @@ import { type AuditAct, auditRows } from '../../api/access/audit-row.ts'
 import type { OpenWindows } from '../../api/rate-limits/open-windows.ts'
 import { inOpenMonth } from '../../ledger/book.ts'
 import { distinctMerchantModes } from '../../ledger/distinct-merchant-modes.ts'
+import { listLimitedKeys } from '../../merchants/account/key-limits.ts'
 import { addEvents } from '../../merchants/webhooks/events.ts'
 import { type Batch, newBatch } from '../../platform/batches/batch.ts'
 import { batchByKind } from '../../platform/batches/batch-by-kind.ts'
@@ -86,7 +87,8 @@ async function runRefundBatch(
       inputs.map((input) => [input, findEarlierRefund(input, charges.get(input.chargeId))]),
     )
     const unrefunded = inputs.filter((input) => earlierRefunds.get(input) === null)
-    const desk = await openDesk(app, tx, { ...locked, at })
+    const limitedKeys = listLimitedKeys(unrefunded.map(({ caller }) => caller))
+    const desk = await openDesk(app, tx, { ...locked, at, limitedKeys })
     const refundable: LockedRefunds = {
       desk,
       charges,

@@ -1,17 +1,18 @@
 import { Type } from 'typebox'
 import { endpoint, jsonAnswer, tagEndpoints } from '../../api/http/endpoint.ts'
 import type { App } from '../../program/app.ts'
+import { PayoutStatusShape } from '../payouts/payout.ts'
 import { presentRefund } from './present-refund.ts'
 import { refundCharge } from './refund-charge.ts'
 
 const RefundPayoutShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `pout_`: the payout that brings the money back' }),
-    amount: Type.Integer(),
-    fee: Type.Integer({ description: 'of the payout; the fee of the charge comes back when it succeeds' }),
+    amount: Type.Integer({ minimum: 1 }),
+    fee: Type.Integer({ minimum: 0, description: 'of the payout; the fee of the charge comes back when it succeeds' }),
     currency: Type.Literal('UGX'),
     recipient_phone: Type.String(),
-    status: Type.String({ description: 'a payout status, at first `authorized`' }),
+    status: PayoutStatusShape,
   },
   { $id: 'RefundPayout' },
 )
@@ -20,8 +21,8 @@ const RefundPayoutShape = Type.Object(
 const RefundShape = Type.Object(
   {
     charge_id: Type.String(),
-    status: Type.Enum(['refunded']),
-    gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
+    status: Type.Enum(['refunded'], { $id: 'RefundStatus' }),
+    gift_card_restored: Type.Integer({ minimum: 0, description: 'what went back to a gift card, whole UGX' }),
     refund: Type.Union([RefundPayoutShape, Type.Null()], {
       description: 'null with 200: nothing was paid by mobile money, so there is no payout',
     }),
@@ -33,6 +34,7 @@ const RefundCreateShape = Type.Object(
   {
     amount: Type.Optional(
       Type.Integer({
+        minimum: 1,
         description:
           'only to make sure: a charge is refunded in full, and any other amount than that of the charge is refused',
         examples: [5000],

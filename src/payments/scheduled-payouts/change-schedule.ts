@@ -10,6 +10,7 @@ import { parseTag } from '../../platform/text/ids.ts'
 import { addMs } from '../../platform/time/clock.ts'
 import type { App } from '../../program/app.ts'
 import { scheduleNotFound } from './find-schedules.ts'
+import { refuseLimitedKey } from './refuse-limited-key.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 
 /** The changes that a merchant may make to a schedule (contract.md 2.3a). */
@@ -38,6 +39,7 @@ export async function changeSchedule(
   { id, change }: { id: string; change: ScheduleChange },
 ): Promise<Schedule> {
   allow(caller, 'schedule.change')
+  if (change === 'resume') refuseLimitedKey(caller)
   const own = parseTag('spo_', id) === caller.tag
   return app.db.transaction(async (tx) => {
     const at = app.clock.now()

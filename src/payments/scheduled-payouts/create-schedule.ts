@@ -2,6 +2,7 @@ import type { Caller } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import type { Answer } from '../../api/http/answer.ts'
+import { metadataJson } from '../../api/http/bodies/metadata.ts'
 import { type CreateRequest, createUnderKey } from '../../api/idempotency/create-under-keys.ts'
 import { findKeys } from '../../api/idempotency/keys.ts'
 import { retryWhenKeyTaken } from '../../api/idempotency/under-key.ts'
@@ -19,6 +20,7 @@ import type { App } from '../../program/app.ts'
 import { judgePayout } from '../payouts/payout-rules.ts'
 import { type ApprovalInProgress, openChecks } from '../payouts/prepared/open-checks.ts'
 import { judgeFirstDate } from './first-date.ts'
+import { refuseLimitedKey } from './refuse-limited-key.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
 import { parseScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
@@ -34,8 +36,8 @@ const COUNT_OPEN_SCHEDULES = statement<{ open: number }>(
 const ADD_SCHEDULE = statement(
   'add schedule',
   `insert into schedules (merchant_id, id, mode, status, name, amount, channel, interval, recipients, max_per_recipient,
-     start_at, anchor_at, next_run_at, created_at, digest)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, ${shortDigestSql(`$6::bigint || ' ' || $9::jsonb::text`)})`,
+     start_at, anchor_at, next_run_at, created_at, metadata, digest)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $14, ${shortDigestSql(`$6::bigint || ' ' || $9::jsonb::text`)})`,
 )
 
 /**
@@ -44,6 +46,7 @@ const ADD_SCHEDULE = statement(
  */
 export async function createSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   allow(request.caller, 'schedule.create')
+  refuseLimitedKey(request.caller)
   const { merchantId, mode } = request.caller
   return app.keysInFlight.during({ merchantId, mode, key: request.key }, () =>
     retryWhenKeyTaken(() => storeSchedule(app, request)),
@@ -138,6 +141,7 @@ function newSchedule(caller: Caller, scheduleTerms: ScheduleTerms, { terms, at }
     failureReason: null,
     cancelledAt: null,
     createdAt: at,
+    metadata: scheduleTerms.metadata,
   }
 }
 
@@ -157,5 +161,6 @@ function addSchedule(schedule: Schedule): Call {
     schedule.startAt?.toISOString() ?? null,
     schedule.anchorAt.toISOString(),
     schedule.createdAt.toISOString(),
+    metadataJson(schedule.metadata),
   )
 }

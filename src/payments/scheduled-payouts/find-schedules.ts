@@ -1,6 +1,7 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { listStatement } from '../../api/http/lists/list-statement.ts'
 import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
+import { textColumn } from '../../platform/db/columns.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { parseTag } from '../../platform/text/ids.ts'
@@ -8,18 +9,22 @@ import type { App } from '../../program/app.ts'
 import type { PlannedSchedule } from './forecast.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 
-/** Which schedules to list (spec 4.2). Bounds are inclusive; an absent filter is null. */
+/** Which schedules to list (spec 4.2). Bounds are inclusive; an absent filter is null. `status`: several with commas between. */
 export type ScheduleFilter = ListWindow & { status: string | null }
 
 const SCHEDULE_BY_ID = statement<Schedule>(
   'schedule by id',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.id = $2 and s.mode = $3`,
 )
+const SCHEDULES_BY_ID = statement<Schedule>(
+  'schedules by id',
+  `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.mode = $2 and s.id = any($3::text[])`,
+)
 const LIST_SCHEDULES = listStatement<Schedule>(
   'list schedules',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = :merchantId and s.mode = :mode
      and s.created_at >= :bound and (s.created_at, s.id) < (:cursorAt, :cursorId)
-     and (:status::text is null or s.status = :status)
+     and (:status::text is null or s.status = any(string_to_array(:status, ',')))
    order by s.created_at desc, s.id desc limit :limit`,
 )
 
@@ -40,6 +45,10 @@ export async function getSchedule(app: App, caller: Caller, id: string): Promise
   if (!schedule) throw scheduleNotFound()
   return schedule
 }
+
+/** Returns those of these schedules that are the caller's in its mode. */
+export const findSchedules = (app: App, { merchantId, mode }: Caller, ids: readonly string[]): Promise<Schedule[]> =>
+  app.db.query(SCHEDULES_BY_ID, [merchantId, mode, textColumn(ids)])
 
 /** One page of the caller's schedules, newest first. */
 export async function listSchedules(app: App, caller: Caller, filter: ScheduleFilter): Promise<ListPage<Schedule>> {

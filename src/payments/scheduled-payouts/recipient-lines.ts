@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../platform/refusal.ts'
-import { explainInvalidPhone, parsePhone } from '../../platform/text/phone.ts'
+import { explainInvalidPhone, isLandline, parsePhone } from '../../platform/text/phone.ts'
 import { cleanTyped } from '../../platform/text/text.ts'
 import { type ColumnUse, findUse } from '../payouts/bulk/files/column-words.ts'
 
@@ -16,8 +16,8 @@ export type RecipientLine = { phone: string; name?: string }
 
 /**
  * Parses pasted lines "phone,name", or with the name in front. The name is optional and may contain commas behind a phone; blank lines and
- * a first line of headings are skipped; headings say where phone and name stand. Throws `invalid request: ...` that names the wrong lines,
- * up to five.
+ * a first line of headings are skipped; headings say where phone and name stand. Throws `invalid request: ...` that names the wrong lines
+ * and those with a landline, up to five.
  */
 export function parseRecipientLines(text: string): RecipientLine[] {
   const lines = text.split(/\r\n|\r|\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
@@ -33,6 +33,11 @@ export function parseRecipientLines(text: string): RecipientLine[] {
     throw wrongLines(
       wrong.map(({ number }) => number),
       explainInvalidPhone(first.written),
+    )
+  const landlines = parsed.filter(({ phone }) => phone !== null && isLandline(phone))
+  if (landlines.length > 0)
+    throw invalidRequest(
+      `recipients: ${nameLines(landlines.map(({ number }) => number))}: a landline has no mobile money; write a mobile number`,
     )
   return parsed.map(({ phone, name }) => ({ phone: phone ?? '', ...(name === '' ? {} : { name }) }))
 }
@@ -53,9 +58,11 @@ function parseLine(cells: readonly string[], headings: readonly (ColumnUse | nul
 
 /** Makes the refusal. `why`: the fault of the first wrong line. */
 function wrongLines(numbers: readonly number[], why: string) {
+  return invalidRequest(`recipients: ${nameLines(numbers)}: write a phone, a comma and a name${why}`)
+}
+
+function nameLines(numbers: readonly number[]): string {
   const named = numbers.slice(0, MAX_LINES_NAMED).join(', ')
   const more = numbers.length > MAX_LINES_NAMED ? ` and ${numbers.length - MAX_LINES_NAMED} more` : ''
-  return invalidRequest(
-    `recipients: ${numbers.length === 1 ? 'line' : 'lines'} ${named}${more}: write a phone, a comma and a name${why}`,
-  )
+  return `${numbers.length === 1 ? 'line' : 'lines'} ${named}${more}`
 }

@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { tagEndpoints } from '../../api/http/endpoint.ts'
-import { LIST_QUERY, parseStatusAndWindow } from '../../api/http/lists/lists.ts'
+import { parseStatusAndWindow, severalOf } from '../../api/http/lists/list-choices.ts'
+import { LIST_QUERY } from '../../api/http/lists/lists.ts'
 import { listEndpoint, objectEndpoint } from '../../api/http/read-endpoints.ts'
 import { actEndpoint, keyedEndpoint } from '../../api/http/write-endpoints.ts'
 import type { App } from '../../program/app.ts'
@@ -44,8 +44,9 @@ export const scheduledPayoutEndpoints = tagEndpoints('Scheduled payouts', [
     path: '/v1/scheduled-payouts',
     name: 'listScheduledPayouts',
     summary: 'List scheduled payouts, newest first',
+    description: 'With `status=active` only those that pay; cancelled ones stay in the list.',
     action: 'payouts.read',
-    query: { status: Type.Optional(Type.Enum(SCHEDULE_STATUSES)), ...LIST_QUERY },
+    query: { status: severalOf(SCHEDULE_STATUSES, 'ScheduledPayoutStatus'), ...LIST_QUERY },
     row: ScheduledPayoutShape,
     list: (app, caller, query) => listSchedules(app, caller, parseStatusAndWindow(query, SCHEDULE_STATUSES)),
     present: presentSchedule,
@@ -54,6 +55,7 @@ export const scheduledPayoutEndpoints = tagEndpoints('Scheduled payouts', [
     path: '/v1/scheduled-payouts/:id',
     name: 'getScheduledPayout',
     summary: 'Read one scheduled payout',
+    description: '`next_run_at` says when it pays next; its payouts are found with `GET /v1/payouts?schedule=`.',
     action: 'payouts.read',
     id: ID,
     shape: { description: 'the scheduled payout', schema: ScheduledPayoutShape },

@@ -97,7 +97,7 @@ function findShortfall(available: number, payouts: readonly NewPayout[]): string
 }
 
 function newCyclePayouts(app: App, { schedule, dueAt, terms, at }: ClaimedCycle): NewPayout[] {
-  const { merchantId, id, mode, amount, channel, recipients } = schedule
+  const { merchantId, id, mode, amount, channel, recipients, metadata } = schedule
   const day = cycleDay(dueAt)
   return recipients.map(({ phone, name, reference }, itemIndex) =>
     newPayout(
@@ -110,6 +110,7 @@ function newCyclePayouts(app: App, { schedule, dueAt, terms, at }: ClaimedCycle)
         phone,
         name,
         reference: reference ?? `${id}-${day}-${itemIndex}`,
+        metadata,
         at,
       },
     ),

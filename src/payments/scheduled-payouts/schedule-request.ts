@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type Metadata, MetadataPart, metadataOrNull, UNREAD_METADATA } from '../../api/http/bodies/metadata.ts'
 import { parseBody } from '../../api/http/bodies/parse-body.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
 import { parseIsoTime } from '../../platform/time/times.ts'
@@ -7,27 +8,33 @@ import { INTERVALS, type Interval, type Recipient } from './schedule.ts'
 
 const MAX_RECIPIENTS = 1000
 
-const RecipientShape = Type.Object({
-  phone: Type.String({ format: 'phone', description: 'mobile number in any written form' }),
-  name: Type.Optional(Type.String({ maxLength: 200 })),
-  reference: Type.Optional(Type.String({ maxLength: 255, description: 'of each of its payouts' })),
-})
+const RecipientShape = Type.Object(
+  {
+    phone: Type.String({ format: 'phone', description: 'mobile number in any written form' }),
+    name: Type.Optional(Type.String({ maxLength: 200 })),
+    reference: Type.Optional(Type.String({ maxLength: 255, description: 'of each of its payouts' })),
+  },
+  { $id: 'ScheduledPayoutRecipientCreate' },
+)
 
 /** ScheduledPayoutCreate (spec 2.11), in the order in which faults are reported. */
 export const ScheduledPayoutCreateShape = Type.Object(
   {
     amount: Type.Integer({
       minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
       description: 'whole UGX, paid to each recipient in each cycle',
       examples: [5000],
     }),
     // The contract fixes the texts for an absent or wrong value of these two, so the reader of bodies passes them on unchecked (`raw`).
-    interval: Type.String({
-      raw: true,
-      pattern: `^(${INTERVALS.join('|')})$`,
-      description: `one of ${INTERVALS.join(', ')}, in the Africa/Kampala calendar`,
-      examples: ['monthly'],
-    }),
+    interval: Type.Unsafe<string>(
+      Type.Enum([...INTERVALS], {
+        $id: 'ScheduledPayoutInterval',
+        raw: true,
+        description: `one of ${INTERVALS.join(', ')}, in the Africa/Kampala calendar`,
+        examples: ['monthly'],
+      }),
+    ),
     recipients: Type.Array(RecipientShape, {
       raw: true,
       minItems: 1,
@@ -35,21 +42,24 @@ export const ScheduledPayoutCreateShape = Type.Object(
       description: 'who is paid; the same phone twice is paid twice',
       examples: [[{ phone: '0700000000' }]],
     }),
-    currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
+    currency: Type.Optional(Type.String({ pattern: '^UGX$', description: 'only `UGX`', default: 'UGX' })),
     channel: Type.Optional(
       Type.String({
+        pattern: `^${DEFAULT_PAYOUT_CHANNEL}$`,
         description: 'only `op1_momo` has a disbursement rail',
         default: DEFAULT_PAYOUT_CHANNEL,
       }),
     ),
     name: Type.Optional(Type.String({ maxLength: 200, description: 'your label' })),
-    max_per_recipient: Type.Optional(Type.Integer({ description: 'a larger amount is refused' })),
+    max_per_recipient: Type.Optional(Type.Integer({ minimum: 1, description: 'a larger amount is refused' })),
     start_at: Type.Optional(
       Type.String({
         format: 'date-time',
         description: 'the first cycle; absent or past: at the next tick, within a minute',
       }),
     ),
+    // Passed on as the others are, so that no fault of it is reported before theirs.
+    metadata: UNREAD_METADATA,
   },
   { $id: 'ScheduledPayoutCreate' },
 )
@@ -65,6 +75,7 @@ export type ScheduleTerms = {
   name: string | null
   maxPerRecipient: number | null
   startAt: Date | null
+  metadata: Metadata | null
 }
 
 /** Parses the fields that the reader of bodies passed on unchecked, and applies the defaults. Throws `invalid request: ...`. */
@@ -78,6 +89,7 @@ export function parseScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms 
     name: input.name ?? null,
     maxPerRecipient: parseMaxPerRecipient(input.max_per_recipient),
     startAt: parseStart(input.start_at),
+    metadata: metadataOrNull(parseBody(MetadataPart, input).metadata),
   }
 }
 

@@ -65,6 +65,7 @@ const scheduleIn = (status: ScheduleStatus, difference: Partial<Schedule> = {}):
   failureReason: null,
   cancelledAt: status === 'cancelled' ? at : null,
   createdAt: PAST,
+  metadata: null,
   ...difference,
 })
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { type Metadata, MetadataShape, presentMetadata } from '../../api/http/bodies/metadata.ts'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
-import { DEFAULT_PAYOUT_CHANNEL } from '../payouts/payout-request.ts'
+import { type DEFAULT_PAYOUT_CHANNEL, PayoutChannelShape } from '../payouts/payout-request.ts'
 
 /** The states of a schedule. */
 export type ScheduleStatus = 'active' | 'paused' | 'cancelled'
@@ -43,12 +44,14 @@ export type Schedule = {
   failureReason: string | null
   cancelledAt: Date | null
   createdAt: Date
+  /** Copied to each of its payouts. */
+  metadata: Metadata | null
 }
 
 export const SCHEDULE_COLUMNS = `s.merchant_id as "merchantId", s.id, s.mode, s.status, s.name, s.amount, s.channel,
   s.interval, s.recipients, s.max_per_recipient as "maxPerRecipient", s.start_at as "startAt",
   s.anchor_at as "anchorAt", s.next_run_at as "nextRunAt", s.last_run_at as "lastRunAt",
-  s.failure_reason as "failureReason", s.cancelled_at as "cancelledAt", s.created_at as "createdAt"`
+  s.failure_reason as "failureReason", s.cancelled_at as "cancelledAt", s.created_at as "createdAt", s.metadata`
 
 const time = Type.String({ format: 'date-time' })
 const timeOrNull = Type.Union([time, Type.Null()])
@@ -62,18 +65,24 @@ export const ScheduledPayoutShape = Type.Object(
     mode: ModeShape,
     status: Type.Enum(SCHEDULE_STATUSES, { $id: 'ScheduledPayoutStatus' }),
     name: textOrNull(),
-    amount: Type.Integer({ description: 'whole UGX, to each recipient in each cycle' }),
+    amount: Type.Integer({ minimum: 1, description: 'whole UGX, to each recipient in each cycle' }),
     currency: Type.Literal('UGX'),
-    channel: Type.Enum([DEFAULT_PAYOUT_CHANNEL]),
-    interval: Type.Enum([...INTERVALS]),
-    recipients: Type.Array(Type.Object({ phone: Type.String(), name: textOrNull(), reference: textOrNull() })),
-    max_per_recipient: Type.Union([Type.Integer(), Type.Null()]),
+    channel: PayoutChannelShape,
+    interval: Type.Enum([...INTERVALS], { $id: 'ScheduledPayoutInterval' }),
+    recipients: Type.Array(
+      Type.Object(
+        { phone: Type.String(), name: textOrNull(), reference: textOrNull() },
+        { $id: 'ScheduledPayoutRecipient' },
+      ),
+    ),
+    max_per_recipient: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
     start_at: timeOrNull,
     next_run_at: timeOrNull,
     last_run_at: timeOrNull,
     failure_reason: textOrNull('why it was paused, null when you paused it'),
     cancelled_at: timeOrNull,
     created_at: time,
+    metadata: MetadataShape,
   },
   { $id: 'ScheduledPayout' },
 )
@@ -99,6 +108,7 @@ export function presentSchedule(schedule: Schedule): ScheduledPayoutView {
     failure_reason: schedule.failureReason,
     cancelled_at: isoOrNull(schedule.cancelledAt),
     created_at: schedule.createdAt.toISOString(),
+    metadata: presentMetadata(schedule.metadata),
   }
 }
 

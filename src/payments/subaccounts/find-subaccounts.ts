@@ -1,5 +1,12 @@
 import type { Caller } from '../../api/access/actor.ts'
-import { cutPage, invalidCursor, type ListPage, type ListWindow, nullIfRefused } from '../../api/http/lists/lists.ts'
+import {
+  cutNewerPage,
+  cutPage,
+  invalidCursor,
+  type ListPage,
+  type ListWindow,
+  nullIfRefused,
+} from '../../api/http/lists/lists.ts'
 import { subaccountBalances } from '../../ledger/subaccount-heads.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
@@ -15,6 +22,11 @@ const LIST_SUBACCOUNTS = statement<Subaccount>(
   'list subaccounts',
   `select ${SUBACCOUNT_COLUMNS} from subaccounts s where s.merchant_id = $1 and (s.created_at, s.id) < ($2, $3)
    order by s.created_at desc, s.id desc limit $4`,
+)
+const LIST_NEWER_SUBACCOUNTS = statement<Subaccount>(
+  'list subaccounts, newer',
+  `select ${SUBACCOUNT_COLUMNS} from subaccounts s where s.merchant_id = $1 and (s.created_at, s.id) > ($2, $3)
+   order by s.created_at, s.id limit $4`,
 )
 
 type SubaccountOwner = Pick<Caller, 'merchantId' | 'tag'>
@@ -37,8 +49,14 @@ export async function readBalances(app: App, { merchantId, mode }: Caller, subac
 export async function listSubaccounts(
   app: App,
   caller: Caller,
-  { limit, startingAfter }: Pick<ListWindow, 'limit' | 'startingAfter'>,
+  { limit, startingAfter, endingBefore = null }: Pick<ListWindow, 'limit' | 'startingAfter' | 'endingBefore'>,
 ): Promise<ListPage<Subaccount>> {
+  if (endingBefore !== null) {
+    const first = await nullIfRefused(getSubaccount(app, caller, endingBefore))
+    if (first === null) throw invalidCursor('ending_before')
+    const values = [caller.merchantId, first.createdAt.toISOString(), first.id, limit + 1]
+    return cutNewerPage(await app.db.query(LIST_NEWER_SUBACCOUNTS, values), limit)
+  }
   const cursor = startingAfter === null ? null : await nullIfRefused(getSubaccount(app, caller, startingAfter))
   if (startingAfter !== null && cursor === null) throw invalidCursor()
   const olderThan = [cursor?.createdAt.toISOString() ?? 'infinity', cursor?.id ?? '']

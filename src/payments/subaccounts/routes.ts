@@ -36,6 +36,7 @@ export const subaccountEndpoints = tagEndpoints('Subaccounts', [
     path: '/v1/subaccounts',
     name: 'listSubaccounts',
     summary: 'List subaccounts, newest first',
+    description: 'Without balances: those of one are read by its id.',
     query: LIST_QUERY_WITHOUT_TIMES,
     row: SubaccountShape,
     list: (app, caller, query) => listSubaccounts(app, caller, parseWindowWithoutTimes(query)),
@@ -45,6 +46,7 @@ export const subaccountEndpoints = tagEndpoints('Subaccounts', [
     path: '/v1/subaccounts/:id',
     name: 'getSubaccount',
     summary: "Read one subaccount with its balances in the key's mode",
+    description: 'A share of a charge is `pending` until the hold of its charge ends, then `available`.',
     id: 'starts with `sub_`',
     shape: { description: 'the subaccount', schema: SubaccountWithBalancesShape },
     async find(app, caller, id) {

@@ -10,7 +10,8 @@ export type SubaccountStatuses = ReadonlyMap<string, SubaccountStatus>
 
 type RequestedShare = { subaccount: string; amount: unknown; bps: unknown }
 
-const MAX_PARTIES = 20
+/** So many subaccounts may share a charge. */
+export const MAX_PARTIES = 20
 const WHOLE_BPS = 10_000 // Basis points.
 
 /**

@@ -24,7 +24,7 @@ export const SubaccountCreateShape = Type.Object(
     payout_phone: Type.Optional(Type.String({ format: 'phone', description: 'where pay-outs of this subaccount go' })),
     external_ref: Type.Optional(Type.String({ maxLength: 255, description: 'your own reference; need not be unique' })),
   },
-  { $id: 'SubaccountCreate' },
+  { $id: 'SubaccountCreate', examples: [{ name: 'Farm B' }] },
 )
 export type SubaccountCreate = Static<typeof SubaccountCreateShape>
 
@@ -35,7 +35,7 @@ export const SubaccountShape = Type.Object(
     name: Type.String(),
     external_ref: nullable(Type.String()),
     payout_phone: nullable(Type.String()),
-    status: Type.Enum(['active', 'inactive']),
+    status: Type.Enum(['active', 'inactive'], { $id: 'SubaccountStatus' }),
     created_at: Type.String({ format: 'date-time' }),
   },
   { $id: 'Subaccount' },
@@ -46,12 +46,15 @@ export const SubaccountWithBalancesShape = Type.Object(
   {
     ...SubaccountShape.properties,
     balances: Type.Array(
-      Type.Object({
-        currency: Type.Literal('UGX'),
-        available: Type.Integer(),
-        pending: Type.Integer({ description: 'shares that are still in their hold' }),
-        total: Type.Integer(),
-      }),
+      Type.Object(
+        {
+          currency: Type.Literal('UGX'),
+          available: Type.Integer(),
+          pending: Type.Integer({ description: 'shares that are still in their hold' }),
+          total: Type.Integer(),
+        },
+        { $id: 'SubaccountBalance' },
+      ),
       { description: "in the key's mode" },
     ),
   },

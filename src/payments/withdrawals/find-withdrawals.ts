@@ -16,6 +16,8 @@ export type Withdrawal = {
   status: string
   createdAt: Date
   completedAt: Date | null
+  /** Made by the standing order. */
+  standing: boolean
 }
 
 const MAX_WITHDRAWALS_LISTED = 50
@@ -23,7 +25,8 @@ const MAX_WITHDRAWALS_LISTED = 50
 const LIST_WITHDRAWALS = statement<Withdrawal>(
   'list withdrawals',
   `select p.id, p.amount, p.fee, p.recipient_phone as phone, w.state, w.note, p.status, p.created_at as "createdAt",
-     p.completed_at as "completedAt"
+     p.completed_at as "completedAt",
+     exists (select from standing_order_runs r where r.merchant_id = p.merchant_id and r.withdrawal_id = p.id) as standing
    from payouts p join withdrawals w on w.merchant_id = p.merchant_id and w.id = p.id
    where p.merchant_id = $1 and p.kind = 'withdrawal' order by p.created_at desc, p.id desc limit $2`,
 )

@@ -11,14 +11,21 @@ import type { Gateway } from '../../program/app.ts'
 
 type WaitingRow = { at: Date; key: string; publicId: string; name: string }
 
-/** A withdrawal that waits for a decision. `key` is its id; whole UGX. */
-export type WaitingWithdrawal = WaitingRow & { amount: number; fee: number; phone: string; verified: boolean }
+/** A withdrawal that waits for a decision. `key` is its id; whole UGX. `standing`: of a standing order, above its limit. */
+export type WaitingWithdrawal = WaitingRow & {
+  amount: number
+  fee: number
+  phone: string
+  verified: boolean
+  standing: boolean
+}
 /** A number to withdraw to that staff have not verified yet. */
 export type WaitingNumber = WaitingRow & { phone: string }
 
 const waitingWithdrawalsSql = (compare: '>' | '<', order: 'asc' | 'desc') =>
   `select p.created_at as at, p.id as key, m.public_id as "publicId", m.name, p.amount, p.fee, p.recipient_phone as phone,
-     coalesce(n.phone = p.recipient_phone and n.verified_at is not null, false) as verified
+     coalesce(n.phone = p.recipient_phone and n.verified_at is not null, false) as verified,
+     exists (select from standing_order_runs r where r.merchant_id = w.merchant_id and r.withdrawal_id = w.id) as standing
    from withdrawals w join payouts p on p.merchant_id = w.merchant_id and p.id = w.id
      join merchants m on m.id = p.merchant_id left join withdrawal_numbers n on n.merchant_id = p.merchant_id
    where w.state = 'requested' and (p.created_at, p.id) ${compare} ($1::timestamptz, $2)

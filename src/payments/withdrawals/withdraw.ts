@@ -2,22 +2,22 @@ import type { Actor } from '../../api/access/actor.ts'
 import { allow, requireLiveMode } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { inOpenMonth } from '../../ledger/book.ts'
-import { merchantInactive } from '../../merchants/account/merchant.ts'
+import { type MerchantTerms, merchantInactive } from '../../merchants/account/merchant.ts'
 import { assert } from '../../platform/assert.ts'
-import { call } from '../../platform/db/database.ts'
+import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../../platform/refusal.ts'
 import { uuidFor } from '../../platform/text/ids.ts'
 import type { App } from '../../program/app.ts'
 import { endAttempt } from '../../rails/attempts.ts'
-import { acceptPayout } from '../payouts/accept-payout.ts'
+import { acceptPayout, type CommandPayoutInput } from '../payouts/accept-payout.ts'
 import { finishPayoutsIn } from '../payouts/move-payout.ts'
 import type { NewPayout } from '../payouts/new-payout.ts'
 import { judgeVerification } from '../payouts/payout-rules.ts'
 import { releaseWithdrawal } from '../payouts/write-payouts.ts'
 import { judgeWithdrawalApproval } from './judge-approving.ts'
 import { mayWithdraw } from './may-withdraw.ts'
-import { findWaitReason, shareWithdrawalNumber } from './withdrawal-number.ts'
+import { findWaitReason, shareWithdrawalNumber, type WithdrawalNumber } from './withdrawal-number.ts'
 
 export type WithdrawalDecision = 'approved' | 'rejected' | 'cancelled'
 type WithdrawalDecisionInput = {
@@ -25,6 +25,18 @@ type WithdrawalDecisionInput = {
   id: string
   decision: WithdrawalDecision
   note: string | null
+}
+/** What requests a withdrawal: a person, a command or the service, or the run of a standing order. */
+export type WithdrawalInput = Pick<CommandPayoutInput, 'amount' | 'key' | 'claim'> & {
+  merchantId: number
+  /** The smallest amount that may be requested, when the claim has been made. */
+  least(): number
+  /** Judges more than the rules of every withdrawal. Throws Refusal. */
+  judge?(terms: MerchantTerms): void
+  judgeNumber?(own: WithdrawalNumber): void
+  /** What the audit says besides, and what else the commit writes. */
+  facts?: object
+  alongside?(payout: NewPayout): Call[]
 }
 type Row = { merchantId: number; id: string; state: 'requested' | WithdrawalDecision; phone: string }
 
@@ -48,19 +60,30 @@ const ACTION_OF = {
 // The failure reasons of a withdrawal that was not approved.
 const FAILURE_REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as const
 
+type DecisionRow = { decision: WithdrawalDecision; note: string | null; at: Date }
+
+/** Writes a decision that was made on locked rows. */
+export const decideWithdrawalRow = (merchantId: number, id: string, { decision, note, at }: DecisionRow): Call =>
+  call(DECIDE_WITHDRAWAL, merchantId, id, decision, note, at.toISOString())
+
 /**
  * Requests a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available
  * now, and nothing is sent before staff approve. `least`: the smallest amount that may be requested. Throws Refusal with nothing written.
  */
-export async function requestWithdrawal(
+export const requestWithdrawal = (
   app: App,
   actor: Actor,
   {
-    merchantId,
-    amount,
-    key,
     least = app.config.withdrawalMin,
+    ...input
   }: { merchantId: number; amount: number; key?: string | undefined; least?: number },
+): Promise<NewPayout> => acceptWithdrawal(app, actor, { ...input, least: () => least })
+
+/** The one door of withdrawals: every rule is judged here, whoever asks. */
+export async function acceptWithdrawal(
+  app: App,
+  actor: Actor,
+  { merchantId, amount, key, claim, least, judge, judgeNumber, facts, alongside }: WithdrawalInput,
 ): Promise<NewPayout> {
   allow(actor, 'withdrawal.request', merchantId)
   requireLiveMode(actor)
@@ -68,19 +91,21 @@ export async function requestWithdrawal(
   return acceptPayout(app, {
     holder: { merchantId, mode: 'live' },
     origin: { kind: 'withdrawal' },
-    amount,
-    key,
+    ...{ amount, key, claim },
     before(terms) {
+      judge?.(terms)
       if (!mayWithdraw(terms)) throw merchantInactive(terms)
       judgeVerification({ terms, mode: 'live' })
     },
-    async payee(tx) {
+    async payee(tx, chosen) {
       const [[own]] = await tx.send(shareWithdrawalNumber(merchantId))
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
       const waitReason = findWaitReason(app, own)
       if (waitReason !== null) throw domainRefusal('withdrawal_number_waits', waitReason)
-      if (amount < least)
-        throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`, {
+      judgeNumber?.(own)
+      const minimum = least()
+      if (chosen < minimum)
+        throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${minimum}`, {
           field: 'amount',
         })
       return { phone: own.phone, name: null }
@@ -90,8 +115,9 @@ export async function requestWithdrawal(
       auditRow({
         ...act,
         subject: payout.id,
-        after: { amount, fee: payout.fee, phone: payout.recipientPhone },
+        after: { amount: payout.amount, fee: payout.fee, phone: payout.recipientPhone, ...facts },
       }),
+      ...(alongside?.(payout) ?? []),
     ],
   })
 }
@@ -121,7 +147,7 @@ function decideInTransaction(
     if (row.state === decision) return { value: null }
     if (row.state !== 'requested') throw alreadyDecided(row.state)
     if (decision === 'approved') await judgeWithdrawalApproval(app, tx, row)
-    const decisionWrite = call(DECIDE_WITHDRAWAL, merchantId, id, decision, note, at.toISOString())
+    const decisionWrite = decideWithdrawalRow(merchantId, id, { decision, note, at })
     const act = { actor, action: ACTION_OF[decision], at, merchantId, mode: 'live', subject: id } as const
     const audit = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })
     if (decision === 'approved')

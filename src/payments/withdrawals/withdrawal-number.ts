@@ -12,6 +12,7 @@ import { requirePhone } from '../../platform/text/phone.ts'
 import { shortDigest } from '../../platform/text/short-digest.ts'
 import { kampalaTime } from '../../platform/time/kampala.ts'
 import type { App } from '../../program/app.ts'
+import { lockCurrentOrder, waitForNumber } from './standing-orders/standing-order.ts'
 
 /**
  * The number to which a merchant may withdraw, and whether staff have verified it (G66). `waitsUntil`: a number that replaces another one
@@ -37,7 +38,10 @@ const READ_NUMBER = statement<WithdrawalNumber>('withdrawal number as it is', RE
 const LOCK_NUMBER_FOR_SHARE = statement<WithdrawalNumber>('withdrawal number', `${READ_NUMBER_SQL} for share`)
 const LOCK_NUMBER = statement<WithdrawalNumber>('lock withdrawal number', `${READ_NUMBER_SQL} for no key update`)
 
-/** Sets the number; another number than before must be verified anew. Throws Refusal if it is not a phone. */
+/**
+ * Sets the number; another number than before must be verified anew, and a standing order waits for staff again. Throws Refusal if
+ * it is not a phone.
+ */
 export async function setWithdrawalNumber(
   app: App,
   actor: Actor,
@@ -48,15 +52,17 @@ export async function setWithdrawalNumber(
   const normalised = requirePhone(phone, 'phone')
   const at = app.clock.now()
   const [before, set] = await app.db.transaction(async (tx) => {
-    const [[before], [set]] = await tx.send(
+    const [[order], [before], [set]] = await tx.send(
+      lockCurrentOrder(merchantId),
       call(LOCK_NUMBER_FOR_SHARE, merchantId),
       call(SET_NUMBER, merchantId, normalised, at.toISOString()),
     )
     assert(set, 'an upsert answers with its row')
+    const waits = order?.state === 'approved' && before?.phone !== set.phone ? [waitForNumber(merchantId, at)] : []
     const act = { actor, action: 'withdrawal.number', at, merchantId, mode: 'live' } as const
     return {
       value: [before, set] as const,
-      last: [auditRow({ ...act, before: before ?? null, after: { ...set, digest: digestPhone(set) } })],
+      last: [...waits, auditRow({ ...act, before: before ?? null, after: { ...set, digest: digestPhone(set) } })],
     }
   })
   if (before && before.phone !== set.phone) await notifyOwners(app, actor, { merchantId, set, at })

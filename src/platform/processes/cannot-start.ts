@@ -19,5 +19,30 @@ export function describeFileError(error: unknown): string | null {
   return meaning === undefined ? null : `${path ?? 'a file'} could not be written: ${meaning} (${code})`
 }
 
+const LISTEN_MEANINGS: Record<string, string> = {
+  EADDRINUSE: 'it is in use: stop the program that listens there',
+  EACCES: 'this account may not open it: take one above 1023',
+  EADDRNOTAVAIL: 'this machine does not have this address: take one of its own',
+  ENOTFOUND: 'there is no such address: take one of this machine',
+}
+
+/** Listens, or throws CannotStart with the settings that would change it. `settings`: as a person reads them, `PORT or HOST`. */
+export async function listenOn<Result>(
+  place: { host: string; port: number; settings: string },
+  listen: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await listen()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const meaning = LISTEN_MEANINGS[code]
+    if (meaning === undefined) throw error
+    const { host, port, settings } = place
+    throw new CannotStart(
+      `cannot listen on port ${port} of ${host}: ${meaning}, or set ${settings} to another (${code})`,
+    )
+  }
+}
+
 /** Whether the complaint of another program says that the disk is full. */
 export const reportsFullDisk = (complaint: string): boolean => /No space left on device/.test(complaint)

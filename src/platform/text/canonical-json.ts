@@ -107,7 +107,7 @@ function canonicalNumber(value: number): string {
 // Code point order differs from the order of UTF-16 units only where a text holds one of these.
 const ABOVE_SURROGATES = /[\ud800-\uffff]/
 
-function sortByCodePoint(names: string[]): string[] {
+export function sortByCodePoint(names: string[]): string[] {
   if (names.some(isAboveSurrogates)) return names.sort(compareCodePoints)
   return names.length > FEW ? names.sort() : sortFew(names)
 }

@@ -3,7 +3,8 @@ import { hash, randomFillSync, randomUUID } from 'node:crypto'
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const TAG_CHARACTERS = 5
 const RANDOM_CHARACTERS = 16 // 82 bits: an id cannot be guessed.
-const MAX_ID_CHARACTERS = 60 // A longer text was never an id of ours and is refused unread.
+/** A longer text was never an id of ours and is refused unread. */
+export const MAX_ID_CHARACTERS = 60
 // The seconds since 1970 in base 36. At the end of 2038 they start over, which does no harm: only the position in an index depends on them.
 const TIME_CHARACTERS = 6
 
@@ -29,6 +30,9 @@ export function newId(prefix: string, tag: string): string {
 export function newAscendingId(prefix: string, tag: string, at: Date): string {
   return prefix + formatIdTime(at) + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
 }
+
+/** Makes a text that comes before every ascending id of this second and later, and after those of before. */
+export const makeFirstId = (prefix: string, at: Date): string => prefix + formatIdTime(at)
 
 let lastTime = { second: -1, text: '' }
 

@@ -9,6 +9,8 @@ const [ZERO, NINE, PLUS] = [0x30, 0x39, 0x2b]
 const SCIENTIFIC = /^[ +]*[0-9](?:\.[0-9]{1,20})?[eE]\+?[0-9]{1,3} *$/
 export const SPREADSHEET_HINT =
   ': a spreadsheet or a program has made a decimal number of it; keep phones as text there, and write it again'
+/** The ranges of Uganda's fixed lines, which have no mobile money. Numbers of ranges that are not known here are no landlines. */
+const LANDLINE = new RegExp(`^${COUNTRY}(?:4|312|392)`)
 const COUNTRY_CODE_HINT = ': behind 256 come nine digits'
 
 /**
@@ -29,6 +31,12 @@ export function requirePhone(text: string, field: string): string {
   if (phone === null) throw invalidRequest(`${field} is not a valid phone number${explainInvalidPhone(text)}`, field)
   return phone
 }
+
+/**
+ * Whether a stored phone is a landline, which can neither pay nor be paid. Pages say so before anybody is asked; the API takes any phone,
+ * as its contract says, and lets the operator refuse it.
+ */
+export const isLandline = (normalised: string): boolean => LANDLINE.test(normalised)
 
 /** Explains why a text is no phone, as the end of a sentence that says so; empty where it is plain to see. */
 export function explainInvalidPhone(text: string): string {
@@ -100,3 +108,7 @@ function addCountryCode(digits: string): string | null {
   // No country code begins with zero.
   return digits.startsWith('0') ? null : digits
 }
+
+/** Formats a stored phone as people write it: `0772 123 456`; one of another country with its code. */
+export const formatPhone = (phone: string): string =>
+  phone.replace(/^256(\d{3})(\d{3})(\d{3})$/, '0$1 $2 $3').replace(/^[1-9]\d{9,14}$/, '+$&')

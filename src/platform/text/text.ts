@@ -13,6 +13,10 @@ export function echo(text: string): string {
   return repeated
 }
 
+/** Compares the length in characters: one beyond U+FFFF has two units. A text of more than twice as many units need not be counted. */
+export const isLongerThan = (most: number, text: string): boolean =>
+  text.length > most && (text.length > 2 * most || [...text].length > most)
+
 // Invisible marks, but for the two joiners (U+200C, U+200D), which some scripts need for their letters.
 const INVISIBLE_MARKS = /(?![\u200C\u200D])[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 const SPACES = /[\p{Zs}\t]/gu

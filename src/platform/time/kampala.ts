@@ -32,6 +32,9 @@ export function kampalaIso(at: Date): string {
   return `${wallClock(at)}+03:00`
 }
 
+/** Formats a time for a spreadsheet, which takes it for one: Kampala's clock, `2026-07-01 12:30:00`. */
+export const kampalaClock = (at: Date): string => wallClock(at).slice(0, 19).replace('T', ' ')
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** Formats a time for people, in Kampala's time: `22 Nov 2026, 14:05`. */

@@ -8,6 +8,7 @@ import { SEALED_FACTORS, SEALED_LINKS } from '../../merchants/people/sealed-colu
 import { SEALED_VERIFICATION_ANSWERS } from '../../merchants/verification/answers.ts'
 import { SEALED_DOCUMENTS } from '../../merchants/verification/documents.ts'
 import { SEALED_NAME_CHECKS } from '../../merchants/verification/name-check.ts'
+import { SEALED_ADDRESS_SECRETS } from '../../merchants/webhooks/addresses/address.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { hasOldCiphertext, rewrapColumn, type SealedColumn } from '../../platform/rewrap.ts'
 import { SEALED_DEVICES } from '../../reports/push/device.ts'
@@ -23,6 +24,7 @@ import { command, formatFacts } from './frame/command.ts'
 /** Every sealed column of a cell. */
 export const SEALED_IN_CELL: readonly SealedColumn[] = [
   SEALED_SECRETS,
+  ...SEALED_ADDRESS_SECRETS,
   SEALED_KEYS,
   SEALED_SUPPLIER_KEYS,
   SEALED_SUPPLIER_SECRETS,

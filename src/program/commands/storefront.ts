@@ -1,11 +1,13 @@
 import { open, stat } from 'node:fs/promises'
+import type { Merchant } from '../../merchants/account/merchant.ts'
 import { badRequest } from '../../platform/refusal.ts'
 import { linkUrl } from '../../selling/payment-links/payment-link.ts'
 import { addItem } from '../../selling/storefront/add-item.ts'
 import { editItem, type ItemChange, removeItem } from '../../selling/storefront/change-item.ts'
 import { listOwnItems } from '../../selling/storefront/find-items.ts'
-import { presentItem, type ShopItem } from '../../selling/storefront/item.ts'
+import { presentItem, type ShopAddress, type ShopItem } from '../../selling/storefront/item.ts'
 import { MAX_PICTURE_BYTES, makeItemPicture } from '../../selling/storefront/picture.ts'
+import type { App } from '../app.ts'
 import { answerRows, type CommandAnswer, command } from './frame/command.ts'
 import {
   type CommandInput,
@@ -21,7 +23,11 @@ import { WrongUsage } from './frame/wrong-usage.ts'
 const MAX_KEY_LENGTH = 200
 const NO_PICTURE = 'none'
 
-type ShopAddress = { baseUrl: string; handle: string }
+const addressOf = ({ baseUrl }: App, { handle, publicKeyTest }: Merchant): ShopAddress => ({
+  baseUrl,
+  handle,
+  publicKeyTest,
+})
 const presentShopItem = (item: ShopItem, address: ShopAddress) => ({
   ...presentItem(item, address),
   description: item.description,
@@ -53,8 +59,8 @@ const add = command({
     const picture = path === undefined ? null : await readPictureFile(path)
     const description = findText(input, 'description') ?? null
     const words = { name, amount, description, picture, commandKey }
-    const { item, again } = await addItem(app, input.actor, { shop: merchant, ...words })
-    const address = { baseUrl: app.baseUrl, handle: merchant.handle }
+    const { item, again } = await addItem(app, input.actor, { shop: merchant, mode: 'live', ...words })
+    const address = addressOf(app, merchant)
     return answerItem(item, address, again ? '  (added before with this key)' : '')
   },
 })
@@ -71,7 +77,7 @@ const edit = command({
     const { app, merchant } = await getCommandMerchant(input)
     const change = path === undefined ? words : { ...words, picture: await readPictureOrNone(path) }
     const item = await editItem(app, input.actor, { shop: merchant, id, change })
-    return answerItem(item, { baseUrl: app.baseUrl, handle: merchant.handle })
+    return answerItem(item, addressOf(app, merchant))
   },
 })
 
@@ -80,8 +86,8 @@ const list = command({
   says: 'what is offered on the public page, newest first',
   async run(input) {
     const { app, merchant } = await getCommandMerchant(input)
-    const items = await listOwnItems(app, merchant.id)
-    const address = { baseUrl: app.baseUrl, handle: merchant.handle }
+    const items = await listOwnItems(app, { merchantId: merchant.id, mode: 'live' })
+    const address = addressOf(app, merchant)
     return answerRows(items, {
       none: 'nothing is offered',
       present: (item) => presentShopItem(item, address),
@@ -96,7 +102,7 @@ const remove = command({
   async run(input) {
     const { app, merchant, id } = await getMerchantAndId(input, 'item')
     const item = await removeItem(app, input.actor, { shop: merchant, id })
-    return answerItem(item, { baseUrl: app.baseUrl, handle: merchant.handle })
+    return answerItem(item, addressOf(app, merchant))
   },
 })
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { joinEmbeddedPostgres } from '../../platform/embedded-postgres.ts'
 import { closeOutput } from '../../platform/log/close-output.ts'
+import { listenOn } from '../../platform/processes/cannot-start.ts'
 import { countMetrics, serveMetrics } from '../metrics.ts'
 import type { Role } from '../serve.ts'
 import type { Config } from '../settings/config.ts'
@@ -44,7 +45,11 @@ export async function runParent(config: Config, plan: readonly Role[]): Promise<
     ended: (child) => metrics.keep(child),
   })
   const metrics = newFleetMetrics(registry, fleet.children)
-  const metricsServer = await serveMetrics(config, metrics.read)
+  const metricsServer = await serveMetrics(config, metrics.read).catch(async (error) => {
+    removeTrialAddresses()
+    await server?.leave()
+    throw error
+  })
   const exitCode = await runUntilStopped(fleet, { log, size: plan.length })
   setTimeout(() => process.exit(1), STOP_MS).unref()
   await metricsServer.close()
@@ -102,7 +107,7 @@ async function runUntilStopped(fleet: Fleet, { log, size }: { log: Logger; size:
 /** A port that is free now: all children listen on one, those too that are started when no other is left. */
 async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host)
-  await once(server, 'listening')
+  await listenOn({ host, port: 0, settings: 'HOST' }, () => once(server, 'listening'))
   const address = server.address()
   await new Promise((resolve) => server.close(resolve))
   return typeof address === 'object' && address !== null ? address.port : 0

@@ -35,7 +35,7 @@ export const ALERT_SETTINGS = {
   mailFrom: setting(
     'MAIL_FROM',
     'Gateway <gateway@localhost>',
-    'the sender of mails: an address, or a name and an address in angle brackets',
+    'the sender of mails: an address, or a name and an address in angle brackets; a bare address is shown with the name Gateway',
     mailFrom,
   ),
 }

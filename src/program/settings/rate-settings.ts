@@ -122,6 +122,12 @@ export const RATE_SETTINGS = {
     'dispense secrets made a minute for each merchant and mode; 0 switches it off',
     perMinute,
   ),
+  rateTesting: setting(
+    'RATE_LIMIT_TESTING',
+    '60',
+    'calls of the endpoints for tests a minute (each) for each merchant; 0 switches it off',
+    perMinute,
+  ),
   rateCallbacks: setting(
     'RATE_LIMIT_CALLBACKS',
     '600',

@@ -10,21 +10,31 @@ import { type Payout, SHOWN_PAYOUT_FIELDS } from '../../payments/payouts/payout.
 import type { PayoutFilter } from '../../payments/payouts/payout-filters.ts'
 import type { App } from '../../program/app.ts'
 import { type SettlementRow, settlementReading } from '../settlements.ts'
-import { type CsvColumn, exportRows, orderColumns } from './export-rows.ts'
+import {
+  CHARGE_COLUMNS_FOR_PEOPLE,
+  PAYOUT_COLUMNS_FOR_PEOPLE,
+  SETTLEMENT_COLUMNS_FOR_PEOPLE,
+} from './columns-for-people.ts'
+import { type CsvColumn, type ExportRequest, exportRows, orderColumns } from './export-rows.ts'
 
 const FIRST_CHARGE_COLUMNS = [
   ...['id', 'status', 'amount', 'gift_card_amount', 'fee', 'net', 'currency', 'channel', 'phone', 'email', 'reference'],
   ...['failure_reason', 'payment_link_id', 'refund_id', 'rail_reference', 'rail_transaction_id', 'created_at'],
   ...['completed_at', 'refunded_at', 'available_on'],
 ]
-const CHARGE_COLUMNS: readonly CsvColumn<Charge>[] = orderColumns(
-  CHARGE_FILE_FIELDS.map(({ name, value }) => ({ name, cell: value })),
-  FIRST_CHARGE_COLUMNS,
-)
+const CHARGE_COLUMNS: readonly CsvColumn<Charge>[] = orderColumns(CHARGE_FILE_FIELDS, FIRST_CHARGE_COLUMNS)
 
 /** The charges that a filter finds, as a CSV file. */
-export const exportCharges = (app: App, caller: Caller, filter: ChargeFilter): Promise<DocumentStream> =>
-  exportRows(app, caller, { list: 'charges', columns: CHARGE_COLUMNS, reading: chargeListQuery(filter) })
+export const exportCharges = (
+  app: App,
+  caller: Caller,
+  { filter, reader }: ExportRequest<ChargeFilter>,
+): Promise<DocumentStream> =>
+  exportRows(app, caller, {
+    list: 'charges',
+    columns: reader === 'people' ? CHARGE_COLUMNS_FOR_PEOPLE : CHARGE_COLUMNS,
+    reading: chargeListQuery(filter),
+  })
 
 const FIRST_PAYOUT_COLUMNS = [
   ...['id', 'status', 'kind', 'amount', 'fee', 'total', 'currency', 'channel', 'recipient_phone', 'recipient_name'],
@@ -32,16 +42,24 @@ const FIRST_PAYOUT_COLUMNS = [
   ...['rail_transaction_id', 'created_at', 'completed_at'],
 ]
 const PAYOUT_TOTAL: CsvColumn<Payout> = { name: 'total', cell: ({ amount, fee }) => amount + fee }
-const PAYOUT_FIELDS = SHOWN_PAYOUT_FIELDS.filter(({ notInFiles }) => !notInFiles).map(({ name, value }) => ({
+const PAYOUT_FIELDS = SHOWN_PAYOUT_FIELDS.filter(({ notInFiles }) => !notInFiles).map(({ name, cell }) => ({
   name,
-  cell: value,
+  cell,
 }))
 const PAYOUT_COLUMNS = orderColumns([PAYOUT_TOTAL, ...PAYOUT_FIELDS], FIRST_PAYOUT_COLUMNS)
 
 /** The payouts that a filter finds, as a CSV file. */
-export function exportPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<DocumentStream> {
+export function exportPayouts(
+  app: App,
+  caller: Caller,
+  { filter, reader }: ExportRequest<PayoutFilter>,
+): Promise<DocumentStream> {
   requireRole(caller, 'payouts.read')
-  return exportRows(app, caller, { list: 'payouts', columns: PAYOUT_COLUMNS, reading: payoutListQuery(filter) })
+  return exportRows(app, caller, {
+    list: 'payouts',
+    columns: reader === 'people' ? PAYOUT_COLUMNS_FOR_PEOPLE : PAYOUT_COLUMNS,
+    reading: payoutListQuery(filter),
+  })
 }
 
 const SETTLEMENT_COLUMNS: readonly CsvColumn<SettlementRow>[] = [
@@ -55,11 +73,15 @@ const SETTLEMENT_COLUMNS: readonly CsvColumn<SettlementRow>[] = [
 ]
 
 /** The settlements of a period, as a CSV file. */
-export function exportSettlements(app: App, caller: Caller, window: ListWindow): Promise<DocumentStream> {
+export function exportSettlements(
+  app: App,
+  caller: Caller,
+  { filter, reader }: ExportRequest<ListWindow>,
+): Promise<DocumentStream> {
   requireRole(caller, 'payouts.read')
   return exportRows(app, caller, {
     list: 'settlements',
-    columns: SETTLEMENT_COLUMNS,
-    reading: settlementReading(window),
+    columns: reader === 'people' ? SETTLEMENT_COLUMNS_FOR_PEOPLE : SETTLEMENT_COLUMNS,
+    reading: settlementReading(filter),
   })
 }

@@ -13,6 +13,11 @@ import { kampalaIso } from '../../platform/time/kampala.ts'
 import type { App } from '../../program/app.ts'
 import { withSnapshot } from '../statement/snapshot.ts'
 
+/** For whom a file is: people read our words and Kampala's clock, programs the names and states of the API. */
+export type FileReader = 'people' | 'programs'
+/** What a list is filtered by, and for whom its file is. */
+export type ExportRequest<Filter> = { filter: Filter; reader: FileReader }
+
 /** One column of a file: its name in the first line, and its value for a row. Times are written in Kampala's time. */
 export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | boolean | Date | null }
 
@@ -24,7 +29,6 @@ type ExportInput<Row> = {
 }
 
 const ROWS_A_PIECE = 1000
-const LINE_END = '\r\n'
 
 // A keyset is read in the order of its index; each piece is planned with its own bounds, so that a bound is never a guess.
 const PLANS = statement(
@@ -103,7 +107,7 @@ export const formatCsv = <Row>(columns: readonly CsvColumn<Row>[], rows: readonl
   `${headerLine(columns)}${csvRows(columns, rows)}`
 
 const headerLine = <Row>(columns: readonly CsvColumn<Row>[]): string =>
-  `${CSV_BOM}${columns.map(({ name }) => name).join(',')}${LINE_END}`
+  `${CSV_BOM}${formatCsvLines([columns.map(({ name }) => name)])}`
 
 /** The filters of a list as the audit keeps them. */
 function presentFilters<Row>({ window }: ListSelection<Row>): Record<string, string> {

@@ -1,12 +1,14 @@
 import type { Caller } from '../../api/access/actor.ts'
 import type { DocumentStream } from '../../api/http/answer.ts'
+import { metadataCell } from '../../api/http/bodies/metadata.ts'
 import type { App } from '../../program/app.ts'
 import { chooseListStatement, type LinkFilter } from '../../selling/payment-links/find-links.ts'
 import { type LinkWithCharges, presentLink } from '../../selling/payment-links/payment-link.ts'
 import { chooseOrderStatement, type OrderFilter } from '../../selling/vending/orders/list-orders.ts'
 import { paymentStatus, type VendingOrder } from '../../selling/vending/orders/order.ts'
 import { listProductNames } from '../../selling/vending/orders/product-names.ts'
-import { type CsvColumn, exportRows } from './export-rows.ts'
+import { linkColumnsForPeople, ORDER_COLUMNS_FOR_PEOPLE } from './columns-for-people.ts'
+import { type CsvColumn, type ExportRequest, exportRows } from './export-rows.ts'
 
 const COLUMNS: readonly CsvColumn<VendingOrder>[] = [
   { name: 'id', cell: ({ id }) => id },
@@ -23,11 +25,20 @@ const COLUMNS: readonly CsvColumn<VendingOrder>[] = [
   { name: 'charge_id', cell: ({ charge }) => charge?.id ?? null },
   { name: 'created_at', cell: ({ createdAt }) => createdAt },
   { name: 'dispensed_at', cell: ({ dispensedAt }) => dispensedAt },
+  { name: 'metadata', cell: ({ metadata }) => metadataCell(metadata) },
 ]
 
 /** The orders of machines that a filter finds, as a CSV file. */
-export const exportOrders = (app: App, caller: Caller, filter: OrderFilter): Promise<DocumentStream> =>
-  exportRows(app, caller, { list: 'orders', columns: COLUMNS, reading: chooseOrderStatement(filter) })
+export const exportOrders = (
+  app: App,
+  caller: Caller,
+  { filter, reader }: ExportRequest<OrderFilter>,
+): Promise<DocumentStream> =>
+  exportRows(app, caller, {
+    list: 'orders',
+    columns: reader === 'people' ? ORDER_COLUMNS_FOR_PEOPLE : COLUMNS,
+    reading: chooseOrderStatement(filter),
+  })
 
 const columnsFor = (baseUrl: string): readonly CsvColumn<LinkWithCharges>[] => [
   { name: 'id', cell: ({ id }) => id },
@@ -40,12 +51,18 @@ const columnsFor = (baseUrl: string): readonly CsvColumn<LinkWithCharges>[] => [
   { name: 'last_charge', cell: ({ paid, attempt }) => paid?.id ?? attempt?.id ?? null },
   { name: 'url', cell: (link) => presentLink(link, baseUrl).url },
   { name: 'created_at', cell: ({ createdAt }) => createdAt },
+  { name: 'metadata', cell: ({ metadata }) => metadataCell(metadata) },
 ]
 
 /** The payment links that a filter finds, as a CSV file. */
-export const exportLinks = (app: App, caller: Caller, filter: LinkFilter): Promise<DocumentStream> =>
+export const exportLinks = (
+  app: App,
+  caller: Caller,
+  { filter, reader }: ExportRequest<LinkFilter>,
+): Promise<DocumentStream> =>
   exportRows(app, caller, {
     list: 'links',
-    columns: columnsFor(app.baseUrl),
+    columns:
+      reader === 'people' ? linkColumnsForPeople((link) => presentLink(link, app.baseUrl)) : columnsFor(app.baseUrl),
     reading: chooseListStatement(filter),
   })

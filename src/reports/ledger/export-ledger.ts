@@ -12,7 +12,7 @@ import {
   writeWorkbook,
 } from '../../platform/spreadsheets/write-workbook.ts'
 import { CSV_BOM, formatCsvLines } from '../../platform/text/csv-text.ts'
-import { kampalaIso } from '../../platform/time/kampala.ts'
+import { kampalaClock } from '../../platform/time/kampala.ts'
 import type { App } from '../../program/app.ts'
 import { inReportTurn } from '../report-turn.ts'
 import type { StatementPeriod } from '../statement/period.ts'
@@ -57,6 +57,13 @@ export async function exportLedger(app: App, caller: Caller, file: LedgerFile): 
     after,
   } as const
   await writeInTransaction(app.db, [auditRow(audited)])
+  return streamLedger(app, caller, file)
+}
+
+/** The file itself, in the turn of its merchant. Whoever calls it has asked `allow`. */
+export function streamLedger(app: App, caller: Caller, file: LedgerFile): DocumentStream {
+  const { merchantId, mode } = caller
+  const { period, accounts, kind } = file
   const stream: DocumentStream = {
     headers: { 'Content-Type': LEDGER_FILE_TYPES[kind] },
     write: (reader) =>
@@ -84,7 +91,7 @@ async function* writeCsv(pieces: CellPieces, words: LedgerWords): AsyncGenerator
   }
 }
 
-const csvCell = (cell: SheetCell) => (cell instanceof Date ? kampalaIso(cell) : cell)
+const csvCell = (cell: SheetCell) => (cell instanceof Date ? kampalaClock(cell) : cell)
 
 async function* writeSheet(pieces: CellPieces, words: LedgerWords): AsyncGenerator<Uint8Array> {
   const columns: SheetColumn[] = LEDGER_COLUMNS.map(({ name, width, kind }) => ({

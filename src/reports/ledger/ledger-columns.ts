@@ -4,6 +4,7 @@ import type { SheetCell, SheetColumn } from '../../platform/spreadsheets/write-w
 import { addSums, type ExactSum } from '../../platform/sums.ts'
 import type { StatementPeriod } from '../statement/period.ts'
 import type { SnapshotQueries } from '../statement/snapshot.ts'
+import { failureWords } from '../words/failures.ts'
 import { findLedgerDays, type LedgerAccounts, type LedgerRow, readLedgerRows, readOpening } from './ledger-rows.ts'
 
 type ColumnName =
@@ -91,6 +92,6 @@ function transferCells(row: LedgerRow, balance: ExactSum, { kinds, channels }: L
     ...{ channel: channel === null ? null : (channels[channel] ?? channel), phone, name: row.name },
     ...{ amount: row.amount, giftCard: row.giftCard || null, fee: row.fee },
     ...{ in: change > 0 ? change : null, out: change < 0 ? -change : null, balance: Number(balance) },
-    ...{ note: row.note, id: subject },
+    ...{ note: row.note ?? failureWords('payout', row.failure)?.brief ?? null, id: subject },
   }
 }

@@ -25,7 +25,10 @@ export type LedgerRow = {
   amount: number | null
   giftCard: number | null
   fee: number | null
+  /** What staff told about a correction. */
   note: string | null
+  /** Why a payout came back. */
+  failure: string | null
 }
 
 /** The balances whose sum a file runs through. */
@@ -57,7 +60,7 @@ const ROWS = statement<LedgerRow>(
      coalesce(c.rail_transaction_id, p.rail_transaction_id, u.rail_transaction_id) as "operatorNumber",
      coalesce(c.channel, p.channel, u.channel) as channel, coalesce(c.phone, p.recipient_phone, u.phone) as phone,
      p.recipient_name as name, coalesce(c.amount, p.amount) as amount, c.gift_card_amount as "giftCard", coalesce(c.fee, p.fee) as fee,
-     coalesce(d.told, p.failure_reason) as note
+     d.told as note, p.failure_reason as failure
    from transfers t
      left join ${lookUp(`${PAYMENT_COLUMNS}, r.phone, r.gift_card_amount`, 'charges', `r.published and t.kind like 'charge%'`)} c on true
      left join ${lookUp(`${PAYMENT_COLUMNS}, r.recipient_phone, r.recipient_name, r.failure_reason`, 'payouts', `r.published and t.kind like '%payout%'`)} p on true

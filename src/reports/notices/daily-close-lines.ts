@@ -8,15 +8,15 @@ const UGX = new Intl.NumberFormat('en-US')
 /** Formats a sum of any size, `UGX 1,234`. */
 export const formatUgx = (sum: ExactSum): string => `UGX ${UGX.format(sum)}`
 
-/** Formats the totals of a day, with the figures of the statement. */
-export function formatDayLines(figures: StatementFigures): string[] {
+/** Formats the totals of a day or a month, with the figures of the statement. */
+export function formatFigures(figures: StatementFigures, span: 'day' | 'month'): string[] {
   const { opening, closing, countIn, collectedNet, chargeFees, countOut, paidOut, paidOutTotal } = figures
   const payoutFees = addSums(paidOutTotal, negate(paidOut))
   return [
     `Collected: ${countIn} charges, ${formatUgx(collectedNet)} after fees of ${formatUgx(chargeFees)}.`,
     `Paid out: ${countOut} payouts, ${formatUgx(paidOut)} and fees of ${formatUgx(payoutFees)}.`,
     `Other movements: ${figures.countAdjustments}, ${formatUgx(figures.adjustmentsNet)} in all.`,
-    `Balance when the day began: ${formatUgx(opening)}; when it ended: ${formatUgx(closing)}.`,
+    `Balance when the ${span} began: ${formatUgx(opening)}; when it ended: ${formatUgx(closing)}.`,
   ]
 }
 
@@ -42,6 +42,10 @@ function formatNeed(need: Need): string {
       return `${need.more ? `more than ${need.count}` : need.count} prepared payouts wait for a second person`
     case 'rejected':
       return 'the verification was rejected: read the notes and send it again'
+    case 'standing-order':
+      return need.says === null
+        ? 'the standing order was not approved'
+        : `the standing order stands still: ${need.says}`
     case 'payouts-stopped':
       return `payouts are stopped: ${need.says}`
   }

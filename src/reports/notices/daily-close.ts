@@ -9,7 +9,7 @@ import { dayBounds, kampalaDay } from '../../platform/time/kampala.ts'
 import type { App } from '../../program/app.ts'
 import { readNeeds } from '../read-needs.ts'
 import { readDayFigures } from '../statement/figures.ts'
-import { formatDayLines, formatNeedLines, formatUgx } from './daily-close-lines.ts'
+import { formatFigures, formatNeedLines, formatUgx } from './daily-close-lines.ts'
 import { makeNoticeLink } from './notice.ts'
 
 /** How many businesses are read at a time. */
@@ -76,7 +76,7 @@ async function sendDailyClose(app: App, merchantId: number, day: string): Promis
     app.db.query(READERS, [merchantId]),
   ])
   const news = [
-    ...formatDayLines(figures),
+    ...formatFigures(figures, 'day'),
     `Now available: ${formatUgx(head.available)}; pending: ${formatUgx(head.pending)}.`,
     ...formatNeedLines(needs, app.baseUrl),
   ].join('\n')

@@ -32,11 +32,12 @@ const MoneyInLine = Type.Object(
 const MoneyOutLine = Type.Object(
   {
     ...paymentMembers('the payout', 'the phone that is paid'),
-    kind: Type.Enum(['payout', 'bulk', 'scheduled', 'refund', 'withdrawal']),
+    kind: Type.Enum(['payout', 'bulk', 'scheduled', 'refund', 'withdrawal'], { $id: 'StatementMoneyOutKind' }),
     amount: money(),
     fee: money(),
     total: money('amount plus fee: what left the balance'),
     status: Type.Enum(['pending', 'authorized', 'succeeded', 'failed'], {
+      $id: 'PayoutStatus',
       description: 'of a complete month as it was at period_end; what failed comes back as an adjustment',
     }),
   },
@@ -45,15 +46,18 @@ const MoneyOutLine = Type.Object(
 const AdjustmentLine = Type.Object(
   {
     date,
-    kind: Type.Enum([
-      'payout_returned',
-      'refund_fee_returned',
-      'split_share',
-      'add_funds',
-      'top_up',
-      'released_reservation',
-      'correction',
-    ]),
+    kind: Type.Enum(
+      [
+        'payout_returned',
+        'refund_fee_returned',
+        'split_share',
+        'add_funds',
+        'top_up',
+        'released_reservation',
+        'correction',
+      ],
+      { $id: 'StatementAdjustmentKind' },
+    ),
     reference: text(),
     id: orNull(Type.String({ description: 'the payout or charge it belongs to' })),
     rail_reference: railReference,
@@ -77,9 +81,9 @@ const Totals = Type.Object(
     charge_fees: money(),
     payout_fees: money(),
     adjustments_net: money(),
-    count_in: Type.Integer(),
-    count_out: Type.Integer(),
-    count_adjustments: Type.Integer(),
+    count_in: Type.Integer({ minimum: 0 }),
+    count_out: Type.Integer({ minimum: 0 }),
+    count_adjustments: Type.Integer({ minimum: 0 }),
   },
   { $id: 'StatementTotals' },
 )

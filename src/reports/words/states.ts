@@ -7,6 +7,8 @@ import type { ScheduleStatus } from '../../payments/scheduled-payouts/schedule.t
 import type { SubaccountStatus } from '../../payments/subaccounts/subaccount.ts'
 import type { TopUpStatus } from '../../payments/top-ups/top-up.ts'
 import type { Withdrawal } from '../../payments/withdrawals/find-withdrawals.ts'
+import type { StandingOrderState } from '../../payments/withdrawals/standing-orders/standing-order.ts'
+import type { InvoiceStatus } from '../../selling/invoices/invoice.ts'
 import type { LinkStatus } from '../../selling/payment-links/payment-link.ts'
 import type { PaymentStatus, VendingStatus } from '../../selling/vending/orders/order.ts'
 
@@ -22,8 +24,8 @@ const over = (says: string): StateWords => ({ says, tone: 'quiet' })
 const look = (says: string): StateWords => ({ says, tone: 'warn' })
 
 /**
- * What people call the states of things: on every page for merchants, and in mails. The API, the files and the developers' pages keep the
- * words of the specification. A new state does not compile until it has its words.
+ * What people call the states of things: on every page for merchants, in mails and in files for people. The API, the files for programs and
+ * the developers' pages keep the words of the specification. A new state does not compile until it has its words.
  */
 export const STATE_WORDS = {
   charge: {
@@ -58,6 +60,12 @@ export const STATE_WORDS = {
     rejected: failed('rejected'),
     cancelled: over('cancelled'),
   } satisfies WordsOf<Withdrawal['state']>,
+  standingOrder: {
+    waiting: waiting('waiting for our approval'),
+    approved: done('runs'),
+    refused: failed('not approved'),
+    stopped: over('stopped'),
+  } satisfies WordsOf<StandingOrderState>,
   schedule: {
     active: done('runs'),
     paused: look('paused'),
@@ -72,6 +80,16 @@ export const STATE_WORDS = {
     refunded: look('given back'),
     failed: failed('not paid'),
   } satisfies WordsOf<LinkStatus>,
+  invoice: {
+    not_sent: over('not sent'),
+    sent: waiting('sent'),
+    seen: waiting('seen'),
+    waiting: waiting('payment on its way'),
+    paid: done('paid'),
+    refunded: look('given back'),
+    late: failed('late'),
+    cancelled: over('cancelled'),
+  } satisfies WordsOf<InvoiceStatus>,
   orderPayment: {
     unpaid: over('not paid yet'),
     pending: waiting('waiting for the PIN'),

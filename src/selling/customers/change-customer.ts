@@ -1,12 +1,14 @@
 import type { Caller } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
+import { forgetPayer } from '../../payments/charges/forget-payer.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { writeInTransaction } from '../../platform/db/write-in-transaction.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
 import { oneLine } from '../../platform/text/text.ts'
 import type { App } from '../../program/app.ts'
+import { forgetInvoices } from '../invoices/forget-invoices.ts'
 import type { CustomerNote } from './find-customers.ts'
 
 export const MAX_NAME_CHARACTERS = 100
@@ -43,14 +45,20 @@ export async function setCustomer(
   ])
 }
 
-/** Forgets what was written down about a number. Its payments stay: they are the books of both sides. */
+/**
+ * Forgets what was written down about a number, also on invoices and payments. The payments stay, and the lines and sums of invoices: they are
+ * the books of both sides.
+ */
 export async function forgetCustomer(app: App, caller: Caller, { phone }: Pick<CustomerNote, 'phone'>): Promise<void> {
   allow(caller, 'customer.forget')
   const { merchantId, mode } = caller
-  await writeInTransaction(app.db, [
+  const at = app.clock.now()
+  const writes = [
     call(FORGET, merchantId, mode, phone),
-    auditRow({ actor: caller, action: 'customer.forget', at: app.clock.now(), merchantId, mode, subject: null }),
-  ])
+    auditRow({ actor: caller, action: 'customer.forget', at, merchantId, mode, subject: null }),
+  ]
+  await forgetPayer(app, caller, phone)
+  await forgetInvoices(app, caller, { of: { phone }, at, writes })
 }
 
 function requireLength(field: 'name' | 'note', text: string, most: number): void {

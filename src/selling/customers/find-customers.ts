@@ -9,6 +9,8 @@ import { firstRow } from '../../platform/db/first-row.ts'
 import { bindValues, statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
 import type { App } from '../../program/app.ts'
+import { listInvoicesOf } from '../invoices/find-invoices.ts'
+import type { Invoice } from '../invoices/invoice.ts'
 
 /** What the shop has written down about a number. */
 export type CustomerNote = { phone: string; name: string | null; note: string | null }
@@ -21,13 +23,15 @@ export type ListedCustomer = Omit<CustomerNote, 'note'> & {
   lastAt: Date | null
 }
 
-/** One customer: what was written down, the newest payments, and what all of them come to. */
-export type Customer = CustomerNote & { charges: readonly Charge[]; totals: ListTotals }
+/** One customer: what was written down, the newest payments, what all of them come to, and the newest invoices. */
+export type Customer = CustomerNote & { charges: readonly Charge[]; totals: ListTotals; invoices: readonly Invoice[] }
 
 /** Customers are gathered from this many of the newest payments. */
 export const MAX_PAYMENTS_GATHERED = 2000
 const MAX_CUSTOMERS_LISTED = 50
 const CHARGES_SHOWN = '25'
+// A page shows them all: of a customer with more, the newest.
+const MAX_INVOICES_SHOWN = 50
 const PHONE = /^[0-9]{9,15}$/
 // Of a shop that writes down very many only the newest are looked through for a part of a name.
 const MAX_NOTES_SEARCHED = 10_000
@@ -82,18 +86,19 @@ export async function listCustomers({ db }: App, caller: Caller, part: string | 
   return [...recent, ...named.filter(({ phone }) => !seen.has(phone))].slice(0, MAX_CUSTOMERS_LISTED)
 }
 
-/** Gets a customer of the caller's mode by the stored number. Throws 404 for a number that has neither payments nor a note. */
+/** Gets a customer of the caller's mode by the stored number. Throws 404 for a number that has neither payments, nor a note, nor invoices. */
 export async function getCustomer(app: App, caller: Caller, phone: string): Promise<Customer> {
   if (!PHONE.test(phone)) throw notFound('customer')
   const { merchantId, mode } = caller
   const filter = { ...parseListWindow({ limit: CHARGES_SHOWN }), ...NO_CHARGE_FILTERS, phone }
-  const [written, page, totals] = await Promise.all([
+  const [written, page, totals, invoices] = await Promise.all([
     firstRow(app.db.query(NOTE, [merchantId, mode, phone])),
     listCharges(app, caller, filter),
     readChargeTotals(app, caller, filter),
+    listInvoicesOf(app, caller, { phone, most: MAX_INVOICES_SHOWN }),
   ])
-  if (written === null && page.data.length === 0) throw notFound('customer')
-  return { ...(written ?? { phone, name: null, note: null }), charges: page.data, totals }
+  if (written === null && page.data.length === 0 && invoices.length === 0) throw notFound('customer')
+  return { ...(written ?? { phone, name: null, note: null }), charges: page.data, totals, invoices }
 }
 
 /** Reads the gift cards that took part in these charges. */

@@ -1,5 +1,6 @@
 import { inKeyOrder } from '../../merchants/webhooks/events.ts'
-import { type Charge, chargeEventData } from '../../payments/charges/charge.ts'
+import type { Charge } from '../../payments/charges/charge.ts'
+import { chargeEventData } from '../../payments/charges/charge-event.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Mode } from '../../platform/mode.ts'
 import type { CustomerReport, ReportReason } from './report.ts'

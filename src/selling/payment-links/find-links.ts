@@ -3,6 +3,7 @@ import { listStatement } from '../../api/http/lists/list-statement.ts'
 import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../../api/http/lists/lists.ts'
 import { CHARGE_COLUMNS, type Charge } from '../../payments/charges/charge.ts'
 import { getCharge } from '../../payments/charges/find-charges.ts'
+import { textColumn } from '../../platform/db/columns.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
@@ -29,6 +30,12 @@ const LINK_BY_ID = statement<LinkWithCharges>(
   `select ${WITH_CHARGES} from payment_links l where l.merchant_id = $1 and l.id = $2`,
 )
 
+const LINKS_BY_ID = statement<LinkWithCharges>(
+  'payment links by id',
+  `select ${WITH_CHARGES} from payment_links l
+   where l.merchant_id = $1 and l.mode = $2 and l.kind = 'link' and l.id = any($3::text[])`,
+)
+
 const LIST_CONDITIONS = `l.merchant_id = :merchantId and l.mode = :mode and l.kind = 'link' and l.created_at >= :bound and (l.created_at, l.id) < (:cursorAt, :cursorId)`
 const NEWEST_FIRST = 'order by l.created_at desc, l.id desc limit :limit'
 
@@ -53,6 +60,13 @@ export async function getLink(app: App, owner: LinkOwner, id: string): Promise<L
   if (link === null) throw notFound('payment link')
   return link
 }
+
+/** Returns those of these links that the API shows to the caller in its mode. */
+export const findLinks = (
+  app: App,
+  { merchantId, mode }: LinkOwner,
+  ids: readonly string[],
+): Promise<LinkWithCharges[]> => app.db.query(LINKS_BY_ID, [merchantId, mode, textColumn(ids)])
 
 /** One page of the caller's links, newest first. */
 export async function listLinks(app: App, owner: LinkOwner, filter: LinkFilter): Promise<ListPage<LinkWithCharges>> {

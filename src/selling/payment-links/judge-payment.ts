@@ -134,5 +134,6 @@ function newCheckoutInput(
     phone: payment.phone,
     email: payment.email,
     reference: link.reference,
+    metadata: link.metadata,
   }
 }

@@ -72,8 +72,17 @@ test('a field that is absent, null or blank gets its default, and unknown fields
     successUrl: null,
     cancelUrl: null,
     allowMultipleUses: false,
+    metadata: null,
   }
-  const fields = ['currency', 'description', 'reference', 'success_url', 'cancel_url', 'allow_multiple_uses']
+  const fields = [
+    'currency',
+    'description',
+    'reference',
+    'success_url',
+    'cancel_url',
+    'allow_multiple_uses',
+    'metadata',
+  ]
   assert.deepEqual(read({ amount: 5000 }), bare)
   assert.deepEqual(read({ amount: 5000, ...Object.fromEntries(fields.map((name) => [name, null])) }), bare)
   const texts = fields.slice(0, 5).map((name) => [name, ' \u00a0 '])
@@ -99,6 +108,7 @@ test('given values are kept to the character', () => {
     successUrl: given.success_url,
     cancelUrl: given.cancel_url,
     allowMultipleUses: true,
+    metadata: null,
   })
 })
 

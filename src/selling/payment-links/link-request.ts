@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type Metadata, MetadataPart, metadataOrNull, UNREAD_METADATA } from '../../api/http/bodies/metadata.ts'
 import { parseBody } from '../../api/http/bodies/parse-body.ts'
 import { grossAmount } from '../../payments/charges/charge-request.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
@@ -27,7 +28,7 @@ const AllowMultipleUses = Type.Boolean({
 export const PaymentLinkCreateShape = Type.Object(
   {
     amount: grossAmount(5000),
-    currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
+    currency: Type.Optional(Type.String({ pattern: '^UGX$', description: 'only `UGX`', default: 'UGX' })),
     description: Type.Optional(Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' })),
     reference: Type.Optional(
       Type.String({ maxLength: 255, description: 'your own; on the charge and on every webhook' }),
@@ -35,6 +36,7 @@ export const PaymentLinkCreateShape = Type.Object(
     success_url: Type.Optional(Type.Union([SuccessUrl, Type.Null()])),
     cancel_url: Type.Optional(Type.Union([CancelUrl, Type.Null()])),
     allow_multiple_uses: Type.Optional(Type.Union([AllowMultipleUses, Type.Null()])),
+    metadata: UNREAD_METADATA,
   },
   { $id: 'PaymentLinkCreate' },
 )
@@ -50,6 +52,7 @@ export type PaymentLinkCreate = {
   successUrl: string | null
   cancelUrl: string | null
   allowMultipleUses: boolean
+  metadata: Metadata | null
 }
 
 const SuccessPart = Type.Object({ success_url: Type.Optional(SuccessUrl) })
@@ -70,6 +73,7 @@ export function parseLinkCreate(body: LinkCreateBody): PaymentLinkCreate {
     successUrl,
     cancelUrl,
     allowMultipleUses: parseBody(UsesPart, body).allow_multiple_uses ?? false,
+    metadata: metadataOrNull(parseBody(MetadataPart, body).metadata),
   }
 }
 

@@ -12,6 +12,7 @@ import { balanceTotals, headroomFor } from '../../payments/charges/headroom.ts'
 import { newChargeAttempt } from '../../payments/charges/new-charge.ts'
 import { countPrompts, lockPhone } from '../../payments/charges/prompts.ts'
 import { submitLiveCharge } from '../../payments/charges/submit-live-charge.ts'
+import { applyNextEnd } from '../../payments/charges/test-charges/apply-next-end.ts'
 import { keepUntilDue } from '../../payments/charges/test-charges/due-test-charges.ts'
 import { lockCard, reserveCard } from '../../payments/gift-cards/use-card.ts'
 import { assert } from '../../platform/assert.ts'
@@ -24,6 +25,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { type Moment, momentAt } from '../../platform/time/moment.ts'
 import type { App } from '../../program/app.ts'
 import { addAttempts } from '../../rails/attempts.ts'
+import { lockNextEnds, NO_NEXT_ENDS } from '../../rails/next-ends.ts'
 import { holdLink, lockLink } from './hold-link.ts'
 import {
   judgePayment,
@@ -59,7 +61,7 @@ export async function payLink(
     app.nudge('dispense')
   }
   const { followAt } = charge
-  if (charge.mode === 'test' && followAt !== null) keepUntilDue(app, [{ ...charge, followAt }])
+  if (charge.mode === 'test' && followAt !== null && !charge.endChosen) keepUntilDue(app, [{ ...charge, followAt }])
   if (charge.completedAt !== null || charge.mode === 'test') return answer
   assert(installation, 'a live charge was stored because its rail was ready')
   try {
@@ -168,7 +170,9 @@ async function listWrites(
 ): Promise<Call[]> {
   const { merchantId, mode, id: chargeId, giftCardAmount: amount } = charge
   const covered = charge.completedAt !== null
-  const writes: Call[] = [addCheckoutCharge(charge)]
+  const nextEnds = mode === 'test' && !covered ? await lockNextEnds(tx, [terms], at) : NO_NEXT_ENDS
+  applyNextEnd(charge, nextEnds)
+  const writes: Call[] = [addCheckoutCharge(charge), ...nextEnds.writes()]
   if (!link.allowMultipleUses) writes.push(holdLink({ merchantId, id: link.id, chargeId }))
   if (payment.card !== null) {
     const state = covered ? 'taken' : 'reserved'

@@ -20,6 +20,7 @@ const LINK: LinkWithCharges = {
   expiresAt: null,
   invalidatedAt: null,
   createdAt: AT,
+  metadata: null,
   attempt: null,
   paid: null,
 }
@@ -80,6 +81,7 @@ test('a link shows addresses under the base address, and all else as it was give
     qr_png_url: `${url}/qr.png`,
     qr_svg_url: `${url}/qr.svg`,
     created_at: '2026-07-01T09:30:00.123Z',
+    metadata: {},
   }
   assert.deepEqual(presentLink(LINK, 'https://pay.example'), view)
 })

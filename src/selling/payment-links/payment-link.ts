@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { type Metadata, MetadataShape, presentMetadata } from '../../api/http/bodies/metadata.ts'
+import { expandedMember } from '../../api/http/expand.ts'
 import type { ChargeStatus } from '../../payments/charges/charge.ts'
 import { type Mode, ModeShape } from '../../platform/mode.ts'
 
@@ -22,6 +24,8 @@ export type PaymentLink = {
   expiresAt: Date | null
   invalidatedAt: Date | null
   createdAt: Date
+  /** Copied to each charge that is made on it. */
+  metadata: Metadata | null
 }
 
 /** A link with the charges that decide its status. */
@@ -35,7 +39,8 @@ export type LinkWithCharges = PaymentLink & {
 export const PAYMENT_LINK_COLUMNS = `l.merchant_id as "merchantId", l.id, l.mode, l.kind, l.amount, l.description, l.reference,
   l.success_url as "successUrl", l.cancel_url as "cancelUrl", l.allow_multiple_uses as "allowMultipleUses",
   l.charge_id as "chargeId", l.switched_off_at as "switchedOffAt", l.expires_at as "expiresAt",
-  l.invalidated_at as "invalidatedAt", l.created_at as "createdAt"`
+  l.invalidated_at as "invalidatedAt", l.created_at as "createdAt",
+  l.metadata`
 
 const LINK_STATUSES = ['pending', 'authorized', 'succeeded', 'refunded', 'failed', 'active', 'inactive'] as const
 export type LinkStatus = (typeof LINK_STATUSES)[number]
@@ -47,9 +52,9 @@ const textOrNull = (description?: string) =>
 export const LinkShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `lnk_`' }),
-    url: Type.String({ description: 'the payment page: send your customer there' }),
+    url: Type.String({ format: 'uri', description: 'the payment page: send your customer there' }),
     mode: ModeShape,
-    amount: Type.Integer({ description: 'whole UGX' }),
+    amount: Type.Integer({ minimum: 1, description: 'whole UGX' }),
     currency: Type.Literal('UGX'),
     description: textOrNull(),
     reference: textOrNull(),
@@ -62,13 +67,18 @@ export const LinkShape = Type.Object(
       description:
         'of a reusable link `active` or `inactive`; of a one-shot one where its payment stands: `pending` nobody pays, `authorized` a customer is being asked, `failed` and may be tried again',
     }),
-    transaction_status: Type.Union([Type.Enum(['succeeded', 'refunded']), Type.Null()], {
-      description: 'null until it is paid; of a reusable link its newest payment',
-    }),
+    transaction_status: Type.Union(
+      [Type.Enum(['succeeded', 'refunded'], { $id: 'PaymentLinkTransactionStatus' }), Type.Null()],
+      {
+        description: 'null until it is paid; of a reusable link its newest payment',
+      },
+    ),
     charge_id: textOrNull('the `txn_` that paid it; of a reusable link the newest'),
-    qr_png_url: Type.String({ description: 'public' }),
-    qr_svg_url: Type.String({ description: 'public' }),
+    charge: expandedMember('Charge'),
+    qr_png_url: Type.String({ format: 'uri', description: 'public' }),
+    qr_svg_url: Type.String({ format: 'uri', description: 'public' }),
     created_at: Type.String({ format: 'date-time' }),
+    metadata: MetadataShape,
     hint: Type.Optional(
       Type.String({
         description:
@@ -123,6 +133,7 @@ export function presentLink(link: LinkWithCharges, baseUrl: string): LinkView {
     qr_png_url: `${url}/qr.png`,
     qr_svg_url: `${url}/qr.svg`,
     created_at: link.createdAt.toISOString(),
+    metadata: presentMetadata(link.metadata),
   }
 }
 

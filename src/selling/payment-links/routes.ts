@@ -26,6 +26,7 @@ export const paymentLinkEndpoints = tagEndpoints('Payment links', [
     path: '/v1/payment-links',
     name: 'listPaymentLinks',
     summary: 'List payment links, newest first',
+    description: 'With `reference` only those that you made under it.',
     query: { reference: Type.Optional(Type.String()), ...LIST_QUERY },
     row: LinkShape,
     list: (app, caller, query) =>
@@ -36,6 +37,7 @@ export const paymentLinkEndpoints = tagEndpoints('Payment links', [
     path: '/v1/payment-links/:id',
     name: 'getPaymentLink',
     summary: 'Read one payment link',
+    description: '`status` says where its payment stands, `charge_id` which charge paid it.',
     id: 'starts with `lnk_`',
     shape: { description: 'the link', schema: LinkShape },
     find: getLink,

@@ -1,5 +1,6 @@
+import { metadataJson } from '../../api/http/bodies/metadata.ts'
 import type { Call } from '../../platform/db/database.ts'
-import { bigint, boolean, copyInto, mode, text, time } from '../../platform/db/wire/copy.ts'
+import { bigint, boolean, copyInto, jsonb, mode, text, time } from '../../platform/db/wire/copy.ts'
 import type { Mode } from '../../platform/mode.ts'
 import { newId } from '../../platform/text/ids.ts'
 import type { PaymentLinkCreate } from './link-request.ts'
@@ -18,12 +19,13 @@ const COPY_LINKS = copyInto<PaymentLink>('add payment links', 'payment_links', {
   allow_multiple_uses: boolean((link) => link.allowMultipleUses),
   created_at: time((link) => link.createdAt),
   expires_at: time((link) => link.expiresAt),
+  metadata: jsonb((link) => metadataJson(link.metadata)),
 })
 
 /** Makes a link of this merchant, switched on and without an attempt. `judgeLink` must have passed it. */
 export function newLink(
   { merchantId, tag, mode }: { merchantId: number; tag: string; mode: Mode },
-  input: Omit<PaymentLinkCreate, 'currency'>,
+  input: Omit<PaymentLinkCreate, 'currency' | 'metadata'> & Partial<Pick<PaymentLinkCreate, 'metadata'>>,
   at: Date,
 ): PaymentLink {
   return {
@@ -42,6 +44,7 @@ export function newLink(
     expiresAt: null,
     invalidatedAt: null,
     createdAt: at,
+    metadata: input.metadata ?? null,
   }
 }
 

@@ -104,7 +104,7 @@ async function changeItem(
     assert(item, 'an item never goes')
     if (!changed) return { value: item }
     const before = { name: locked.name, link: link.id, amount: link.amount }
-    const row = auditRow({ ...act, mode: 'live', subject: id, before, after: itemAuditFacts(item) })
+    const row = auditRow({ ...act, mode: link.mode, subject: id, before, after: itemAuditFacts(item) })
     return { value: item, last: [row] }
   })
 }
@@ -114,8 +114,8 @@ function newLinkFrom(
   shop: StorefrontMerchant,
   { link, amount, description, at }: { link: PaymentLink; amount: number; description: string | null; at: Date },
 ): PaymentLink {
-  judgeLink({ amount, currency: 'UGX' }, { terms: itemLinkTerms(shop), mode: 'live', config: app.config })
-  const owner = { merchantId: shop.id, tag: shop.tag, mode: 'live' as const }
+  judgeLink({ amount, currency: 'UGX' }, { terms: itemLinkTerms(shop), mode: link.mode, config: app.config })
+  const owner = { merchantId: shop.id, tag: shop.tag, mode: link.mode }
   return newLink(owner, { ...link, amount, description }, at)
 }
 

@@ -3,6 +3,7 @@ import { allow } from '../../api/access/allow.ts'
 import { findTerms, type MerchantTerms } from '../../merchants/account/merchant.ts'
 import { maxChargeAmount } from '../../payments/charges/charge-rules.ts'
 import { assert } from '../../platform/assert.ts'
+import type { Mode } from '../../platform/mode.ts'
 import type { App } from '../../program/app.ts'
 import type { Config } from '../../program/settings/config.ts'
 import { judgeLink } from '../payment-links/link-rules.ts'
@@ -13,7 +14,7 @@ import { addLinks, newLink } from '../payment-links/write-links.ts'
 const MIN_OWN_AMOUNT = 500
 type OwnAmountBounds = { least: number; most: number }
 
-/** The smallest and the largest amount that a customer of this merchant may choose, in whole UGX. It is paid live, so the rail's limits count. */
+/** The smallest and the largest amount that a customer of this merchant may choose, in whole UGX. The rail's limits count, in test mode too: what is tried there is what customers will meet. */
 export const ownAmountBounds = (
   terms: Pick<MerchantTerms, 'chargeLimit'>,
   config: Pick<Config, 'amountMax' | 'railCollectMin' | 'railCollectMax'>,
@@ -39,21 +40,21 @@ export function parseOwnAmount(text: string, { least, most }: OwnAmountBounds): 
 }
 
 /**
- * Creates a link for an amount that a customer chose on the public page: live, paid once. The rules of live links apply.
+ * Creates a link for an amount that a customer chose on the public page of this mode, to be paid once. The rules of its links apply.
  * Throws their Refusal with nothing written.
  */
 export function createOwnAmountLink(
   app: App,
   actor: Actor,
-  { merchantId, tag, amount }: { merchantId: number; tag: string; amount: number },
+  { merchantId, tag, mode, amount }: { merchantId: number; tag: string; mode: Mode; amount: number },
 ): Promise<PaymentLink> {
   allow(actor, 'link.pay')
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(findTerms([merchantId]))
     assert(terms, 'a page has a merchant')
-    judgeLink({ amount, currency: 'UGX' }, { terms, mode: 'live', config: app.config })
+    judgeLink({ amount, currency: 'UGX' }, { terms, mode, config: app.config })
     const linkInput = { amount, description: null, reference: null, successUrl: null, cancelUrl: null }
-    const owner = { merchantId, tag, mode: 'live' as const }
+    const owner = { merchantId, tag, mode }
     const link = newLink(owner, { ...linkInput, allowMultipleUses: false }, app.clock.now())
     return { value: link, last: addLinks([link]) }
   })

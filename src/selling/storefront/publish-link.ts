@@ -35,7 +35,7 @@ export async function findItemOfLink(
 }
 
 /**
- * Shows a reusable live link on the public page, under a name (contract.md G50). A link that is shown already does not change. Throws 404
+ * Shows a reusable link on the public page of its mode, under a name (contract.md G50). A link that is shown already does not change. Throws 404
  * `payment link not found`, and a Refusal for a link of another kind or one whose item was removed.
  */
 export async function publishLink(app: App, actor: Actor, { shop, linkId, ...input }: PublishInput): Promise<ShopItem> {
@@ -43,8 +43,8 @@ export async function publishLink(app: App, actor: Actor, { shop, linkId, ...inp
   const { name } = parseItemTexts({ name: input.name, description: null })
   const link = parseTag('lnk_', linkId) === shop.tag ? await findLink(app, { merchantId: shop.id, id: linkId }) : null
   if (link === null || link.kind !== 'link') throw notFound('payment link')
-  if (link.mode !== 'live' || !link.allowMultipleUses)
-    throw domainRefusal('not_public', 'only a live link that can be paid more than once can be on the storefront')
+  if (!link.allowMultipleUses)
+    throw domainRefusal('not_public', 'only a link that can be paid more than once can be on the storefront')
   const at = app.clock.now()
   const id = newId('itm_', shop.tag)
   const pictureAt = input.picture === null ? null : at.toISOString()
@@ -54,7 +54,7 @@ export async function publishLink(app: App, actor: Actor, { shop, linkId, ...inp
         const add = call(ADD_ITEM_OF_LINK, shop.id, id, link.id, name, input.picture, pictureAt, at.toISOString())
         const [, [item]] = await tx.send(add, itemById(shop.id, id))
         assert(item, 'what was just stored is found')
-        const act = { actor, action: 'item.add', at, merchantId: shop.id, mode: 'live' } as const
+        const act = { actor, action: 'item.add', at, merchantId: shop.id, mode: link.mode } as const
         return { value: item, last: [auditRow({ ...act, subject: id, after: itemAuditFacts(item) })] }
       }),
     (error) => getPublishedItem(app, { shop, linkId: link.id, error }),

@@ -54,6 +54,7 @@ export const vendingEndpoints = tagEndpoints('Vending', [
     path: '/v1/vending/orders/:id',
     name: 'getVendingOrder',
     summary: 'Read one vending order',
+    description: 'Whether it is paid stands in `payment_status`, whether the product came out in `vending_status`.',
     id: ORDER_ID,
     shape: { description: 'the order', schema: OrderShape },
     find: getOrder,

@@ -40,6 +40,21 @@ function encodeDigest(digest: Buffer): string {
   return text
 }
 
+// Programs that fetch an address to show what is behind it, when somebody writes it into a message, or to look for harm. A Cubot is a phone.
+const LINK_READERS =
+  /(?<!cu)bot|crawl|spider|preview|whatsapp|facebookexternalhit|telegram|slack|skype|safelinks|scan|curl|wget|python|go-http|java\//i
+
+/**
+ * Whether a person who does not come from our own pages has opened this one in a browser. A merchant comes from the dashboard. Browsers say
+ * that they open a page; of those that do not say it, only what names no language or is known to read links counts as a program.
+ */
+export function isOpenedByCustomer(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  if (headers['sec-fetch-site'] === 'same-origin') return false
+  if (LINK_READERS.test(String(headers['user-agent'] ?? ''))) return false
+  const opens = headers['sec-fetch-dest']
+  return opens === undefined ? headers['accept-language'] !== undefined : opens === 'document'
+}
+
 /**
  * Whether a form came from our own page, by Sec-Fetch-Site or else by Origin. A form with neither header (an old phone)
  * passes, because these pages have no sign-in that another site could misuse (contract.md G43, reliability.md A65).

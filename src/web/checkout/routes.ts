@@ -11,11 +11,11 @@ import { judgeParams } from '../parts/routes/params.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
 import { LANGUAGE_COOKIE, makeLanguageCookie } from './cookies.ts'
 import { buildTroubleView, showDisplay, showDisplayState } from './display/display-pages.ts'
-import { isFromOwnPage } from './form-token.ts'
+import { isFromOwnPage, isOpenedByCustomer } from './form-token.ts'
 import { chooseLanguage, findLanguage } from './language.ts'
 import { retryPayment, submitPayForm } from './link/link-forms.ts'
 import { showPayLink, showQr, showReceipt, showStatus, showStatusDocument } from './link/link-pages.ts'
-import { showReport, submitReport } from './link/report-pages.ts'
+import { showMails, showReport, stopMails, submitReport } from './link/report-pages.ts'
 import { applyVoucher } from './link/voucher-form.ts'
 import { sendReply } from './send-reply.ts'
 import {
@@ -50,7 +50,7 @@ type CheckoutRoute = {
 // A form has a few short fields and one text of 2,000 characters.
 const MAX_FORM_BYTES = 32 * 1024
 
-/** Every public page of the checkout (contract.md 2.7, G33). Addresses with `@` are storefronts. */
+/** Every public page of the checkout (contract.md 2.7, G33). Addresses with `@` are storefronts, those with `test` their twins of test mode. */
 const ROUTES: readonly CheckoutRoute[] = [
   { method: 'GET', path: '/pay/@:handle', handle: showStorefront },
   { method: 'GET', path: '/pay/@:handle/items.json', handle: showStorefrontItems },
@@ -58,15 +58,22 @@ const ROUTES: readonly CheckoutRoute[] = [
   { method: 'GET', path: '/pay/@:handle/pictures/:item', handle: showPicture },
   { method: 'GET', path: '/pay/@:handle/logo', handle: showLogo },
   { method: 'POST', path: '/pay/@:handle/pay', handle: payOwnAmount },
+  { method: 'GET', path: '/pay/@:handle/test/:key', handle: showStorefront },
+  { method: 'GET', path: '/pay/@:handle/test/:key/items.json', handle: showStorefrontItems },
+  { method: 'GET', path: '/pay/@:handle/test/:key/qr.:form', handle: showStorefrontQr },
+  { method: 'GET', path: '/pay/@:handle/test/:key/pictures/:item', handle: showPicture },
+  { method: 'POST', path: '/pay/@:handle/test/:key/pay', handle: payOwnAmount },
   { method: 'GET', path: '/pay/:id', handle: showPayLink },
   { method: 'GET', path: '/pay/:id/status', handle: showStatus, polled: true },
   { method: 'GET', path: '/pay/:id/status.json', handle: showStatusDocument, polled: true },
   { method: 'GET', path: '/pay/:id/receipt', handle: showReceipt },
   { method: 'GET', path: '/pay/:id/report', handle: showReport },
+  { method: 'GET', path: '/pay/:id/mails', handle: showMails },
   { method: 'GET', path: '/pay/:id/qr.:form', handle: showQr },
   { method: 'POST', path: '/pay/:id/submit', handle: submitPayForm },
   { method: 'POST', path: '/pay/:id/retry', handle: retryPayment },
   { method: 'POST', path: '/pay/:id/apply-voucher', handle: applyVoucher },
+  { method: 'POST', path: '/pay/:id/mails', handle: stopMails },
   { method: 'POST', path: '/pay/:id/report', handle: submitReport },
   {
     method: 'GET',
@@ -237,6 +244,7 @@ function parseVisit({ trustedProxies, baseUrl }: CheckoutOptions, request: Fasti
       browser: headers['accept-language'],
     }),
     here: `${formPagePath(request.method, pathname)}${rest === '' ? '' : `?${rest}`}`,
+    byCustomer: request.method === 'GET' && isOpenedByCustomer(headers),
     fromOwnPage: isFromOwnPage(headers, baseUrl()),
   }
 }

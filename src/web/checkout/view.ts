@@ -1,5 +1,6 @@
 import type { Mode } from '../../platform/mode.ts'
 import type { Channel, ChargeFailure } from '../../rails/rail.ts'
+import type { InvoiceLine } from '../../selling/invoices/invoice.ts'
 import type { DeliveryCount } from '../../selling/vending/dispensing/delivered-products.ts'
 
 /** The input that every page needs: merchant, mode, language, and the present address. */
@@ -23,6 +24,7 @@ export type Method = Channel
 /** Why the form is shown again, in the words of the customer's language. */
 export type FormFault =
   | 'phone' // what was typed is no phone number
+  | 'landline' // which has no mobile money
   | 'email'
   | 'method' // a way to pay that this page does not have
   | 'voucher' // cannot be used here, whatever the reason
@@ -45,21 +47,38 @@ export type FormFault =
 /** A gift card as the form shows it. Whole UGX. `kept` stays on the card; `due` is 0 when it covers all. */
 export type AppliedVoucher = { last4: string; applied: number; due: number; kept: number }
 
+/** What an invoice asks its customer for, before it is paid. `dueOn` is the first moment of that day; `name` is null once it is forgotten. */
+export type InvoiceView = {
+  number: string
+  name: string | null
+  dueOn: Date
+  isLate: boolean
+  lines: readonly InvoiceLine[]
+  note: string | null
+}
+
 export type PayView = {
   kind: 'pay'
   linkId: string
   amount: number
   description: string | null
+  invoice: InvoiceView | null
   /** The methods of the link's mode in order; the first is preselected. */
   methods: readonly Method[]
+  /** Those of them that exist only in test mode. */
+  testOnly: readonly Method[]
   /** Null on a page that takes no vouchers (test mode, or too many wrong codes). */
   voucher: { applied: AppliedVoucher | null; typed: string } | null
   typed: { method: Method | null; phone: string; email: string }
   /** Hidden field `token` of the pay form, so that a form sent twice makes one payment. */
   token: string
   fault: FormFault | null
+  otherOperator: OtherOperator | null
   cancelUrl: string | null
 }
+
+/** The number seems to be of another operator than the chosen one; `sure` is what the customer sends to say that it is not. */
+export type OtherOperator = { operator: Method; chosen: Method; sure: string }
 
 /** A charge as its customer may see it: whole UGX, the phone masked, times in UTC. */
 export type CustomerPayment = {
@@ -141,6 +160,9 @@ type ReportedView = { kind: 'reported'; payment: CustomerPayment; answers: reado
 /** An answer of the shop to a report on this payment. */
 type ShopAnswer = { says: string; saidAt: Date }
 
+/** The page on which the customer of an invoice says no to more mails. `key` proves that a mail led here. */
+type MailsView = { kind: 'mails'; linkId: string; key: string; stopped: boolean }
+
 /** A page on which nothing can be paid, and why. `unknown` is a 404, `trouble` a fault of ours, `busy` a limit or overload. */
 export type ClosedView = {
   kind: 'closed'
@@ -157,7 +179,7 @@ export type StorefrontItem = {
   amount: number
   /** `/pay/lnk_...` */
   href: string
-  /** `/pay/@handle/pictures/itm_...?v=...` or null. Square, 320 by 320, WebP. */
+  /** The address of its picture, or null. Square, 320 by 320, WebP. */
   picture: string | null
 }
 export type StorefrontView = {
@@ -170,8 +192,8 @@ export type StorefrontView = {
   /** The storefront's QR code, as a picture and as a file to save. */
   qrSvg: string
   qrPng: string
-  /** The customer's own amount as typed, its limits, and its fault. Null if the merchant takes none. */
-  ownAmount: { typed: string; least: number; most: number; fault: FormFault | null } | null
+  /** Where the customer's own amount is sent, as typed, its limits, and its fault. Null if the merchant takes none. */
+  ownAmount: { action: string; typed: string; least: number; most: number; fault: FormFault | null } | null
 }
 
 /** The state of an order as the screen of a machine shows it (contract.md G33). */
@@ -210,6 +232,7 @@ export type View =
   | ReceiptView
   | ReportView
   | ReportedView
+  | MailsView
   | ClosedView
   | StorefrontView
   | DisplayView

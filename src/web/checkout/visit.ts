@@ -30,6 +30,8 @@ export type CheckoutVisit = {
   language: Language
   /** Path and query without `lang`. */
   here: string
+  /** Whether somebody outside the dashboard opened the page: not its merchant, and no program that looks at links. */
+  byCustomer: boolean
   /** Whether a form was sent by one of our own pages. */
   fromOwnPage: boolean
 }

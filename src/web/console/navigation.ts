@@ -29,6 +29,7 @@ export const CONSOLE_NAVIGATION: readonly NavigationGroup[] = [
       { path: '/cases', name: pages.cases, icon: 'help', see: 'console.read' },
       { path: '/verification', name: pages.verification, icon: 'check', see: 'console.read' },
       { path: '/withdrawals', name: pages.withdrawals, icon: 'out', see: 'console.read' },
+      { path: '/standing-orders', name: pages.standingOrders, icon: 'clock', see: 'console.read' },
       { path: '/numbers', name: pages.numbers, icon: 'wallet', see: 'console.read' },
       { path: '/top-ups', name: pages.topUps, icon: 'in', see: 'console.read' },
     ],

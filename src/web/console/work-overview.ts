@@ -18,6 +18,7 @@ export const PATH_BY_WORK = {
   exceptions: '/reconciliation',
   withdrawals: '/withdrawals',
   numbers: '/numbers',
+  standing_orders: '/standing-orders',
   verifications: '/verification',
   marks: '/parked',
   cases: '/cases',

@@ -28,6 +28,7 @@ export const DASHBOARD_NAVIGATION: readonly NavigationGroup[] = [
     name: groups.selling,
     entries: [
       { path: '/links', name: pages.links, icon: 'link', see: 'read' },
+      { path: '/invoices', name: pages.invoices, icon: 'list', see: 'read' },
       { path: '/storefront', name: pages.storefront, icon: 'shop', see: 'shop.read' },
       { path: '/gift-cards', name: pages.giftCards, icon: 'gift', see: 'shop.read' },
       { path: '/orders', name: pages.orders, icon: 'list', see: 'read' },

@@ -11,6 +11,7 @@ import { GIFT_CARD_ROUTES } from './gift-cards/routes.ts'
 import { GO_LIVE_ROUTES } from './go-live/routes.ts'
 import { HELP_ROUTES } from './help/routes.ts'
 import { HOME_ROUTES } from './home/routes.ts'
+import { INVOICE_ROUTES } from './invoices/routes.ts'
 import { LIMITS_ROUTES } from './limits/routes.ts'
 import { LINK_ROUTES } from './links/routes.ts'
 import { VIEW_ROUTES } from './lists/routes.ts'
@@ -46,6 +47,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   ...DEVICE_ROUTES,
   ...COUNTER_ROUTES,
   ...LINK_ROUTES,
+  ...INVOICE_ROUTES,
   ...STOREFRONT_ROUTES,
   ...GIFT_CARD_ROUTES,
   ...DISPUTE_ROUTES,

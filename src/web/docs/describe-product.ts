@@ -2,8 +2,7 @@ import type { Endpoint } from '../../api/http/endpoint.ts'
 import { describeApi } from '../../api/http/openapi/openapi.ts'
 import { EVENT_SAMPLES } from './event-samples.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
-import { renderGuide } from './guide.ts'
-import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'
+import { PUBLIC_PATHS, PUBLIC_SCHEMAS, PUBLIC_TAG } from './public-paths.ts'
 import { buildSampleAnswer } from './samples.ts'
 
 // The version of the interface. It stays while changes only add (spec 9).
@@ -23,6 +22,10 @@ const TAGS = [
   { name: 'Account', description: 'Who a key belongs to.' },
   PUBLIC_TAG,
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },
+  {
+    name: 'Testing',
+    description: 'What only test keys may: your own clock, money, ends of payments and events for tests.',
+  },
 ]
 
 const parseEventExample = (event: string) =>
@@ -34,7 +37,7 @@ export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: 
     baseUrl,
     version: INTERFACE_VERSION,
     title: 'Gateway API',
-    description: renderGuide(baseUrl),
+    description: describeInShort(baseUrl),
     tags: TAGS,
     webhooks: DESCRIBED_EVENTS.map((event) => ({
       ...event,
@@ -42,5 +45,19 @@ export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: 
     })),
     sample: buildSampleAnswer,
   })
-  return { ...described, paths: { ...(described.paths as object), ...PUBLIC_PATHS } }
+  const { schemas, ...components } = described.components as { schemas: object }
+  return {
+    ...described,
+    paths: { ...(described.paths as object), ...PUBLIC_PATHS },
+    components: { schemas: { ...schemas, ...PUBLIC_SCHEMAS }, ...components },
+  }
 }
+
+const describeInShort = (baseUrl: string) =>
+  `Collect money from mobile phones in Uganda and send money to them. Amounts are whole Ugandan shillings; times are UTC.
+
+Send your secret key as \`Authorization: Bearer sk_test_...\`. Every POST carries the time of sending in \`X-Timestamp\`, and each POST that moves money a
+name of its own in \`Idempotency-Key\`. The answer to a charge or a payout is never final: wait for its event, or read it until it has ended.
+
+[The guide](${baseUrl}/docs) goes on from here: the [first request](${baseUrl}/docs#first-request), [webhooks](${baseUrl}/docs/webhooks),
+[retries](${baseUrl}/docs/idempotency), [errors](${baseUrl}/docs/errors), [limits](${baseUrl}/docs/limits), [testing](${baseUrl}/docs/testing).`

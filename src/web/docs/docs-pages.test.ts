@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { ERROR_CODES } from '../../api/http/openapi/error-codes.ts'
 import { ENDPOINTS } from '../../program/api.ts'
 import { describeProduct } from './describe-product.ts'
-import { renderGuideMarkdown } from './guide-markdown.ts'
+import { readGuide } from './guide.ts'
 import { registerDocs } from './routes.ts'
 
 const CHANGELOG = `# Changelog
@@ -25,15 +24,8 @@ const CHANGELOG = `# Changelog
 1. <script>alert(1)</script>
 2. [trap](javascript:alert(1)) and [other](//evil.example)
 `
-const MACHINES = `# Machines
-
-Send to {base_url}/inbound.
-
-| Field | What |
-|---|---|
-| \`a\` | **b** <i> |
-`
-const PAGES = ['/', '/docs', '/docs/reference', '/docs/errors', '/docs/machines', '/changelog']
+const GUIDE = readGuide(ENDPOINTS, 'https://pay.example')
+const PAGES = ['/', '/docs/reference', '/changelog', '/status', ...GUIDE.map(({ path }) => path)]
 
 let server: FastifyInstance
 let url: string
@@ -41,13 +33,12 @@ let url: string
 before(async () => {
   server = Fastify({ exposeHeadRoutes: false })
   const openapi = describeProduct(ENDPOINTS, 'https://pay.example')
-  const guide = renderGuideMarkdown(ENDPOINTS, 'https://pay.example')
   registerDocs(server, {
     baseUrl: 'https://pay.example',
     openapi,
-    guide,
+    guide: GUIDE,
     changelog: CHANGELOG,
-    machines: MACHINES,
+    readStatus: async () => ({ asOf: new Date(0), measures: [] }),
   })
   url = await server.listen({ port: 0, host: '127.0.0.1' })
 })
@@ -97,35 +88,13 @@ for (const path of PAGES) {
   })
 }
 
-test('the guide is a page without script: every section has an anchor, and the contents lead there', async () => {
-  const { text } = await get('/docs')
-  assert.doesNotMatch(text, /<script/)
-  const links = [...text.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id)
-  for (const section of ['first-request', 'limits', 'sandbox', 'events', 'endpoints'])
-    assert.ok(links.includes(section), section)
-  for (const id of links) assert.ok(text.includes(`id="${id}"`), id)
-  for (const { method, path } of ENDPOINTS)
-    assert.ok(text.includes(`<code>${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}</code>`), path)
-  assert.match(text, /Retry-After/)
-})
-
-test('the guide is there as Markdown too', async () => {
-  const { headers, text } = await get('/docs.md')
-  assert.equal(headers.get('content-type'), 'text/markdown; charset=utf-8')
-  assert.match(text, /^# Guide\n/)
-  assert.match(text, /^## Limits$/m)
-})
-
-test('each code of the API has its anchor on the page of errors', async () => {
-  const { text } = await get('/docs/errors')
-  for (const code of Object.keys(ERROR_CODES))
-    assert.ok(text.includes(`<h3 id="${code.replace(/[^a-z0-9.]+/g, '-')}">`), code)
-})
-
 test('each asset has the type of its content, and may be cached for an hour', async () => {
   const types = {
     'docs.css': 'text/css; charset=utf-8',
     'icon.svg': 'image/svg+xml',
+    'tokens.css': 'text/css; charset=utf-8',
+    'guide.css': 'text/css; charset=utf-8',
+    'guide.js': 'application/javascript; charset=utf-8',
     'reference.css': 'text/css; charset=utf-8',
     'reference.js': 'application/javascript; charset=utf-8',
     'swagger-ui-bundle.js': 'application/javascript; charset=utf-8',
@@ -171,24 +140,23 @@ test('the changelog shows its entries in the order of the file, with lists, code
   const { text } = await get('/changelog')
   assert.ok(text.indexOf('id="1.1.0-2026-12-01"') < text.indexOf('id="1.0.0-2026-11-21"'))
   assert.ok(text.includes('<strong>Newer</strong> thing, see <a href="/docs">the reference</a>'))
-  assert.ok(text.includes('<a href="https://example.com/a">elsewhere</a> on a second line</li>'))
-  assert.ok(text.includes('<code>GET /v1/&lt;id></code>'))
-  assert.ok(text.includes('<pre><code>&lt;b>not bold&lt;/b></code></pre>'))
+  assert.ok(text.includes('<a href="https://example.com/a">elsewhere</a>\non a second line</li>'))
+  assert.ok(text.includes('<code>GET /v1/&lt;id&gt;</code>'))
+  assert.ok(text.includes('<pre tabindex="0"><code>&lt;b&gt;not bold&lt;/b&gt;</code></pre>'))
 })
 
 test('text in the changelog is shown as text: it produces no element and no dangerous link', async () => {
   const { text } = await get('/changelog')
-  assert.ok(text.includes('&lt;script>alert(1)&lt;/script>'))
+  assert.ok(text.includes('&lt;script&gt;alert(1)&lt;/script&gt;'))
   assert.doesNotMatch(text, /<script/)
   assert.doesNotMatch(text, /href="(?:javascript|\/\/)/)
 })
 
 test('the page for machine makers has tables, and the address of this gateway', async () => {
   const { text } = await get('/docs/machines')
-  assert.ok(text.includes('Send to https://pay.example/inbound.'))
-  assert.ok(text.includes('<th scope="col">Field</th><th scope="col">What</th>'))
-  assert.ok(text.includes('<td><code>a</code></td><td><strong>b</strong> &lt;i'))
-  assert.doesNotMatch(text, /\|/)
+  assert.ok(text.includes('<code>POST https://pay.example/inbound/vendor/dispense-result</code>'))
+  assert.ok(text.includes('<th scope="col">Field</th><th scope="col">Needed</th>'))
+  assert.doesNotMatch(text, /\|---|\{base_url\}/)
 })
 
 test('the front page links to the reference, the changelog, the document and the health check', async () => {
@@ -204,36 +172,4 @@ test('the front page links to the reference, the changelog, the document and the
   ])
     assert.ok(text.includes(`href="${href}"`), href)
   assert.ok(text.includes('curl https://pay.example/v1/charges'))
-})
-
-test('the documentation is searched without script: a form, and a page of places that are there', async () => {
-  const { text } = await get('/docs')
-  assert.match(text, /<form class="search" action="\/docs">.*<input id="q" name="q" type="search"/)
-  const page = await get('/docs?q=Refund%20GIFT')
-  assert.equal(page.status, 200)
-  assert.doesNotMatch(page.text, /<script/)
-  assert.match(page.text, /name="q" type="search" value="Refund GIFT"/)
-  const places = [...page.text.matchAll(/<li><a href="(\/docs[^"#]*)#([^"]+)">/g)]
-  assert.ok(places.length > 0 && places.length <= 20, page.text)
-  for (const [, path = '', anchor] of places)
-    assert.ok((await get(path)).text.includes(`id="${anchor}"`), `${path}#${anchor}`)
-  assert.match(page.text, /<mark>gift<\/mark>/i)
-})
-
-test('a heading that is asked for stands first, and a code leads to its place among the errors', async () => {
-  const firstOf = async (q: string) =>
-    /<li><a href="([^"]+)"/.exec((await get(`/docs?q=${encodeURIComponent(q)}`)).text)?.[1]
-  assert.equal(await firstOf('limits'), '/docs#limits')
-  assert.equal(await firstOf('insufficient_balance'), '/docs/errors#insufficient-balance')
-})
-
-test('what nothing has, what is too long, and what would be markup or a pattern is asked for as text', async () => {
-  assert.match((await get('/docs?q=zebra')).text, /Nothing has all of these words/)
-  for (const q of ['<script>alert(1)</script>', '(a+)+$', '.*', '\\', '%', 'x'.repeat(5000), '\u202e\ud83c\udf72']) {
-    const { status, text } = await get(`/docs?q=${encodeURIComponent(q)}`)
-    assert.equal(status, 200, q)
-    assert.doesNotMatch(text, /<script|x{101}/, q)
-  }
-  const most = await get('/docs?q=a')
-  assert.ok([...most.text.matchAll(/<li><a /g)].length <= 20)
 })

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { WebhookDescription } from '../../api/http/openapi/openapi.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
-import { SAMPLE_CHARGE, SAMPLE_COMPLETED_AT, SAMPLE_CREATED_AT, SAMPLE_PAYOUT } from './samples.ts'
+import { SAMPLE_CHARGE, SAMPLE_COMPLETED_AT, SAMPLE_CREATED_AT, SAMPLE_PAYOUT } from './sample-values.ts'
 
 /** An example of an event for the catalogue. `body` is the JSON that a receiver would get. */
 type EventSample = { event: string; summary: string; body: string }
@@ -24,7 +24,8 @@ const CHARGE_VALUES = {
     completed_at: SAMPLE_COMPLETED_AT,
     settled: true,
   },
-  ...{ available_on: SAMPLE_COMPLETED_AT },
+  ...{ available_on: SAMPLE_COMPLETED_AT, metadata: {} },
+  customer: { email: null, name: 'Aisha Namukasa', phone: '256700000000' },
 }
 const PAYOUT_VALUES = {
   ...{ id: 'pout_k3v9q0123456789abcdef', mode: 'test', status: 'succeeded', ...SAMPLE_PAYOUT },
@@ -35,7 +36,7 @@ const PAYOUT_VALUES = {
     created_at: SAMPLE_CREATED_AT,
     completed_at: SAMPLE_COMPLETED_AT,
   },
-  ...{ charge_id: null, batch_id: null, scheduled_payout_id: null },
+  ...{ charge_id: null, batch_id: null, scheduled_payout_id: null, metadata: {} },
 }
 const ORDER_VALUES = {
   ...{ order_id: 'lnk_k3v9q0123456789abcdef', mode: 'test', charge_id: CHARGE_VALUES.id, machine: 'M-1' },
@@ -67,7 +68,7 @@ const ORDER_PAGE_VALUES = {
   status_url: `${PAY_URL}/v1/vending/orders/${ORDER_VALUES.order_id}`,
   state_url: `${PAY_URL}/vending/display/${ORDER_VALUES.order_id}/state.json`,
   display_url: `${PAY_URL}/vending/display/${ORDER_VALUES.order_id}`,
-  ...{ refunded: false, expired: false, expires_at: '2026-11-22T11:07:00.000Z' },
+  ...{ refunded: false, expired: false, expires_at: '2026-11-22T11:07:00.000Z', metadata: {} },
 }
 const FAILED_VALUES = {
   status: 'failed',
@@ -117,6 +118,10 @@ const VALUES_BY_EVENT: Record<string, EventValues> = {
 
 /** Every event that a receiver may get, each with an example. */
 export const EVENT_SAMPLES: readonly EventSample[] = DESCRIBED_EVENTS.map(buildEventSample)
+
+/** Finds the data of the example of this event. */
+export const findEventSample = (event: string): EventValues =>
+  JSON.parse(EVENT_SAMPLES.find((sample) => sample.event === event)?.body ?? '{}').data ?? {}
 
 function buildEventSample({ event, summary, data }: WebhookDescription): EventSample {
   const values = buildEventData(data, VALUES_BY_EVENT[event] ?? {})

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { WebhookDescription } from '../../api/http/openapi/openapi.ts'
 import type { EventType } from '../../merchants/webhooks/events.ts'
-import { ChargeEventShape } from '../../payments/charges/charge.ts'
+import { ChargeEventShape } from '../../payments/charges/charge-event.ts'
 import { PayoutEventShape } from '../../payments/payouts/payout.ts'
 import { ModeShape } from '../../platform/mode.ts'
 import { OrderShape } from '../../selling/vending/orders/order.ts'
@@ -11,8 +11,8 @@ const textOrNull = (options: { description: string }) => Type.Union([Type.String
 const RefundedEventShape = Type.Object(
   {
     ...ChargeEventShape.properties,
-    gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
-    refund_amount: Type.Integer({ description: 'what the customer gets back, whole UGX' }),
+    gift_card_restored: Type.Integer({ minimum: 0, description: 'what went back to a gift card, whole UGX' }),
+    refund_amount: Type.Integer({ minimum: 0, description: 'what the customer gets back, whole UGX' }),
     refund_id: textOrNull({
       description: 'the payout that brings it back, `pout_...`; null where a gift card had paid all of it',
     }),
@@ -32,7 +32,7 @@ const DisputeEventShape = Type.Object(
     details: textOrNull({ description: 'what the customer wrote: raw input of a stranger, escape it' }),
     dispute_id: Type.String({ description: 'starts with `dsp_`' }),
     opened_at: Type.String({ format: 'date-time' }),
-    reason: Type.Enum(['not_delivered', 'wrong_amount', 'double_charge', 'other']),
+    reason: Type.Enum(['not_delivered', 'wrong_amount', 'double_charge', 'other'], { $id: 'DisputeReason' }),
     respond_by: Type.String({ format: 'date-time', description: '72 hours after `opened_at`' }),
   },
   { $id: 'DisputeEventData' },
@@ -44,6 +44,7 @@ const VendingEventShape = Type.Object(
     ...OrderShape.properties,
     merchant_reference: OrderShape.properties.reference,
     source: Type.Enum(['callback', 'command', 'manual'], {
+      $id: 'VendingEventSource',
       description: 'a report of the machine, the answer to our command, or a decision of a person',
     }),
   },

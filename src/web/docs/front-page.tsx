@@ -27,35 +27,46 @@ export function renderFrontPage(baseUrl: string): string {
           With a test key, which the dashboard shows under Developers, no money moves. This charge is paid two seconds
           later:
         </p>
-        <pre>
+        <pre tabIndex={0}>
           <code>{firstRequest(baseUrl)}</code>
         </pre>
         <h2>Go on</h2>
-        <ul class="cards">
-          <LinkCard
-            href="/docs"
-            name="Guide"
-            text="How to collect, pay and refund, by example; limits and the sandbox. As Markdown: /docs.md."
-          />
-          <LinkCard
-            href="/docs/reference"
-            name="API reference"
-            text="Every endpoint and event; send requests from the page."
-          />
-          <LinkCard href="/docs/errors" name="Errors" text="Every code, its cause and what to do." />
-          <LinkCard
-            href="/docs/machines"
-            name="For makers of vending machines"
-            text="How a machine reports what it dispensed, with code to sign."
-          />
-          <LinkCard href="/changelog" name="Changelog" text="What changed, newest first, and what you must do." />
-          <LinkCard href="/openapi.json" name="OpenAPI 3.1" text="The same reference for your tools." />
-          <LinkCard href="/healthz" name="Health" text="Whether the service and its database answer." />
-        </ul>
+        <GoOn />
       </main>
     </DocsShell>,
   )
 }
+
+const GoOn = () => (
+  <ul class="cards">
+    <LinkCard href="/docs" name="Guide" text="How to collect, pay and refund, by example; webhooks, limits, testing." />
+    <LinkCard
+      href="/docs/reference"
+      name="API reference"
+      text="Every endpoint and event; send requests from the page."
+    />
+    <LinkCard href="/docs/errors" name="Errors" text="Every code, its cause and what to do." />
+    <LinkCard
+      href="/docs/machines"
+      name="For makers of vending machines"
+      text="How a machine reports what it dispensed, with code to sign."
+    />
+    <LinkCard href="/changelog" name="Changelog" text="What changed, newest first, and what you must do." />
+    <LinkCard
+      href="/openapi.json"
+      name="OpenAPI 3.1"
+      text="The same reference for your tools; as YAML: /openapi.yaml."
+    />
+    <LinkCard
+      href="/postman.json"
+      name="Postman collection"
+      text="Every request, ready to send; for Bruno: /bruno.zip."
+    />
+    <LinkCard href="/llms.txt" name="For programs that read" text="The guide and the reference as Markdown." />
+    <LinkCard href="/status" name="Status" text="How the service did in the last 90 days, from real traffic." />
+    <LinkCard href="/healthz" name="Health" text="Whether the service and its database answer." />
+  </ul>
+)
 
 const firstRequest = (baseUrl: string) => `curl ${baseUrl}/v1/charges \\
   -H "Authorization: Bearer $KEY" \\

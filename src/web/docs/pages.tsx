@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { renderErrorsMarkdown } from './guide-markdown.ts'
-import { Markdown } from './markdown.tsx'
+import { BasicMeta } from '../parts/document.tsx'
+import { Markdown } from './markdown-text.tsx'
 import type { DocsMatch } from './search.ts'
 
 export const DOCS_ASSETS_PATH = '/docs/assets/'
@@ -10,9 +10,8 @@ const assetUrl = (name: string) => `${DOCS_ASSETS_PATH}${name}`
 const NAVIGATION_LINKS = [
   ['/docs', 'Guide'],
   ['/docs/reference', 'Reference'],
-  ['/docs/errors', 'Errors'],
-  ['/docs/machines', 'Machine makers'],
   ['/changelog', 'Changelog'],
+  ['/status', 'Status'],
   ['/dashboard/sign-in', 'Sign in'],
 ] as const
 
@@ -21,6 +20,8 @@ type DocsShellProps = {
   path: string
   styles?: readonly string[]
   scripts?: readonly string[]
+  /** The address of the same text as Markdown. */
+  markdown?: string
   /** Search engines must not list the page. */
   unlisted?: boolean
   children: ComponentChildren
@@ -47,29 +48,6 @@ export function renderChangelogPage(changelog: string): string {
     <DocsShell title="Changelog" path="/changelog">
       <main class="column">
         <Markdown text={changelog} />
-      </main>
-    </DocsShell>,
-  )
-}
-
-/** Renders the page for makers of vending machines from its Markdown. */
-export function renderMachinesPage(machines: string, baseUrl: string): string {
-  return renderDocument(
-    <DocsShell title="For makers of vending machines" path="/docs/machines">
-      <main class="column">
-        <Markdown text={machines.replaceAll('{base_url}', baseUrl)} />
-      </main>
-    </DocsShell>,
-  )
-}
-
-/** Renders the guide with its endpoints as plain HTML. `markdown` is the result of `renderGuideMarkdown`. */
-export function renderGuidePage(markdown: string): string {
-  return renderDocument(
-    <DocsShell title="Guide" path="/docs">
-      <main class="column">
-        <SearchForm question="" />
-        <Markdown text={markdown} />
       </main>
     </DocsShell>,
   )
@@ -112,7 +90,7 @@ function MatchItem({ href, page, title, excerpt }: DocsMatch) {
 }
 
 /** The search form. It works without script: the matches are a page of their own. */
-const SearchForm = ({ question }: { question: string }) => (
+export const SearchForm = ({ question }: { question: string }) => (
   <search>
     <form class="search" action="/docs">
       <label for="q">Search the documentation</label>
@@ -121,17 +99,6 @@ const SearchForm = ({ question }: { question: string }) => (
     </form>
   </search>
 )
-
-/** Renders every code of the API with its cause and remedy. */
-export function renderErrorCodesPage(): string {
-  return renderDocument(
-    <DocsShell title="Errors" path="/docs/errors">
-      <main class="column">
-        <Markdown text={renderErrorsMarkdown()} />
-      </main>
-    </DocsShell>,
-  )
-}
 
 /** Renders the page in which Swagger UI draws the reference. */
 export function renderReferencePage(): string {
@@ -145,8 +112,9 @@ export function renderReferencePage(): string {
       <main id="reference">
         <noscript>
           <p class="column">
-            The interactive reference needs JavaScript. The <a href="/docs">guide</a> lists every endpoint without it,
-            and <a href="/openapi.json">openapi.json</a> holds all of it.
+            The interactive reference needs JavaScript. Without it the guide{' '}
+            <a href="/docs/endpoints">lists every endpoint</a>,<a href="/docs/reference.md">reference.md</a> has every
+            field, and <a href="/openapi.json">openapi.json</a> holds all of it.
           </p>
         </noscript>
       </main>
@@ -154,17 +122,18 @@ export function renderReferencePage(): string {
   )
 }
 
-export function DocsShell({ title, path, styles = [], scripts = [], unlisted = false, children }: DocsShellProps) {
+export function DocsShell(props: DocsShellProps) {
+  const { title, path, styles = [], scripts = [], markdown, unlisted = false, children } = props
   return (
     <html lang="en">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <BasicMeta />
         <meta name="color-scheme" content="light dark" />
         {unlisted && <meta name="robots" content="noindex" />}
         <title>{title === 'Gateway' ? title : `${title} - Gateway`}</title>
         <link rel="icon" type="image/svg+xml" href={assetUrl('icon.svg')} />
-        {['docs.css', ...styles].map((name) => (
+        {markdown !== undefined && <link rel="alternate" type="text/markdown" href={markdown} />}
+        {['tokens.css', 'docs.css', ...styles].map((name) => (
           <link rel="stylesheet" href={assetUrl(name)} />
         ))}
         {scripts.map((name) => (
@@ -178,7 +147,7 @@ export function DocsShell({ title, path, styles = [], scripts = [], unlisted = f
           </a>
           <nav aria-label="Documentation">
             {NAVIGATION_LINKS.map(([href, name]) => (
-              <a href={href} aria-current={href === path ? 'page' : undefined}>
+              <a href={href} aria-current={currentIn(href, path)}>
                 {name}
               </a>
             ))}
@@ -188,6 +157,12 @@ export function DocsShell({ title, path, styles = [], scripts = [], unlisted = f
       </body>
     </html>
   )
+}
+
+/** A page of the guide stands below its link. */
+function currentIn(href: string, path: string): 'page' | 'true' | undefined {
+  if (href === path) return 'page'
+  return href === '/docs' && path.startsWith('/docs/') && path !== '/docs/reference' ? 'true' : undefined
 }
 
 export const renderDocument = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`

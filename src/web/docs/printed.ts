@@ -11,6 +11,7 @@ import { PAYOUT_MOVES } from '../../payments/payouts/payout.ts'
 import { PREPARED_MOVES } from '../../payments/payouts/prepared/prepared-payout.ts'
 import { SCHEDULE_MOVES } from '../../payments/scheduled-payouts/schedule.ts'
 import { TOP_UP_MOVES } from '../../payments/top-ups/top-up.ts'
+import { STANDING_ORDER_MOVES } from '../../payments/withdrawals/standing-orders/standing-order.ts'
 import { printSchema } from '../../platform/db/print-schema.ts'
 import { formatMetricTable } from '../../platform/log/metric-table.ts'
 import { formatMoves } from '../../platform/moves.ts'
@@ -57,6 +58,7 @@ const MOVES_BY_TITLE = {
   'An account': ACCOUNT_MOVES,
   'A verification application': APPLICATION_MOVES,
   'A schedule': SCHEDULE_MOVES,
+  'A standing order': STANDING_ORDER_MOVES,
   'A case of a merchant': CASE_MOVES,
   'The dispense of a vending order': VENDING_MOVES,
   'A dispense claim': CLAIM_MOVES,

@@ -1,19 +1,28 @@
 // The paths that need no key and are therefore not among the endpoints of the API.
-import { X_REQUEST_ID } from '../../api/http/openapi/openapi.ts'
+import { X_REQUEST_ID } from '../../api/http/openapi/openapi-parameters.ts'
+import { refTo } from '../../api/http/openapi/openapi-schemas.ts'
 
 type OpenApiObject = Record<string, unknown>
 
 const RESPONSE_HEADERS = { 'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' } }
 const RETRY_HEADERS = { ...RESPONSE_HEADERS, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
 
+const HEALTH = { commit: '0123456789ab', version: '1.3.0', uptime_seconds: 86_400 }
+const EXAMPLES = {
+  Health: { status: 'ok', database: 'up', ...HEALTH },
+  DegradedHealth: { status: 'degraded', database: 'down', ...HEALTH },
+  SupplierAccepted: { code: '1', message: 'success' },
+  SupplierRefused: { code: '0', message: 'the message cannot be read' },
+}
+
 const jsonResponse = (
   description: string,
-  schema: OpenApiObject,
+  component: keyof typeof EXAMPLES,
   headers: OpenApiObject = RESPONSE_HEADERS,
 ): OpenApiObject => ({
   description,
   headers,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema: refTo('schemas', component), example: EXAMPLES[component] } },
 })
 
 const healthSchema = (status: 'ok' | 'degraded', database: 'up' | 'down'): OpenApiObject => ({
@@ -24,7 +33,7 @@ const healthSchema = (status: 'ok' | 'degraded', database: 'up' | 'down'): OpenA
     database: { type: 'string', const: database },
     commit: { type: ['string', 'null'], description: 'the running commit, 12 hex digits, where it is known' },
     version: { type: 'string' },
-    uptime_seconds: { type: 'integer', minimum: 0 },
+    uptime_seconds: { type: 'integer', format: 'int64', minimum: 0 },
   },
 })
 
@@ -55,15 +64,7 @@ const CALLBACK_SCHEMA: OpenApiObject = {
     splist: {
       type: 'array',
       description: 'when done: one entry for each product',
-      items: {
-        type: 'object',
-        required: ['chsl'],
-        properties: {
-          spbh: numberOrText('product number', '1', 1),
-          chsl: numberOrText('units that came out, whole; 0 for a jam', 1, '1'),
-          spmc: { type: 'string', description: 'product name' },
-        },
-      },
+      items: refTo('schemas', 'ReportedGoods'),
     },
     timestamp: numberOrText(
       'Unix time in seconds (10 digits) or milliseconds (13), within 5 minutes of now',
@@ -76,6 +77,26 @@ const CALLBACK_SCHEMA: OpenApiObject = {
       description: 'MD5 of secret, timestamp and reqData; `/docs/machines` says how',
     },
   },
+}
+
+const REPORTED_GOODS_SCHEMA: OpenApiObject = {
+  type: 'object',
+  required: ['chsl'],
+  properties: {
+    spbh: numberOrText('product number', '1', 1),
+    chsl: numberOrText('units that came out, whole; 0 for a jam', 1, '1'),
+    spmc: { type: 'string', description: 'product name' },
+  },
+}
+
+/** The components of these paths. */
+export const PUBLIC_SCHEMAS = {
+  Health: healthSchema('ok', 'up'),
+  DegradedHealth: healthSchema('degraded', 'down'),
+  DispenseReport: CALLBACK_SCHEMA,
+  ReportedGoods: REPORTED_GOODS_SCHEMA,
+  SupplierAccepted: supplierAnswerSchema('1'),
+  SupplierRefused: supplierAnswerSchema('0'),
 }
 
 const CALLBACK_EXAMPLE: OpenApiObject = {
@@ -95,11 +116,12 @@ export const PUBLIC_PATHS: OpenApiObject = {
       operationId: 'getHealth',
       tags: [PUBLIC_TAG.name],
       summary: 'Whether the service and its database answer',
+      description: 'For load balancers and watchers. It reads nothing of any merchant.',
       security: [],
       parameters: [X_REQUEST_ID],
       responses: {
-        200: jsonResponse('both answer', healthSchema('ok', 'up')),
-        503: jsonResponse('the database does not answer', healthSchema('degraded', 'down')),
+        200: jsonResponse('both answer', 'Health'),
+        503: jsonResponse('the database does not answer', 'DegradedHealth'),
       },
     },
   },
@@ -115,18 +137,18 @@ export const PUBLIC_PATHS: OpenApiObject = {
         required: true,
         content: {
           'application/json': {
-            schema: CALLBACK_SCHEMA,
+            schema: refTo('schemas', 'DispenseReport'),
             examples: { least: { summary: 'a delivery', value: CALLBACK_EXAMPLE } },
           },
         },
       },
       responses: {
-        200: jsonResponse('received, whether it changes anything or not', supplierAnswerSchema('1')),
-        400: jsonResponse('the message cannot be read, or lacks what it needs', supplierAnswerSchema('0')),
-        401: jsonResponse('the signature or its time is wrong', supplierAnswerSchema('0')),
-        413: jsonResponse('the message is over 64 KiB', supplierAnswerSchema('0')),
-        429: jsonResponse('too many from one address', supplierAnswerSchema('0'), RETRY_HEADERS),
-        500: jsonResponse('our own fault: send the same again', supplierAnswerSchema('0')),
+        200: jsonResponse('received, whether it changes anything or not', 'SupplierAccepted'),
+        400: jsonResponse('the message cannot be read, or lacks what it needs', 'SupplierRefused'),
+        401: jsonResponse('the signature or its time is wrong', 'SupplierRefused'),
+        413: jsonResponse('the message is over 64 KiB', 'SupplierRefused'),
+        429: jsonResponse('too many from one address', 'SupplierRefused', RETRY_HEADERS),
+        500: jsonResponse('our own fault: send the same again', 'SupplierRefused'),
       },
     },
   },

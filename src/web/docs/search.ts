@@ -1,3 +1,5 @@
+import { findSections, questionWords, type SearchIndex } from './search-index.ts'
+
 /** The text of the documentation below one heading. A search finds whole sections. */
 export type DocsSection = { page: string; href: string; title: string; text: string }
 /** A section with an excerpt around the words of the query. `isMatch` marks the pieces that are one of these words. */
@@ -6,14 +8,12 @@ export type DocsMatch = DocsSection & { excerpt: readonly { text: string; isMatc
 const HEADING = /^(#{1,3}) (.+)$/
 const CONTENTS_LINE = /^- \[[^\]]+\]\(#/
 const MAX_MATCHES = 20
-const MAX_QUERY_WORDS = 8
 const MAX_QUERY_LENGTH = 100
 const EXCERPT_LEAD_LENGTH = 60
 const EXCERPT_LENGTH = 220
 // Matches the marks of Markdown, and the addresses behind its links.
 const MARKDOWN_MARKS = /`|\*\*|\]\([^)]*\)|\[|^\s*(?:-|[0-9]+\.) |\|/gm
 const TABLE_RULES = /^\|(?:-+\|)+$/gm
-const QUERY_WORD = /[\p{L}\p{N}_./-]+/gu
 
 export const makeAnchor = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
 
@@ -50,14 +50,13 @@ export const parseQuestion = (text: string | undefined): string =>
  * Finds the sections that have every word, at most MAX_MATCHES. A section with exactly this title comes first; the others follow
  * page by page in the given order, first those with most of the words in their heading.
  */
-export function searchDocs(sections: readonly DocsSection[], question: string): DocsMatch[] {
+export function searchDocs(sections: readonly DocsSection[], index: SearchIndex, question: string): DocsMatch[] {
   const query = question.toLowerCase()
-  const words = (query.match(QUERY_WORD) ?? []).slice(0, MAX_QUERY_WORDS)
-  if (words.length === 0) return []
+  const words = questionWords(question)
   const pages = [...new Set(sections.map(({ page }) => page))]
   const rankOf = (section: DocsSection) => (section.title.toLowerCase() === query ? -1 : pages.indexOf(section.page))
-  return sections
-    .filter((section) => hasAllWords(section, words))
+  return findSections(index, words)
+    .map((number) => sections[number] as DocsSection)
     .sort((a, b) => rankOf(a) - rankOf(b) || countWordsInHeading(b, words) - countWordsInHeading(a, words))
     .slice(0, MAX_MATCHES)
     .map((section) => ({ ...section, excerpt: cutExcerpt(section.text, words) }))
@@ -66,11 +65,6 @@ export function searchDocs(sections: readonly DocsSection[], question: string): 
 const countWordsInHeading = ({ title }: DocsSection, words: readonly string[]): number => {
   const heading = title.toLowerCase()
   return words.filter((word) => heading.includes(word)).length
-}
-
-function hasAllWords({ title, text }: DocsSection, words: readonly string[]): boolean {
-  const fullText = `${title}\n${text}`.toLowerCase()
-  return words.every((word) => fullText.includes(word))
 }
 
 function cutExcerpt(text: string, words: readonly string[]): DocsMatch['excerpt'] {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { MAX_ROWS_SEARCHED } from '../../api/http/lists/list-search.ts'
 import { formatIsoTime } from '../../platform/time/times.ts'
-import { FieldBox } from './forms/form.tsx'
+import { FieldBox } from './forms/field-box.tsx'
 import { Icon } from './icons.tsx'
 import { formatPageTime } from './parts.tsx'
 import { PERIOD_FILTER, PERIODS } from './periods.ts'

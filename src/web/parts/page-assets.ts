@@ -13,7 +13,21 @@ const readPageAsset = (name: string, type: string): Asset =>
 export const readPageText = (name: string): string => readFileSync(join(ROOT, FOLDER, name), 'utf8')
 
 const STYLES = [
-  ...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'ask', 'poster', 'print'],
+  ...[
+    'base',
+    'frame',
+    'forms',
+    'entry',
+    'story',
+    'lists',
+    'wizard',
+    'review',
+    'counter',
+    'ask',
+    'poster',
+    'gift',
+    'print',
+  ],
 ].map((name) => `${FOLDER}/${name}.css`)
 
 /** The files that pages of the dashboard and the console load. Every page loads `pages.css` and `pages.js`. */

@@ -1,12 +1,13 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { formatPhone } from '../../platform/text/phone.ts'
 import { oneLine } from '../../platform/text/text.ts'
 import { kampalaDay, kampalaIso } from '../../platform/time/kampala.ts'
 import { failureWords } from '../../reports/words/failures.ts'
 import { type StateNoun, stateWords, type Tone } from '../../reports/words/states.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { PARTS } from './texts.ts'
-import { formatPhone, formatShillings } from './wording.ts'
+import { formatShillings } from './wording.ts'
 
 /** Whole shillings: `UGX 12,500`, figures of one width. */
 export const Money = ({ amount }: { amount: number }) => <span class="money">{formatShillings(amount)}</span>
@@ -38,14 +39,14 @@ function formatNearDay(at: Date, readAt: Date): string {
 }
 
 /** A time as it is in Kampala, near ones as today and yesterday, with the exact time in UTC as its title. */
-export const Time = ({ at, day }: { at: Date | string | null; day?: boolean }) => {
+export const Time = ({ at, day, second }: { at: Date | string | null; day?: boolean; second?: boolean }) => {
   const readAt = useContext(ReadAt)
   if (at === null) return <span class="quiet">{PARTS.none}</span>
   const date = typeof at === 'string' ? new Date(at) : at
   const shownDay = readAt === null ? formatPageDay(date) : formatNearDay(date, readAt)
   return (
     <time dateTime={date.toISOString()} title={date.toISOString()}>
-      {day ? shownDay : `${shownDay}, ${kampalaIso(date).slice(11, 16)}`}
+      {day ? shownDay : `${shownDay}, ${kampalaIso(date).slice(11, second ? 19 : 16)}`}
     </time>
   )
 }
@@ -119,7 +120,7 @@ export const ShortId = ({ id, whole = false }: { id: string; whole?: boolean }) 
 export const OutsideText = ({ text }: { text: string | null }) =>
   text === null || text === '' ? <span class="quiet">{PARTS.none}</span> : <bdi>{oneLine(text)}</bdi>
 
-export type Fact = readonly [name: string, value: ComponentChildren]
+export type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
 
 /** Names and values, one below the other. */
 export const Facts = ({ facts }: { facts: readonly (Fact | null | false)[] }) => (

@@ -24,7 +24,6 @@ const STEPS: Readonly<Record<string, string>> = {
   same_person: 'Ask another owner to decide.',
   live_only: 'Change to live mode at the top of the page.',
   verification_required: 'Finish the verification of your business first.',
-  phone_not_mobile: 'Ask for a mobile number.',
   handle_taken: 'Choose another one.',
   expires_in_past: 'Choose a later day.',
 }

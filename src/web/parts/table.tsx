@@ -15,10 +15,10 @@ export type ListColumn<Row> = {
   figures?: boolean
   /**
    * Where the cell stands on a phone, when a row has two lines there: who and amount in the first, state, what for and when in the second.
-   * A table with one such column shows nothing else on a phone; `ident` is
-   * shown on wide screens only. Without any, a row is a card with a line for each column.
+   * `more` is a line below them, in rows that have something to say there. A table with one such column shows nothing else on a phone;
+   * `ident` is shown on wide screens only. Without any, a row is a card with a line for each column.
    */
-  at?: 'who' | 'amount' | 'state' | 'what' | 'when' | 'ident'
+  at?: 'who' | 'amount' | 'state' | 'what' | 'when' | 'more' | 'ident'
 }
 
 /** A filter of a list; its value is in the address of the list. */

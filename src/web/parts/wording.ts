@@ -13,9 +13,3 @@ export function shorten(text: string): string {
     .join('')
     .trimEnd()}…`
 }
-
-/** Formats a stored phone as people write it: `0772 123 456`; one of another country with its code. */
-export function formatPhone(phone: string): string {
-  const national = phone.replace(/^256(\d{3})(\d{3})(\d{3})$/, '0$1 $2 $3')
-  return national === phone ? `+${phone}` : national
-}

@@ -10,7 +10,7 @@ import { BY_HAND } from '../../helpers/service/actors.ts'
 import { made, opened, prepare } from '../../helpers/service/opened.ts'
 import { CHARGE, type Reply, startService, type TestService } from '../../helpers/service/test-service.ts'
 import { makeEveryKind } from '../../helpers/web/every-kind.ts'
-import { FORBIDDEN, INACTIVE } from '../http/known-refusals.ts'
+import { FORBIDDEN, INACTIVE, TEST_KEY_REQUIRED } from '../http/known-refusals.ts'
 import { assertRefused, type Refused, unauthorized } from '../http/refused.ts'
 
 const service = opened(() => startService())
@@ -117,7 +117,8 @@ for (const kind of KINDS)
         // Before any look at the object, the timestamp or the body.
         assertRefused(reply, FORBIDDEN, { because: endpoint.title })
         assertRefused(await call(endpoint, { authorization, 'x-timestamp': undefined }), FORBIDDEN)
-      } else assert.ok(![401, 403].includes(reply.status), `${endpoint.title}: ${reply.status}`)
+      } else if (kind === 'live' && endpoint.testOnly) assertRefused(reply, TEST_KEY_REQUIRED)
+      else assert.ok(![401, 403].includes(reply.status), `${endpoint.title}: ${reply.status}`)
     }
     const { body } = await service.client(merchant.keys[kind]).get('/v1/me')
     assert.equal(body.mode, kind.split('_')[0])

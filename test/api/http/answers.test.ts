@@ -19,6 +19,7 @@ type Shape = {
   required?: string[]
   items?: Shape
   format?: string
+  additionalProperties?: boolean
 }
 
 /** The value is what the shape describes and holds nothing else. */
@@ -34,8 +35,9 @@ function fits(shape: Shape, value: unknown): boolean {
   return typeof value === 'object' && value !== null && sameKeys(shape, value) && everyFits(shape, value as never)
 }
 /** Everything that is described as always there is there, and nothing is there that is not described. */
-const sameKeys = ({ properties = {}, required = [] }: Shape, value: object) =>
-  required.every((name) => name in value) && Object.keys(value).every((name) => name in properties)
+const sameKeys = ({ properties = {}, required = [], additionalProperties = false }: Shape, value: object) =>
+  required.every((name) => name in value) &&
+  (additionalProperties || Object.keys(value).every((name) => name in properties))
 const everyFits = ({ properties = {} }: Shape, value: Record<string, unknown>) =>
   Object.entries(properties).every(([name, shape]) => !(name in value) || fits(shape, value[name]))
 

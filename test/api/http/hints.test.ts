@@ -98,7 +98,7 @@ const CASES: Told[] = [
     'too little test money',
     (api) => api.post('/v1/payouts', { ...PAYOUT, amount: 900_000 }),
     /^insufficient/,
-    /on the dashboard \(Developers, Sandbox\)/,
+    /with POST \/v1\/test\/funds or on the dashboard \(Developers, Sandbox\)/,
     null,
   ],
 ]

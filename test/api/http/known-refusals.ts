@@ -46,3 +46,11 @@ export const VENDING_OFF: Refused = {
 }
 export const NO_MACHINE = notFound('machine not registered to this merchant')
 export const NO_ORDER = notFound('vending order not found')
+
+/** A live key, where only test mode is served. */
+export const TEST_KEY_REQUIRED: Refused = {
+  status: 403,
+  code: 'forbidden',
+  error: 'this endpoint is for tests: it needs a test key, and does nothing in live mode',
+  hint: 'send the full secret key of test mode, sk_test_...',
+}

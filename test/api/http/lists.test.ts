@@ -35,8 +35,9 @@ test('deliveries are found by status and event, alone and together, and settleme
   assert.ok(sent.length >= ROWS)
   assert.deepEqual(await idsWith('status=failed'), [])
   assert.deepEqual(await idsWith('event=charge.succeeded&status=sent'), sent)
-  for (const event of ['charge.failed', 'charge.%', 'CHARGE.SUCCEEDED', 'none'])
-    assert.deepEqual(await idsWith(`event=${encodeURIComponent(event)}`), [], event)
+  assert.deepEqual(await idsWith('event=charge.failed'), [])
+  for (const event of ['charge.%', 'CHARGE.SUCCEEDED', 'none'])
+    assert.equal((await api.get(`/v1/webhooks?event=${encodeURIComponent(event)}`)).status, 400, event)
   const [newest] = (await api.get('/v1/settlements?limit=1')).body.data
   const bounds = `created_after=${newest.created_at}&created_before=${newest.created_at}`
   assert.deepEqual(idsOf((await api.get(`/v1/settlements?${bounds}`)).body), [newest.id])
@@ -62,12 +63,14 @@ test('rows of lists have exactly the fields of the contract', async () => {
     {
       ...delivery,
       id: null,
+      address: /^wha_[a-z0-9]{21}$/.test(delivery.address) ? null : delivery.address,
       event_id: delivery.id === delivery.event_id,
       delivered_at: null,
       created_at: null,
     },
     {
       id: null,
+      address: null,
       event_id: true,
       event: 'charge.succeeded',
       mode: 'test',

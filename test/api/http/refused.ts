@@ -15,7 +15,7 @@ export const insufficient = (have: number, [amount, fee]: readonly [number, numb
     `insufficient available balance: have ${have}, need ${amount + fee} (amount ${amount} + fee ${fee})`,
   ),
   ...(mode === 'test' && {
-    hint: `test mode: add at least ${amount + fee - have} on the dashboard (Developers, Sandbox), or let another test payment succeed first`,
+    hint: `test mode: add at least ${amount + fee - have} with POST /v1/test/funds or on the dashboard (Developers, Sandbox), or let another test payment succeed first`,
   }),
 })
 export const unauthorized = (error: 'missing bearer token' | 'invalid api key'): Refused => ({

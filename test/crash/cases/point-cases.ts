@@ -17,6 +17,7 @@ import {
   onRefusedPayout,
   onReturnedPayout,
 } from './payout-cases.ts'
+import { onStandingOrder } from './standing-order-cases.ts'
 import { whileImporting, whileTakingBack } from './statement-cases.ts'
 import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders } from './vending-cases.ts'
 
@@ -33,6 +34,8 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'charge.moved', led: 'load' },
   // Passed ten times a second even when nothing is due: a late pass, so that there are charges by then.
   { point: 'charge.sandbox-due', led: 'load', pass: 12 },
+  // Numbers are given and not committed: another process gives them.
+  { point: 'event.sealing', led: 'load', pass: 2 },
   // The delivery is committed as claimed by the process that dies before it posts it: its lease brings it back.
   { point: 'delivery.stored-as-own', led: 'load' },
   { point: 'delivery.claimed', led: 'load' },
@@ -94,6 +97,8 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'cycle.claimed', led: 'cycle' },
   { point: 'cycle.created', led: 'cycle' },
   { point: 'cycle.advanced', led: 'cycle' },
+  { point: 'standing-order.claimed', led: 'standing order' },
+  { point: 'standing-order.withdrawn', led: 'standing order' },
   { point: 'link.claimed', led: 'test page' },
   { point: 'link.claimed', led: 'live page' },
   // Between the commit that claims the link and the request to the operator.
@@ -125,14 +130,9 @@ const LIVE_WAYS = [
   'M4: long queued payout',
   'returned payout',
   'refused payout',
-  'live page',
-  'page with card for some',
-  'page with card for all',
-  'refused page',
-  'test orders',
-  'live orders',
-  'direct dispense',
-  'callback',
+  'standing order',
+  ...['live page', 'page with card for some', 'page with card for all', 'refused page'],
+  ...['test orders', 'live orders', 'direct dispense', 'callback'],
   'jam refund',
   'end as told',
   'import',
@@ -235,6 +235,7 @@ const WAYS = {
   refund: onRefund,
   bulk: onBulk,
   cycle: onCycle,
+  'standing order': onStandingOrder,
   'test page': onTestPage,
   'live page': onLivePage,
   'page with card for some': onPageWithCardForSome,

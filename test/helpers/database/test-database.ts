@@ -43,15 +43,29 @@ export async function testDatabase(): Promise<TestDatabase> {
     await admin.query(`drop database if exists ${name} with (force)`)
     await admin.query(`create database ${name} template ${template} strategy file_copy`)
   })
-  return {
-    name,
-    url: server.url(name),
-    drop: async () => {
-      await withAdmin(server, (admin) => dropWhenEmpty(admin, name))
-      await server.leave()
-    },
-  }
+  return onServer(server, name)
 }
+
+/** A copy of this database, to which nobody may be connected, with all its rows. Not on a cluster. */
+export async function copyOf(database: TestDatabase): Promise<TestDatabase> {
+  const { TEST_POSTGRES } = process.env
+  const server = TEST_POSTGRES ? givenServer(TEST_POSTGRES) : await ownServer()
+  const name = `test_${process.pid}_${clones++}`
+  await withAdmin(server, async (admin) => {
+    await untilEmpty(admin, database.name)
+    await admin.query(`create database ${name} template ${database.name} strategy file_copy`)
+  })
+  return onServer(server, name)
+}
+
+const onServer = (server: Server, name: string): TestDatabase => ({
+  name,
+  url: server.url(name),
+  drop: async () => {
+    await withAdmin(server, (admin) => dropWhenEmpty(admin, name))
+    await server.leave()
+  },
+})
 
 /** On a cluster, with the directory and the cell as distributed schemas. */
 async function clusterDatabase(coordinator: string): Promise<TestDatabase> {
@@ -95,12 +109,16 @@ function roomyMemory(): string | null {
 
 /** Sockets of a closed pool may end slightly after its promise; forcing them would look like an error to their owner. */
 async function dropWhenEmpty(admin: pg.Client, name: string): Promise<void> {
+  await untilEmpty(admin, name)
+  await admin.query(`drop database if exists ${name} with (force)`)
+}
+
+async function untilEmpty(admin: pg.Client, name: string): Promise<void> {
   for (let looked = 0; looked < 100; looked += 1) {
     const { rowCount } = await admin.query('select 1 from pg_stat_activity where datname = $1', [name])
     if (rowCount === 0) break
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  await admin.query(`drop database if exists ${name} with (force)`)
 }
 
 async function makeTemplate(server: Server, admin: pg.Client, template: string): Promise<void> {

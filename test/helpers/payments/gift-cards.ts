@@ -58,7 +58,7 @@ export async function payByCard(
   const input = {
     ...{ merchantId, tag, mode: 'live' as const, linkId, paysOnce: false, chargeId: null, amount },
     ...{ giftCardAmount: applied, channel: 'op1_momo', phone: whole ? null : newPayer() },
-    ...{ email: null, reference: referenceOf(amount) },
+    ...{ email: null, reference: referenceOf(amount), metadata: null },
   }
   // Shown, as when its operator has taken it: one that stays hidden breaks an invariant.
   const charge = whole

@@ -18,7 +18,7 @@ const UNLIMITED = { LIVE_HOLD_HOURS: '0', RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_RE
 export const ACCEPTED = {
   ...{ status: 'authorized', currency: 'UGX', channel: 'op1_momo', failure_reason: null },
   ...{ rail_transaction_id: null, completed_at: null },
-  ...{ kind: 'payout', charge_id: null, batch_id: null, scheduled_payout_id: null },
+  ...{ kind: 'payout', charge_id: null, batch_id: null, scheduled_payout_id: null, metadata: {} },
 }
 
 /** Posts the valid payout with these differences. */

@@ -32,7 +32,7 @@ let payers = 0
 /** A phone that no other charge of this process uses. */
 export function newPayer(): string {
   payers += 1
-  return `2567001${String(payers).padStart(5, '0')}`
+  return `2567801${String(payers).padStart(5, '0')}`
 }
 
 export async function startLiveService(options: TestServiceOptions = {}): Promise<LiveService> {

@@ -37,6 +37,8 @@ export type TestService = {
   client(key: string): Client
   /** Runs one background task once and waits for everything it started. Returns how many items it handled. */
   run(sweep: string): Promise<number>
+  /** The same while others write and move the clock: what the look for work saw is old when the task begins, and is not compared. */
+  runBeside(sweep: string): Promise<number>
   /** Writes what the log has counted instead of writing. */
   tell(): void
   /** Moves the clock. */
@@ -138,6 +140,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     client: (key) => clientOf(service.url, key, clock),
     run: (name) => runSweep(app, sweeps, name),
+    runBeside: (name) => runOnce(sweepNamed(sweeps, name)),
     tell: () => few.reportLeftOut(log),
     pass: (ms) => clock.advance(ms),
     rows,
@@ -156,14 +159,24 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
 
 /** Whatever a task finds to do, the look that wakes it must have seen. */
 async function runSweep(app: App, sweeps: readonly CellSweep[], name: string): Promise<number> {
-  const sweep = sweeps.find((one) => one.name === name)
-  if (!sweep) throw new Error(`there is no sweep ${name}`)
+  const sweep = sweepNamed(sweeps, name)
   const seen = POLLED_SWEEPS.includes(sweep.name) ? await findDueSweeps(lookingAhead(app)).catch(() => null) : null
-  const handled = await sweep.runOnce()
-  await sweep.finish?.()
+  const handled = await runOnce(sweep)
   if (handled > 0 && seen !== null && !seen.includes(sweep.name))
     throw new Error(`${name} found ${handled} to do, and the look for work saw none`)
   return handled
+}
+
+async function runOnce(sweep: CellSweep): Promise<number> {
+  const handled = await sweep.runOnce()
+  await sweep.finish?.()
+  return handled
+}
+
+function sweepNamed(sweeps: readonly CellSweep[], name: string): CellSweep {
+  const sweep = sweeps.find((one) => one.name === name)
+  if (!sweep) throw new Error(`there is no sweep ${name}`)
+  return sweep
 }
 
 const lookingAhead = (app: App): App => ({

@@ -9,10 +9,11 @@ import type {
   PayView,
   ReceiptView,
   ReportView,
-  StorefrontView,
   View,
   WaitingView,
 } from '../../../src/web/checkout/view.ts'
+import { INVOICE } from './example-invoice.ts'
+import { exampleStorefront } from './storefront-view.ts'
 
 export type ExampleView = { name: string; view: View; setting: PageSetting }
 
@@ -24,6 +25,7 @@ const TEST: PageSetting = { ...LIVE, mode: 'test' }
 const FAILURES: readonly ChargeFailure[] = ['insufficient_funds', 'user_cancelled', 'timeout', 'rail_rejected']
 const PAY_FAULTS: readonly FormFault[] = [
   'phone',
+  'landline',
   'email',
   'method',
   'voucher',
@@ -38,16 +40,21 @@ const PAY_FAULTS: readonly FormFault[] = [
 ]
 const CLOSED: readonly ClosedView['why'][] = ['inactive', 'expired', 'unknown', 'trouble', 'busy']
 
+const OTHER: Partial<PayView> = { otherOperator: { operator: 'op2_money', chosen: 'op1_momo', sure: 'sure' } }
+
 const pay = (over: Partial<PayView> = {}): PayView => ({
   kind: 'pay',
   linkId: LINK,
   amount: 25_000,
   description: 'Blue kitenge dress, size M',
+  invoice: null,
   methods: ['op1_momo'],
+  testOnly: [],
   voucher: { applied: null, typed: '' },
   typed: { method: null, phone: '', email: '' },
   token: 'k3x9qab7c2d4e6f8g1h0j',
   fault: null,
+  otherOperator: null,
   cancelUrl: 'https://mamajoy.example/cart?a=1&b=2',
   ...over,
 })
@@ -114,33 +121,6 @@ const report = (over: Partial<ReportView> = {}): ReportView => ({
   ...over,
 })
 
-const ITEMS = [
-  ['Kitenge dress', 'Blue, all sizes', 25_000],
-  ['Shea butter, 250 ml', null, 12_500],
-  ['Beaded necklace made by hand in Kampala', 'Each one is different', 8_000],
-  ['Basket', 'Woven from banana leaves', 40_000],
-  ['Coffee beans, 1 kg', 'From Mount Elgon', 32_000],
-  ['Gift wrapping', null, 1_000],
-] as const
-
-const storefront = (over: Partial<StorefrontView> = {}): StorefrontView => ({
-  kind: 'storefront',
-  items: ITEMS.map(([name, description, amount], index) => ({
-    id: `itm_${index}`,
-    name,
-    description,
-    amount,
-    href: `/pay/lnk_${index}`,
-    picture: index % 3 === 1 ? null : `/pay/@mama-joy/pictures/itm_${index}?v=1`,
-  })),
-  nextHref: '/pay/@mama-joy?before_id=itm_5',
-  firstHref: null,
-  qrSvg: '/pay/@mama-joy/qr.svg',
-  qrPng: '/pay/@mama-joy/qr.png',
-  ownAmount: { typed: '', least: 500, most: 1_000_000, fault: null },
-  ...over,
-})
-
 const FRONT: PageSetting = { ...LIVE, here: '/pay/@mama-joy' }
 const STATUS: PageSetting = { ...LIVE, here: `/pay/${LINK}/status` }
 const live = (name: string, view: View, setting: PageSetting = LIVE): ExampleView => ({ name, view, setting })
@@ -148,9 +128,16 @@ const live = (name: string, view: View, setting: PageSetting = LIVE): ExampleVie
 const PAY: readonly ExampleView[] = [
   live('pay', pay()),
   live('pay without extras', pay({ description: null, voucher: null, cancelUrl: null })),
-  live('pay in test mode', pay({ methods: ['op1_momo', 'op2_money', 'card'], voucher: null }), TEST),
+  live(
+    'pay in test mode',
+    pay({ methods: ['op1_momo', 'op2_money', 'card'], testOnly: ['op2_money', 'card'], voucher: null }),
+    TEST,
+  ),
   live('pay with voucher', pay({ voucher: applied() })),
   live('pay with voucher of more', pay({ voucher: applied({ applied: 25_000, due: 0, kept: 15_000 }) })),
+  live('pay with a number of another operator', pay(OTHER)),
+  live('pay an invoice', pay({ description: null, invoice: INVOICE })),
+  live('pay a late invoice', pay({ description: null, invoice: { ...INVOICE, name: null, note: null, isLate: true } })),
   ...PAY_FAULTS.map((fault) => {
     const typed = { method: null, phone: '0772 12', email: fault === 'email' ? 'joy(at)example' : '' }
     const voucher = fault === 'voucher_changed' ? applied() : { applied: null, typed: 'GIFT-12' }
@@ -212,6 +199,9 @@ const REST: readonly ExampleView[] = [
       report({ fault, typed: { reason: 'other', details: 'It never came.', contact: '0772' } }),
     ),
   ),
+  ...[false, true].map((stopped) =>
+    live(`mails ${stopped ? 'stopped' : 'asked'}`, { kind: 'mails', linkId: LINK, key: 'a1', stopped }),
+  ),
   live('reported', { kind: 'reported', payment: payment(), answers: [] }),
   live('report answered', report({ answers: [ANSWER, ANSWER] })),
   ...CLOSED.map((why) =>
@@ -226,12 +216,18 @@ const REST: readonly ExampleView[] = [
       why === 'unknown' ? { ...LIVE, shop: null } : LIVE,
     ),
   ),
-  live('storefront', storefront(), FRONT),
-  live('storefront last page', storefront({ nextHref: null, firstHref: '/pay/@mama-joy' }), FRONT),
-  live('storefront empty', storefront({ items: [], nextHref: null, ownAmount: null }), FRONT),
+  live('storefront', exampleStorefront(), FRONT),
+  live('storefront last page', exampleStorefront({ nextHref: null, firstHref: '/pay/@mama-joy' }), FRONT),
+  live('storefront empty', exampleStorefront({ items: [], nextHref: null, ownAmount: null }), FRONT),
   ...(['amount', 'amount_over'] as const).map((fault) => {
-    const ownAmount = { typed: fault === 'amount' ? '20' : '5000000', least: 500, most: 1_000_000, fault }
-    return live(`storefront fault ${fault}`, storefront({ items: [], nextHref: null, ownAmount }), FRONT)
+    const ownAmount = {
+      action: '/pay/@mama-joy/pay',
+      typed: fault === 'amount' ? '20' : '5000000',
+      least: 500,
+      most: 1_000_000,
+      fault,
+    }
+    return live(`storefront fault ${fault}`, exampleStorefront({ items: [], nextHref: null, ownAmount }), FRONT)
   }),
 ]
 

@@ -61,6 +61,11 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
     description: words.description,
     reference: words.reference.slice(0, 200),
   })
+  const paper = await owner.get(`${BASE}/invoices/new`)
+  const invoice = await owner.send(paper, '/invoices/new', {
+    ...{ name: words.person, phone: '0700000001', email: 'ann@buyer.example', note: words.description, reminds: 'yes' },
+    ...{ description_1: words.description, quantity_1: '2', price_1: '20,000' },
+  })
   const { body: subaccount } = await api.post('/v1/subaccounts', { name: words.person, phone: '0700000000' })
   const { body: schedule } = await api.post('/v1/scheduled-payouts', {
     name: words.description.slice(0, 60),
@@ -93,6 +98,7 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
       '/charges': charge.id,
       '/payouts': payout.id,
       ...{ '/links': link.id, '/ask/qr': link.id, '/ask': charge.id, '/customers': '256700000001' },
+      '/invoices': last(invoice.location),
       '/subaccounts': subaccount.id,
       '/payroll': schedule.id,
       '/vending/machines': '1707-A',

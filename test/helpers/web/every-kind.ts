@@ -1,4 +1,5 @@
 import { getMerchantNamed } from '../../../src/merchants/account/set-merchant.ts'
+import { kampalaMonth } from '../../../src/platform/time/kampala.ts'
 import { CHARGE, type Client, type TestService } from '../service/test-service.ts'
 import { dispenseBody, paidCharge } from '../vending/direct-dispenses.ts'
 import { dispensingOrder, failedOrder, makeOrder, orderBody, registerMachines } from '../vending/vending.ts'
@@ -19,6 +20,10 @@ const BODIES: Record<string, unknown> = {
     cancel_url: 'https://shop.example/basket',
   },
   createVendingOrder: orderBody({ description: 'Cold', reference: 'tea 2', pay_account: 'hall' }),
+  sendTestEvent: { event: 'charge.succeeded' },
+  moveTestClock: { advance_seconds: 1 },
+  setNextEnds: { kind: 'payout', phone: '0700000099', outcome: 'succeeded' },
+  createWebhookAddress: { url: 'https://1.1.1.1/hook' },
   checkConformance: { payload: { ddbh: 'lnk_1', status: '1' }, sign: '0'.repeat(32) },
 }
 const bodyOf = ({ name }: { name: string }): unknown => BODIES[name] ?? CHARGE
@@ -57,17 +62,19 @@ export async function makeEveryKind(service: TestService, api: Client): Promise<
       await make('/v1/payment-links', 'createPaymentLink'),
       await link({ allow_multiple_uses: true }),
     ],
+    '/v1/webhook-addresses/:id': [(await api.post('/v1/webhook-addresses', { url: 'https://1.1.1.1/own' })).body.id],
     ...vending.ids,
   }
+  await service.run('seal-events')
   const [event] = (await api.get('/v1/webhooks')).body.data
-  const period = service.clock.now().toISOString().slice(0, 7)
+  const period = kampalaMonth(service.clock.now())
   return {
     pathsOf: ({ path }) => {
       const asked = path.replace(':event_id', event.id).replace(':period', period)
       if (path === '/v1/vending/machines/:machine/goods') return [path.replace(':machine', 'M-1')]
       if (path === '/v1/resolve-account') return [`${path}?phone=${PHONE}`]
       if (!asked.includes(':id')) return [asked]
-      const owner = ids[path] ?? ids[path.replace(/\/(pause|resume|cancel)$/, '')] ?? []
+      const owner = ids[path] ?? ids[path.replace(/\/(pause|resume|cancel|rotate|test|remove)$/, '')] ?? []
       return owner.map((id) => asked.replace(':id', id))
     },
     bodyOf: (endpoint) => (endpoint.name === 'dispense' ? dispenseBody(vending.charge) : bodyOf(endpoint)),

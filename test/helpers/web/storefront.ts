@@ -25,13 +25,14 @@ export async function pageOf(service: TestService, change: MerchantChange = {}) 
   const shop = (await getMerchantNamed(service.gateway, made.id)).merchant
   const { app } = service
   const shown = (beforeId: string | null = null, limit = 6) =>
-    listPublicItems(app, { merchantId: shop.id, beforeId, limit })
+    listPublicItems(app, { mode: 'live', merchantId: shop.id, beforeId, limit })
   return {
     app,
     made,
     shop,
     shown,
-    add: async (more: Partial<NewItem> = {}) => (await addItem(app, BY_HAND, { shop, ...MANGOES, ...more })).item,
+    add: async (more: Partial<NewItem> = {}) =>
+      (await addItem(app, BY_HAND, { mode: 'live', shop, ...MANGOES, ...more })).item,
     edit: (id: string, to: ItemChange) => editItem(app, BY_HAND, { shop, id, change: to }),
     names: async (beforeId: string | null = null, limit = 6) =>
       (await shown(beforeId, limit)).items.map(({ name }) => name),

@@ -28,6 +28,7 @@ export async function deliver(service: TestService): Promise<number> {
 /** Rounds until nothing is due any more. */
 export async function deliverAll(service: TestService): Promise<number> {
   let started = 0
+  await service.run('tend-addresses')
   for (;;) {
     const round = await deliver(service)
     if (round === 0) return started

@@ -69,6 +69,7 @@ test('an owner fills in the steps, reviews and submits; a rejection says what to
   assert.deepEqual([told?.template, told?.values.note], ['verification-rejected', 'Nearly'])
   const rejected = await owner.get(HOME)
   assert.match(mainOf(rejected), /rejected .*Nearly .*Business, Tax number \(TIN\) *: Another <b>number<\/b>/)
+  assert.match(mainOf(rejected), /Change what is named above first/)
   assert.match(mainOf(await owner.get(`${HOME}/business`)), /From the review: Another <b>number<\/b>/)
   assert.match(mainOf(await owner.get(DOCUMENTS)), /From the review: The card is cut off/)
   await owner.send(await owner.get(`${HOME}/business`), '/business', { tin: '1000999999' })

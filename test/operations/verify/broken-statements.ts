@@ -31,6 +31,7 @@ export const REFUSALS_OF_RECORD: readonly Refusal[] = [
   ['transfers', 'amount = amount + 1'],
   ['settlements', 'amount = amount + 1'],
   ['events', `body = ''`],
+  ['event_seals', 'sequence = sequence + 1'],
   ['ledger_checkpoints', `balances = '{}'`],
   ['rail_evidence', `answer = ''`],
 ].flatMap(([table, change]) =>

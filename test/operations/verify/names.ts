@@ -166,6 +166,9 @@ export const SCHEDULE = {
   cancelled: idOf3('spo_', 'cancelled'),
 }
 
+/** The standing order of merchant 3. */
+export const STANDING_ORDER = idOf3('sto_', 'order')
+
 const personIdOf = (name: string) => `per_${name.padEnd(21, '0')}`
 /** Who works for merchant 3, and four who work on the console; the claim was added to the owner. */
 export const PERSON = {

@@ -18,11 +18,14 @@ import { REQUEST_FAULTS } from './faults/requests.ts'
 import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { DISPUTE_FAULTS } from './faults/selling/disputes.ts'
 import { GIFT_CARD_FAULTS } from './faults/selling/gift-cards.ts'
+import { INVOICE_FAULTS } from './faults/selling/invoices.ts'
 import { LINK_FAULTS } from './faults/selling/links.ts'
 import { STOREFRONT_FAULTS } from './faults/selling/storefront.ts'
 import { VENDING_FAULTS } from './faults/selling/vending.ts'
+import { SEQUENCE_FAULTS } from './faults/sequences.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
+import { STANDING_ORDER_FAULTS } from './faults/standing-orders.ts'
 import { TALLY_FAULTS } from './faults/tallies.ts'
 import { TERM_FAULTS } from './faults/terms.ts'
 import { TIME_FAULTS } from './faults/times.ts'
@@ -38,6 +41,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...CHARGE_FAULTS,
   ...SPLIT_FAULTS,
   ...LINK_FAULTS,
+  ...INVOICE_FAULTS,
   ...STOREFRONT_FAULTS,
   ...GIFT_CARD_FAULTS,
   ...VENDING_FAULTS,
@@ -51,11 +55,13 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...REFUND_FAULTS,
   ...BULK_FAULTS,
   ...SCHEDULE_FAULTS,
+  ...STANDING_ORDER_FAULTS,
   ...RAIL_FAULTS,
   ...KEY_FAULTS,
   ...DISPUTE_FAULTS,
   ...VERIFICATION_FAULTS,
   ...EVENT_FAULTS,
+  ...SEQUENCE_FAULTS,
   ...REQUEST_FAULTS,
   ...RECIPIENT_FAULTS,
   ...OPERATOR_FAULTS,

@@ -28,6 +28,7 @@ export const adjustments = byId('adjustments')
 export const exceptions = byId('exceptions')
 export const schedules = byId('schedules')
 export const subaccounts = byId('subaccounts')
+export const standingOrders = byId('standing_orders')
 export const topUps = byId('top_ups')
 export const withdrawals = byId('withdrawals')
 

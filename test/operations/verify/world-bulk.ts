@@ -49,6 +49,7 @@ export async function storeBatch(app: App, name: keyof typeof BATCH, items: read
     done: 0,
     accepted: 0,
     createdAt: at,
+    limitedKey: null,
   }
   const fingerprint = fingerprintRequest('POST', '/v1/payouts/bulk', { name })
   const key = { merchantId: 3, mode: 'test' as const, key: batch.key, fingerprint }

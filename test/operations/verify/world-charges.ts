@@ -37,6 +37,8 @@ export function newCharge(
     channel: 'op1_momo',
     phone: '256700000000',
     email: null,
+    customerName: null,
+    metadata: null,
     reference: null,
     railReference: uuidFor(id),
     railTransactionId: null,
@@ -49,6 +51,7 @@ export function newCharge(
     holdUntil: null,
     settledAt: null,
     published: mode === 'test',
+    endChosen: false,
     followAt: new Date(app.clock.nowMs() + 5000),
   }
 }

@@ -12,6 +12,7 @@ import { payInBulk, storeBatch } from './world-bulk.ts'
 import { fail, pay, product, splitCharge, storeCharge, write } from './world-charges.ts'
 import { createPayout, endPayout, PAID, publish, takeBack, UNPAID } from './world-payouts.ts'
 import { addSchedule, cancelSchedule, runNextCycle } from './world-schedules.ts'
+import { orderStanding } from './world-standing-orders.ts'
 import { addSubaccount, putToSleep } from './world-subaccounts.ts'
 
 const HOLDER = { merchantId: 3, tag: TAGS[3] }
@@ -47,7 +48,8 @@ export async function moneyOutLately(app: App): Promise<void> {
 /** An hour ago. */
 export async function moneyOutToday(app: App): Promise<void> {
   await runNextCycle(app, SCHEDULE.daily)
-  for (const move of [shareOut, payOutSubaccounts, payInTest, payLive, withdraw, refund, payInBulk]) await move(app)
+  for (const move of [shareOut, payOutSubaccounts, payInTest, payLive, withdraw, orderStanding, refund, payInBulk])
+    await move(app)
 }
 
 /** Now: what is still in progress. */

@@ -26,7 +26,7 @@ export async function addSchedule(app: App, { id, mode, amount, interval = 'dail
   const fingerprint = fingerprintRequest('POST', '/v1/scheduled-payouts', { id })
   const answer = { status: 201, body: JSON.stringify({ id }), objectId: id }
   const key = { merchantId: 3, mode, key: `key-${id}`, fingerprint, answer, objectId: id }
-  const added = call(product('add schedule'), 3, id, mode, 'active', ...facts)
+  const added = call(product('add schedule'), 3, id, mode, 'active', ...facts, null)
   await write(app.db, ...addKeys([key], app.clock.now()), added)
 }
 

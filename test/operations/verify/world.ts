@@ -8,24 +8,26 @@ import { moveCharge } from '../../../src/payments/charges/move-charge.ts'
 import { settleCharges } from '../../../src/payments/charges/settle-charges.ts'
 import { openException } from '../../../src/payments/exceptions/exception.ts'
 import { call, type Database } from '../../../src/platform/db/database.ts'
+import { ServiceCounts } from '../../../src/platform/log/service-counts.ts'
 import type { App } from '../../../src/program/app.ts'
 import { deadlineIn } from '../../../src/rails/rail.ts'
 import { sandboxRail } from '../../../src/rails/sandbox.ts'
 import { makeDayTallier } from '../../../src/reports/tallies/tally-days.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
+import { payByCards } from './selling/world-cards.ts'
+import { reportProblems } from './selling/world-disputes.ts'
+import { sendInvoices } from './selling/world-invoices.ts'
+import { payLinks } from './selling/world-links.ts'
+import { offerItems } from './selling/world-storefront.ts'
+import { claimGoods, dispenseGoods } from './selling/world-vending.ts'
 import { correctBooks } from './world-approvals.ts'
 import { auditAll, closeAccounts } from './world-audits.ts'
-import { payByCards } from './world-cards.ts'
 import { createLive, fail, newCharge, pay, product, storeCharge, write } from './world-charges.ts'
-import { reportProblems } from './world-disputes.ts'
-import { payLinks } from './world-links.ts'
 import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
-import { writeDown } from './world-notes.ts'
+import { numberEvents, writeDown } from './world-notes.ts'
 import { prepareAll } from './world-prepared.ts'
-import { offerItems } from './world-storefront.ts'
 import { topUp } from './world-top-ups.ts'
-import { claimGoods, dispenseGoods } from './world-vending.ts'
 import { verifyBusiness } from './world-verification.ts'
 // Its statement is taken by name.
 import '../../../src/ledger/checkpoints.ts'
@@ -64,6 +66,7 @@ export async function buildWorld(db: Database): Promise<void> {
   const sandbox = sandboxRail(clock, { outcomeSeconds: CONFIG.sandboxOutcomeSeconds, pays: true })
   Object.assign(app, {
     rails: { test: { op1_momo: sandbox }, live: {} },
+    serviceCounts: new ServiceCounts(),
     ladders: { of: () => LADDER },
     exactWindows: { refunds: newExactWindow({ what: 'refunds', limit: 0, db }) },
   })
@@ -84,6 +87,8 @@ export async function buildWorld(db: Database): Promise<void> {
   await reportProblems(app)
   await offerItems(app)
   await writeDown(app)
+  await numberEvents(app)
+  await sendInvoices(app)
   await verifyBusiness(app)
   await closeAccounts(app)
   await makeDayTallier(app)()

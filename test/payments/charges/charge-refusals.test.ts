@@ -12,6 +12,7 @@ import {
   unverified,
 } from '../../api/http/known-refusals.ts'
 import { assertRefused, domain, invalid, TOO_LARGE } from '../../api/http/refused.ts'
+import { METADATA_REFUSALS } from '../../helpers/payments/metadata-refusals.ts'
 import { newPayer, startLiveService } from '../../helpers/service/live-service.ts'
 import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { CHARGE } from '../../helpers/service/test-service.ts'
@@ -115,11 +116,25 @@ const FORM: Rule[] = [
     expected: invalid('customer.email is not a valid email address'),
     body: { customer: { phone: '0700000000', email: 'nobody' } },
   },
+  { expected: invalid('customer.name must be a string'), body: { customer: { phone: '0700000000', name: 7 } } },
+  {
+    expected: invalid('customer.name must be at most 100 characters'),
+    body: { customer: { phone: '0700000000', name: '\u{1f34d}'.repeat(101) } },
+  },
+  {
+    expected: invalid('customer.name contains control characters'),
+    body: { customer: { phone: '0700000000', name: 'Aisha\nNamukasa' } },
+  },
+  {
+    expected: invalid('customer.email must be at most 254 characters'),
+    body: { customer: { phone: '0700000000', email: `${'a'.repeat(250)}@b.ug` } },
+  },
   { expected: invalid('reference must be a string'), body: { reference: 7 } },
   { expected: invalid('reference must be at most 255 characters'), body: { reference: 'r'.repeat(256) } },
   { expected: invalid('split must be a list'), body: { split: {} } },
   { expected: invalid('split must be a list'), body: { split: 'sub_a' } },
   { expected: invalid('split must be a list'), body: { split: '' } },
+  ...METADATA_REFUSALS,
   { expected: TOO_LARGE, body: ' '.repeat(1024 * 1024 + 1) },
 ]
 

@@ -65,6 +65,8 @@ test('a charge is accepted, paid, posted, shown in the balance and announced to 
     gift_card_amount: 0,
     currency: 'UGX',
     channel: 'op1_momo',
+    customer: { phone: '256700000000', name: null, email: 'A@b.ug' },
+    metadata: {},
     reference: 'order-1',
     merchant_reference: 'order-1',
     rail_reference: paid.rail_reference,

@@ -3,6 +3,7 @@ import test from 'node:test'
 import { SPREADSHEET_HINT } from '../../../src/platform/text/phone.ts'
 import { assertFree, caseOf, type Rule } from '../../api/http/kept-or-free.ts'
 import { invalid, TOO_LARGE } from '../../api/http/refused.ts'
+import { METADATA_REFUSALS } from '../../helpers/payments/metadata-refusals.ts'
 import { PAYOUT, pay, payoutDigest } from '../../helpers/payments/payouts.ts'
 import { payer } from '../../helpers/payments/schedules.ts'
 import { made, openedAndVerified } from '../../helpers/service/opened.ts'
@@ -57,6 +58,7 @@ const FORM: Rule[] = [
   { expected: invalid('reference must be a string'), body: { reference: 7 } },
   { expected: invalid('reference must be at most 255 characters'), body: { reference: 'r'.repeat(256) } },
   { expected: invalid('body contains control characters'), body: { reference: 'a\u0000b' } },
+  ...METADATA_REFUSALS,
   { expected: TOO_LARGE, body: ' '.repeat(1024 * 1024 + 1) },
 ]
 

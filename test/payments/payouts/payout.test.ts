@@ -85,6 +85,7 @@ test('a payout is accepted, sent, posted, shown in the balance and announced to 
     charge_id: null,
     batch_id: null,
     scheduled_payout_id: null,
+    metadata: {},
     created_at,
     completed_at,
   })

@@ -64,6 +64,9 @@ const FORMS: [string, object, string][] = [
   ['a start in words', { start_at: 'tomorrow' }, 'start_at must be an ISO 8601 datetime'],
   ['a start on no real day', { start_at: '2027-02-30' }, 'start_at must be an ISO 8601 datetime'],
   ['a start as a number', { start_at: 1767225600 }, 'start_at must be a string'],
+  ['a number in its metadata', { metadata: { order: 7 } }, 'metadata.order must be a string; write it in quotes: "7"'],
+  ['a list as metadata', { metadata: [] }, 'metadata must be an object'],
+  ['a bad start and bad metadata', { start_at: 'x', metadata: 1 }, 'start_at must be an ISO 8601 datetime'],
   ['a bad interval and nobody', { interval: 'hourly', recipients: [] }, INTERVAL],
   ['a bad amount and a bad interval', { amount: 'x', interval: 'hourly' }, 'amount must be an integer'],
 ]

@@ -47,6 +47,7 @@ test('a monthly schedule pays everybody on the last day of short months, month a
     failure_reason: null,
     cancelled_at: null,
     created_at: nowIso(),
+    metadata: {},
   })
   assert.match(made.id, /^spo_[a-z0-9]{21,}$/)
   assert.equal(await run(), 0, 'nothing is due before its day')

@@ -43,6 +43,37 @@ test('D9: keys create gives a second key, keys list shows ends only, keys revoke
   assert.equal(await balance(made.key), 200, "another merchant's command ends nothing")
 })
 
+test('keys addresses, keys signers and keys limit bind a key, keys list shows it, and without an option it is free again', async () => {
+  const merchant = await service.merchant()
+  const [{ id }] = (await json('keys', 'list', merchant.handle)).filter(({ kind }: any) => kind === 'test')
+  const bound = await json('keys', 'addresses', merchant.handle, '--id', id, '--only', '192.0.2.1, 10.0.0.0/8')
+  assert.deepEqual(bound, { id, allowed_from: ['192.0.2.1', '10.0.0.0/8'] })
+  const listed = await run('keys', 'list', merchant.handle)
+  assert.match(listed.stdout, /in force {2}only from 192\.0\.2\.1, 10\.0\.0\.0\/8\n/)
+  await service.gateway.keyRing.refresh()
+  assert.equal((await service.client(merchant.keys.test).get('/v1/balance')).status, 403)
+  assertRefused(await run('keys', 'addresses', merchant.handle, '--id', id, '--only', 'here'), {
+    code: 1,
+    says: /here is none\n$/,
+  })
+  assert.deepEqual(await json('keys', 'addresses', merchant.handle, '--id', id), { id, allowed_from: [] })
+  const publicKey = Buffer.alloc(32, 7).toString('base64')
+  const signers = ['keys', 'signers', merchant.handle, '--id', id]
+  assert.deepEqual(await json(...signers, '--public-keys', publicKey), { id, signed_by: [publicKey] })
+  assert.match((await run('keys', 'list', merchant.handle)).stdout, /in force {2}only signed\n/)
+  assertRefused(await run(...signers, '--public-keys', 'mine'), { code: 1, says: /mine is none\n$/ })
+  assert.deepEqual(await json(...signers), { id, signed_by: [] })
+  assert.deepEqual(await json('keys', 'limit', merchant.handle, '--id', id, '--day', '5000'), { id, daily_limit: 5000 })
+  assert.match((await run('keys', 'list', merchant.handle)).stdout, /in force {2}at most 5000 a day\n/)
+  assertRefused(await run('keys', 'limit', merchant.handle, '--id', id, '--day', 'much'), {
+    code: 2,
+    says: /--day must be/,
+  })
+  assert.deepEqual(await json('keys', 'limit', merchant.handle, '--id', id), { id, daily_limit: null })
+  await service.gateway.keyRing.refresh()
+  assert.equal((await service.client(merchant.keys.test).get('/v1/balance')).status, 200)
+})
+
 test('D9: two starts of keys create at the same time never make a third key', async () => {
   const merchant = await service.merchant()
   const ran = await Promise.all(

@@ -31,7 +31,7 @@ async function shop() {
     (verb: string) =>
     (...rest: string[]) =>
       json('storefront', verb, handle, ...rest)
-  const pictureOf = (itemId: string) => findPicture(service.app, { merchantId: merchant.id, itemId })
+  const pictureOf = (itemId: string) => findPicture(service.app, { mode: 'live', merchantId: merchant.id, itemId })
   const [add, edit, list, remove] = ['add', 'edit', 'list', 'remove'].map(storefront) as [Verb, Verb, Verb, Verb]
   return { handle, merchant, add, edit, list, remove, pictureOf }
 }

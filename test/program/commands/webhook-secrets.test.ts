@@ -118,7 +118,10 @@ test('D9, C23: webhooks ping sends a test.ping once, signed, in the mode named',
   assert.equal(body.data[0].status, 'sent')
   const deaf = await service.merchant()
   const before = await service.digest()
-  assertRefused(await run('webhooks', 'ping', deaf.handle), { code: 1, says: /has no webhook address/ })
+  assertRefused(await run('webhooks', 'ping', deaf.handle), {
+    code: 1,
+    says: /has no webhook address: an owner enters one on the dashboard under Developers, Webhooks/,
+  })
   assert.equal(await service.digest(), before)
 })
 

@@ -97,6 +97,9 @@ const FORM: [unknown, string][] = [
   [{ cancel_url: 'y', allow_multiple_uses: 1 }, 'cancel_url must be an http or https URL'],
   [{ allow_multiple_uses: 1 }, 'allow_multiple_uses must be true or false'],
   [{ allow_multiple_uses: 'true' }, 'allow_multiple_uses must be true or false'],
+  [{ metadata: 'x' }, 'metadata must be an object'],
+  [{ metadata: { order: 7 } }, 'metadata.order must be a string; write it in quotes: "7"'],
+  [{ metadata: 1, allow_multiple_uses: 1 }, 'allow_multiple_uses must be true or false'],
 ]
 for (const [body, problem] of FORM)
   test(`a fault of form: ${problem} (${JSON.stringify(body).slice(0, 60)})`, () => {

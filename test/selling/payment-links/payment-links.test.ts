@@ -39,6 +39,7 @@ test('a link is created, read and listed with every field, in the mode of its ke
       qr_png_url: `${url}/qr.png`,
       qr_svg_url: `${url}/qr.svg`,
       created_at: made.created_at,
+      metadata: {},
     })
     assert.deepEqual(await read(made.id, api), made)
     assert.deepEqual((await api.get(`${LINKS}?limit=1`)).body.data, [made])

@@ -22,7 +22,7 @@ async function offer(shop: PayShop, names: readonly string[], picture: Buffer | 
   const items: ShopItem[] = []
   for (const [at, name] of names.entries()) {
     const wanted = { name, amount: 5000 + at, description: at % 2 === 0 ? `About ${name}` : null, picture }
-    items.push((await addItem(service.app, BY_HAND, { shop: shop.row, ...wanted })).item)
+    items.push((await addItem(service.app, BY_HAND, { mode: 'live', shop: shop.row, ...wanted })).item)
     service.pass(1000)
   }
   return items

@@ -29,6 +29,7 @@ test('an item is a reusable live link with a name, even before the business is v
     amount: 5000,
     description: MANGOES.description,
     reference: null,
+    metadata: null,
     successUrl: null,
     cancelUrl: null,
     allowMultipleUses: true,
@@ -62,7 +63,7 @@ test('an item costs what a charge may cost, and its texts have limits', async ()
   assert.equal((await add({ amount: 1_000_000, description: ' ' })).description, null)
   await service.set({ id: shop.publicId } as never, { active: false })
   const inactive = (await getMerchantNamed(service.gateway, shop.publicId)).merchant
-  await assert.rejects(addItem(app, BY_HAND, { shop: inactive, ...MANGOES }), {
+  await assert.rejects(addItem(app, BY_HAND, { mode: 'live', shop: inactive, ...MANGOES }), {
     message: 'merchant is not active',
   })
 })
@@ -71,7 +72,7 @@ test('a key makes a repeat harmless: five at once and one later add one item, ev
   const { app, shop, edit } = await page()
   const stranger = await page()
   const add = (more: Partial<NewItem> = {}, own = shop) =>
-    addItem(app, BY_HAND, { shop: own, ...MANGOES, ...more, commandKey: 'spring' })
+    addItem(app, BY_HAND, { mode: 'live', shop: own, ...MANGOES, ...more, commandKey: 'spring' })
   const together = await Promise.all(Array.from({ length: 5 }, () => add()))
   assert.equal(new Set(together.map(({ item }) => item.id)).size, 1)
   assert.equal(together.filter(({ again }) => !again).length, 1)
@@ -88,10 +89,10 @@ test('a key makes a repeat harmless: five at once and one later add one item, ev
 test('an item that was begun with a key and never stored is completed by the repeat', async () => {
   const { app, shop } = await page()
   const used = { ...MANGOES, commandKey: 'cut' }
-  const { item } = await addItem(app, BY_HAND, { shop, ...used })
+  const { item } = await addItem(app, BY_HAND, { mode: 'live', shop, ...used })
   await service.rows('delete from storefront_items where id = $1', [item.id])
   await service.rows('delete from payment_links where id = $1', [item.linkId])
-  const { item: again } = await addItem(app, BY_HAND, { shop, ...used })
+  const { item: again } = await addItem(app, BY_HAND, { mode: 'live', shop, ...used })
   assert.deepEqual(again, item)
 })
 
@@ -116,7 +117,7 @@ test('a new name or picture keeps the link; a new description does not, because 
   assert.deepEqual([named.name, named.linkId], ['Ripe mangoes', item.linkId])
   const pictured = await edit(item.id, { picture: PICTURE })
   assert.equal(pictured.linkId, item.linkId)
-  const seen = await findPicture(app, { merchantId: shop.id, itemId: item.id })
+  const seen = await findPicture(app, { mode: 'live', merchantId: shop.id, itemId: item.id })
   assert.deepEqual([seen?.body, seen?.at], [PICTURE, pictured.pictureAt])
   const told = await edit(item.id, { description: 'Ten kilos.' })
   assert.notEqual(told.linkId, item.linkId)
@@ -124,7 +125,7 @@ test('a new name or picture keeps the link; a new description does not, because 
   assert.equal((await linkOf(item.linkId)).description, MANGOES.description)
   assert.equal((await edit(item.id, { description: '' })).description, null)
   assert.equal((await edit(item.id, { picture: null })).pictureAt, null)
-  assert.equal(await findPicture(app, { merchantId: shop.id, itemId: item.id }), null)
+  assert.equal(await findPicture(app, { mode: 'live', merchantId: shop.id, itemId: item.id }), null)
   for (const [change, message] of [
     [{ name: '' }, /name is required/],
     [{ name: 'x'.repeat(201) }, /at most 200/],
@@ -151,12 +152,12 @@ test('a link that is switched off hides its item, even after an edit, until it i
   const item = await add({ picture: PICTURE })
   await switchLink(app, BY_HAND, { owner: shop, id: item.linkId, to: 'off' })
   assert.deepEqual(await names(), [])
-  assert.equal(await findPicture(app, { merchantId: shop.id, itemId: item.id }), null)
+  assert.equal(await findPicture(app, { mode: 'live', merchantId: shop.id, itemId: item.id }), null)
   const dearer = await edit(item.id, { amount: 9000 })
   assert.deepEqual([dearer.hidden, await names()], [true, []])
   assert.ok((await linkOf(item.linkId)).switchedOffAt)
   assert.deepEqual(
-    (await listOwnItems(app, shop.id)).map(({ id, hidden }) => [id, hidden]),
+    (await listOwnItems(app, { merchantId: shop.id, mode: 'live' })).map(({ id, hidden }) => [id, hidden]),
     [[item.id, true]],
   )
   await switchLink(app, BY_HAND, { owner: shop, id: dearer.linkId, to: 'on' })
@@ -173,8 +174,8 @@ test('a removed item is gone with its link, a second removal does no harm, and i
   service.pass(60_000)
   assert.deepEqual(await removeItem(app, BY_HAND, { shop, id: item.id }), removed)
   assert.deepEqual((await linkOf(item.linkId)).switchedOffAt, switchedOffAt)
-  assert.deepEqual([await names(), await listOwnItems(app, shop.id)], [[], []])
-  assert.equal(await findPicture(app, { merchantId: shop.id, itemId: item.id }), null)
+  assert.deepEqual([await names(), await listOwnItems(app, { merchantId: shop.id, mode: 'live' })], [[], []])
+  assert.equal(await findPicture(app, { mode: 'live', merchantId: shop.id, itemId: item.id }), null)
   await assert.rejects(edit(item.id, { amount: 1000 }), { status: 404, message: 'item not found' })
 })
 
@@ -188,13 +189,14 @@ test('items of another merchant are not found', async () => {
       message: 'item not found',
     })
     await assert.rejects(removeItem(app, BY_HAND, { shop, id }), { status: 404, message: 'item not found' })
-    assert.equal(await findPicture(app, { merchantId: shop.id, itemId: id }), null)
+    assert.equal(await findPicture(app, { mode: 'live', merchantId: shop.id, itemId: id }), null)
   }
 })
 
 test('an amount of the customer’s own is a one-shot live link, by the rules of live money', async () => {
   const { app, shop, made, linkOf } = await page({ kycStatus: 'verified', chargeLimit: 50_000 })
-  const create = (amount: number) => createOwnAmountLink(app, CUSTOMER, { merchantId: shop.id, tag: shop.tag, amount })
+  const create = (amount: number) =>
+    createOwnAmountLink(app, CUSTOMER, { merchantId: shop.id, tag: shop.tag, mode: 'live', amount })
   const link = await create(12_500)
   const { attempt, paid, ...stored } = await linkOf(link.id)
   assert.deepEqual(stored, link)

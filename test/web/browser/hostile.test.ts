@@ -84,6 +84,7 @@ test('a shop with a hostile name and hostile goods is just a strangely named sho
       const made = await world.service.shop({ name })
       const { merchant } = await getMerchantNamed(world.service.gateway, made.merchant.id)
       await addItem(world.service.app, BY_HAND, {
+        mode: 'live',
         shop: merchant,
         name,
         description: name,

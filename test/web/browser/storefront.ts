@@ -19,7 +19,7 @@ const ITEMS: readonly [string, string | null, number, [string, string] | null][]
 export async function fillStorefront({ app }: LiveService, merchant: StorefrontMerchant): Promise<void> {
   for (const [name, description, amount, colours] of ITEMS) {
     const picture = colours && (await paint(colours))
-    await addItem(app, BY_HAND, { shop: merchant, name, description, amount, picture })
+    await addItem(app, BY_HAND, { mode: 'live', shop: merchant, name, description, amount, picture })
   }
 }
 

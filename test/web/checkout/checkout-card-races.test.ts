@@ -97,7 +97,7 @@ test('a card that is spent, freed and reserved at the same moments keeps its val
     const { id, status } = await chargeOn(service, one.link)
     if (status === 'authorized') service.operator[round % 2 === 0 ? 'refuses' : 'pays'](id)
     service.pass(6000)
-    await Promise.all([service.run('follow-charges'), submit(two)])
+    await Promise.all([service.runBeside('follow-charges'), submit(two)])
     const [balance, reserved, spent] = await cardNow(service, card.id)
     assert.equal(balance + reserved + spent, 6000)
   }

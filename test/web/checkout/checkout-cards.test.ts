@@ -88,6 +88,8 @@ test('a card that covers everything needs no phone and no operator; the page, th
     refunded_at: null,
     settled: true,
     available_on: body.created_at,
+    customer: { phone: body.customer.phone, name: null, email: null },
+    metadata: {},
   })
   assert.deepEqual(await transfersOf(service, id), [], 'nothing is posted')
   const [event, ...more] = await eventsOf(service, id)

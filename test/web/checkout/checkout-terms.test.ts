@@ -34,7 +34,7 @@ const order = async (): Promise<string> => {
 }
 const item = async (): Promise<string> => {
   const wanted = { name: 'Basket', amount: AMOUNT, description: null, picture: null }
-  return (await addItem(service.app, BY_HAND, { shop: shop.row, ...wanted })).item.linkId
+  return (await addItem(service.app, BY_HAND, { mode: 'live', shop: shop.row, ...wanted })).item.linkId
 }
 const screenOf = async (id: string) =>
   /<main id="screen" class="([a-z]+)"/.exec((await somebody.get(`/vending/display/${id}`)).text)?.[1]

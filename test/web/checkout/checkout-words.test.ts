@@ -64,6 +64,7 @@ for (const [index, text] of HOSTILE.entries())
   test(`hostile text is shown as text, on every page: ${JSON.stringify(text)}`, async () => {
     const shop = await payShop(service, { name: `Shop ${text}`.slice(0, 100), handle: `hostile-${index}` })
     await addItem(service.app, BY_HAND, {
+      mode: 'live',
       shop: shop.row,
       name: text.replaceAll('\u202e', ''),
       amount: 5000,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { approve } from '../../../src/operations/reconciliation/approve.ts'
+import { kampalaMonth } from '../../../src/platform/time/kampala.ts'
 import {
   ADJUSTMENT,
   approved,
@@ -63,7 +64,7 @@ test('a correction that two operators agree on is posted, resolves its exception
   const wallet = mainOf(await owner.get('/dashboard/wallet'))
   assert.match(wallet, new RegExp(`Correction by our staff, in your favour ${subject}.*Paid on Monday after all`))
   for (const name of [anna.email, ben.email, 'line 7']) assert.ok(!wallet.includes(name), name)
-  const month = service.clock.now().toISOString().slice(0, 7)
+  const month = kampalaMonth(service.clock.now())
   const { body } = await live.get(`/v1/statements/${month}`)
   const [line] = body.adjustments.filter(({ kind }: { kind: string }) => kind === 'correction')
   assert.deepEqual([line.amount, line.note], [12_500, 'Paid on Monday after all'])

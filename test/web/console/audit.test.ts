@@ -115,5 +115,5 @@ test('however often somebody looks, the acts of a merchant stay in sight, and lo
   assert.match(mainOf(await admin.get(`${page}?of=all`)), /verification\.read/)
   const owner = await signedInAs(service, merchant)
   const own = mainOf(await owner.get('/dashboard/settings/audit?of=acts'))
-  assert.match(own, /merchant\.vending/)
+  assert.match(own, /Switch vending on/)
 })

@@ -124,6 +124,7 @@ async function merchantObjects(service: TestService): Promise<Record<string, str
   return {
     ...{ '/merchants': id, '/verification': id, '/numbers': id },
     '/withdrawals': `pout_${tag}${'w'.repeat(16)}`,
+    '/standing-orders': `sto_${tag}${'w'.repeat(16)}`,
     '/verification/:id/ask/:what': `${id} settlement`,
     '/verification/:id/documents/:document/file': paper,
     '/verification/:id/documents/:document/ends': paper,

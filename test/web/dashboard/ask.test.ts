@@ -3,6 +3,7 @@ import { followUntilEnded, succeed } from '../../helpers/payments/following-char
 import { newPayer, startLiveService } from '../../helpers/service/live-service.ts'
 import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { longTest, test } from '../../helpers/service/parts.ts'
+import { askFor } from '../../helpers/web/asking.ts'
 import { formOf } from '../../helpers/web/browser.ts'
 import { mainOf, signedInAs, tillOf } from '../../helpers/web/dashboard.ts'
 import { launchBrowser, newVisitor, ON_BROWSER } from '../browser/browser.ts'
@@ -25,7 +26,7 @@ test('owner, cashier and till ask a phone for live money, see who must do what, 
     await tillOf(service, shop.merchant),
   ]) {
     const phone = newPayer()
-    const sent = await person.send(await person.get(ASK), '/ask', { amount: '25,000', phone, reference: 'two sacks' })
+    const sent = await askFor(person, { amount: '25,000', phone, reference: 'two sacks' })
     const open = mainOf(await person.follow(sent))
     assert.match(open, /UGX 25,000 two sacks .*Waiting for the PIN/)
     assert.match(open, /shows a message from .*It says UGX 25,000/)
@@ -42,7 +43,7 @@ test('a refused payment says why and what to do, and is asked for again with one
   const cashier = await signedInAs(service, shop.merchant, { role: 'cashier' })
   const phone = newPayer()
   service.operator.onQuestion({ answer: 'failed', code: 'NOT_ENOUGH_FUNDS' }, phone)
-  const sent = await cashier.send(await cashier.get(ASK), '/ask', { amount: '7000', phone, reference: 'soap' })
+  const sent = await askFor(cashier, { amount: '7000', phone, reference: 'soap' })
   await followUntilEnded(service, idOf(sent.location))
   const failed = await cashier.get(sent.location)
   assert.match(mainOf(failed), /Not paid Too little money on the phone\. No money was taken\. Ask for another number/)
@@ -53,10 +54,9 @@ test('a refused payment says why and what to do, and is asked for again with one
 
 test('a double tap is one prompt, and what is refused is said beside its field with nothing made', async () => {
   const owner = await signedInAs(service, shop.merchant)
-  const page = await owner.get(ASK)
-  const typed = { amount: '9000', phone: newPayer(), reference: '' }
   const before = (await chargesOf()).length
-  const [one, other] = await Promise.all([owner.send(page, '/ask', typed), owner.send(page, '/ask', typed)])
+  const seen = await owner.send(await owner.get(ASK), '/ask', { amount: '9000', phone: newPayer(), reference: '' })
+  const [one, other] = await Promise.all([owner.send(seen, '/ask'), owner.send(seen, '/ask')])
   assert.equal(one.location, other.location)
   assert.equal((await chargesOf()).length, before + 1)
   await succeed(service, idOf(one.location))
@@ -66,7 +66,7 @@ test('a double tap is one prompt, and what is refused is said beside its field w
     [{ amount: '5000', phone: '' }, /Customer's number: fill this in/],
     [{ amount: 'lots', phone: newPayer() }, /Write an amount in whole shillings/],
   ] as const) {
-    const reply = await owner.send(await owner.get(ASK), '/ask', wrong)
+    const reply = await askFor(owner, wrong)
     assert.equal(reply.status, 400)
     assert.match(mainOf(reply), says)
     assert.equal(formOf(reply, '/ask').fields.amount, wrong.amount)
@@ -106,7 +106,7 @@ test('people who may not ask have neither button nor page; another business find
   for (const path of ['', '/charges', '/counter'])
     assert.doesNotMatch((await viewer.get(`/dashboard${path}`)).text, /Ask for a payment/)
   const owner = await signedInAs(service, shop.merchant)
-  const sent = await owner.send(await owner.get(ASK), '/ask', { amount: '5000', phone: newPayer() })
+  const sent = await askFor(owner, { amount: '5000', phone: newPayer() })
   await succeed(service, idOf(sent.location))
   const stranger = await signedInAs(service, (await service.shop()).merchant)
   for (const path of [

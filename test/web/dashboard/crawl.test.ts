@@ -46,7 +46,7 @@ for (const role of ROLES)
     assert.deepEqual(wrong, [])
   })
 
-test('a till follows no dead link either, and asks for payments and sees the counter, charges, links, orders and disputes alone', async () => {
+test('a till follows no dead link either, and asks for payments and sees the counter, charges, links, invoices, orders and disputes alone', async () => {
   const till = await tillOf(service, shop.merchant)
   const { wrong, pages } = await crawl(till, { ...everyWhere, within: WITHIN })
   assert.deepEqual(wrong, [])
@@ -59,6 +59,7 @@ test('a till follows no dead link either, and asks for payments and sees the cou
     'device',
     'disputes',
     'help',
+    'invoices',
     'links',
     'orders',
     'search',

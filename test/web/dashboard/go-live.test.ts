@@ -4,6 +4,7 @@ import { startReceiver } from '../../fakes/receiver.ts'
 import { succeed } from '../../helpers/payments/following-charges.ts'
 import { DAY, newPayer, startLiveService } from '../../helpers/service/live-service.ts'
 import { opened, openedAndVerified } from '../../helpers/service/opened.ts'
+import { askFor } from '../../helpers/web/asking.ts'
 import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
 import { deliverAll } from '../../helpers/web/webhooks.ts'
 
@@ -13,26 +14,37 @@ const PAGE = '/dashboard/go-live'
 const HOUR = 3_600_000
 
 /** The steps that a page calls done, by the words that begin their names. */
-const STEPS = ['verified', 'webhook', 'live key', 'real payment', 'first money', 'second owner', 'second factor']
-const doneOn = (text: string) => {
-  const items = [...text.matchAll(/<li><div class="head"><h2>(.*?)<\/h2>.*?<\/li>/gs)]
-  assert.equal(items.length, STEPS.length)
-  return items.flatMap(([item, name = '']) =>
-    item.includes('status good') ? [STEPS.find((step) => name.includes(step)) ?? name] : [],
-  )
-}
+const STEPS = [
+  'verified',
+  'machines',
+  'webhook',
+  'live key',
+  'real payment',
+  'first money',
+  'second owner',
+  'second factor',
+]
+const stepsOn = (text: string) =>
+  [...text.matchAll(/<li><div class="head"><h2>(.*?)<\/h2>.*?<\/li>/gs)].map(([item, name = '']) => ({
+    step: STEPS.find((step) => name.includes(step)) ?? name,
+    done: item.includes('status good'),
+  }))
+const doneOn = (text: string) => stepsOn(text).flatMap(({ step, done }) => (done ? [step] : []))
+const askedOn = (text: string) => stepsOn(text).map(({ step }) => step)
 
 test('the checklist follows what has happened, and leads to where each step is done', async () => {
   const merchant = await service.merchant()
   const owner = await signedInAs(service, merchant)
   const [live, api] = [service.client(merchant.keys.live), service.client(merchant.keys.test)]
+  await api.get('/v1/me')
+  await service.gateway.requests.flush()
   const first = await owner.get(PAGE)
   assert.deepEqual(doneOn(first.text), [])
+  assert.match(mainOf(first), /You take payments by a program of your own\./)
   for (const path of [
     'verification',
     'developers/webhooks',
     'developers',
-    'links',
     'wallet',
     'settings/people',
     'settings/security',
@@ -92,4 +104,45 @@ test('the checklist follows what has happened, and leads to where each step is d
   assert.equal(doneOn((await other.get(PAGE)).text).includes('webhook'), false, 'another address has not answered yet')
   const stranger = await signedInAs(service, await service.merchant())
   assert.deepEqual(doneOn((await stranger.get(PAGE)).text), [])
+})
+
+const PEOPLE_STEPS = ['second owner', 'second factor']
+
+test('a shop without a programmer is asked neither for a webhook nor for a key, whatever it sells by', async () => {
+  const merchant = await service.merchant()
+  const owner = await signedInAs(service, merchant)
+  const none = await owner.get(PAGE)
+  assert.deepEqual(askedOn(none.text), ['verified', 'real payment', 'first money', ...PEOPLE_STEPS])
+  assert.match(mainOf(none), /0 of 5 done .*You take payments in no way yet\./)
+  assert.match(mainOf(none), /Not needed for how you work Machines: .* A webhook address: .* A live key: /)
+  assert.ok(none.text.includes('href="/dashboard/ask"'), 'the counter comes first')
+  assert.equal((await owner.get('/dashboard/ask')).status, 200)
+  await service.set(merchant, { kycStatus: 'verified' })
+  const link = await owner.get('/dashboard/test/links/new')
+  await owner.send(link, '/links/new', { amount: '5,000' })
+  const linked = await owner.get(PAGE)
+  assert.match(mainOf(linked), /You take payments by payment links\. .*Pay a small amount on one of your links/)
+  const asked = await askFor(owner, { amount: '5,000', phone: newPayer() })
+  await succeed(service, asked.location.split('/').at(-1) ?? '')
+  const paid = await (await signedInAs(service, merchant)).get(PAGE)
+  assert.match(mainOf(paid), /You take payments by payment links, asking at the counter\./)
+  assert.deepEqual(doneOn(paid.text), ['verified', 'real payment', 'second owner'])
+})
+
+test('an owner of machines is asked for a key and a supplier, and not for a webhook', async () => {
+  const merchant = await service.merchant({ vending: true })
+  const owner = await signedInAs(service, merchant)
+  const steps = ['verified', 'machines', 'live key', 'real payment', 'first money', ...PEOPLE_STEPS]
+  assert.deepEqual(askedOn((await owner.get(PAGE)).text), steps)
+  await owner.send(await owner.get('/dashboard/vending/add'), '/vending/add', { machine: 'M1', name: '' })
+  assert.deepEqual(doneOn((await owner.get(PAGE)).text), [], 'no supplier yet')
+  const supplier = { base_url: 'https://1.1.1.1/api', shbh: '7', key: 'k', secret: 's' }
+  await owner.send(await owner.get('/dashboard/vending/settings'), '/settings/supplier', supplier)
+  await service.client(merchant.keys.live_collections).get('/v1/me')
+  await service.gateway.requests.flush()
+  const ready = await owner.get(PAGE)
+  assert.deepEqual([askedOn(ready.text), doneOn(ready.text)], [steps, ['machines', 'live key']])
+  assert.match(mainOf(ready), /You take payments by machines, a program of your own\. .*Buy something at your machine/)
+  await service.set(merchant, { webhookUrl: receiver.url })
+  assert.ok(askedOn((await owner.get(PAGE)).text).includes('webhook'), 'an address that is set must answer')
 })

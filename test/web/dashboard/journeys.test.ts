@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { kampalaMonth } from '../../../src/platform/time/kampala.ts'
 import { succeed } from '../../helpers/payments/following-charges.ts'
 import { startPayingService } from '../../helpers/payments/payouts.ts'
 import { newPayer } from '../../helpers/service/live-service.ts'
@@ -51,7 +52,7 @@ async function download(page: Page, link: string): Promise<Buffer> {
   return readFile(await file.path())
 }
 
-const monthNow = () => service.clock.now().toISOString().slice(0, 7)
+const monthNow = () => kampalaMonth(service.clock.now())
 
 for (const size of ['phone', 'desktop'] as const)
   testFor(size === 'phone')(

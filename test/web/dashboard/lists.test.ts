@@ -18,7 +18,7 @@ async function decided() {
 
 const download = async (person: Planted, address: string) => {
   const path = address.split('?', 1)[0] ?? ''
-  const reply = await person.send(await person.get(address), `${path}/export`)
+  const reply = await person.send(await person.get(address), `${path}/export`, { for: 'programs' })
   assert.equal(reply.status, 200, reply.text)
   const rows: Record<string, string>[] = parse(reply.text, { columns: true, bom: false })
   return { reply, rows }
@@ -104,7 +104,7 @@ test('amounts are digits, phones have no plus, and no cell is a formula', async 
   assert.ok(rows.every(({ amount, phone }) => amount === '5000' && phone === '256700000000'))
   assert.match(
     reply.headers.get('content-disposition') ?? '',
-    /^attachment; filename="charges-test-\d{4}-\d\d-\d\d\.csv"$/,
+    /^attachment; filename="charges-test-\d{4}-\d\d-\d\d-for-programs\.csv"$/,
   )
   assert.match(reply.headers.get('content-type') ?? '', /^text\/csv/)
   // The client takes the byte order mark away.
@@ -171,7 +171,7 @@ test('a file takes the list out of the house: it wants the factor, and a refusal
   assert.equal(refused.status, 400)
   assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
   assert.equal(formOf(refused, `${LIST}/export`).fields.reference, 'kept')
-  const sent = await owner.send(refused, `${LIST}/export`, { confirm: 'four words of mine' })
+  const sent = await owner.send(refused, `${LIST}/export`, { confirm: 'four words of mine', for: 'programs' })
   assert.equal(sent.status, 200, sent.text)
   const rows: Record<string, string>[] = parse(sent.text, { columns: true, bom: false })
   assert.deepEqual([...new Set(rows.map(({ reference }) => reference))], ['kept'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatPhone } from '../../../src/platform/text/phone.ts'
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes-list.ts'
-import { formatPhone } from '../../../src/web/parts/wording.ts'
 import { startReceiver } from '../../fakes/receiver.ts'
 import { startPayingService } from '../../helpers/payments/payouts.ts'
 import { newPayer } from '../../helpers/service/live-service.ts'
@@ -75,9 +75,9 @@ test('whoever may not see payouts finds their names, phones and ids on no road: 
   assert.ok((await tellsOf(shop.people.viewer)).length > 3, 'whoever may see them finds them there')
 })
 
-const MAY: readonly string[] = ['read', 'charge.create', 'link.create', 'order.create']
+const MAY: readonly string[] = ['read', 'charge.create', 'invoice.create', 'link.create', 'order.create']
 
-test('a till asks for payments and sees the counter, charges, links, orders and disputes, and nothing else of the business', async () => {
+test('a till asks for payments and sees the counter, charges, links, invoices, orders and disputes, and nothing else of the business', async () => {
   const till = await tillOf(service, shop.merchant)
   const open = DASHBOARD_ROUTES.flatMap((route) =>
     route.kind === 'page' && MAY.includes(route.see) ? [route.path] : [],
@@ -87,7 +87,7 @@ test('a till asks for payments and sees the counter, charges, links, orders and 
       .map((path) => path.split('/')[1])
       .filter((one, nth, all) => all.indexOf(one) === nth)
       .sort(),
-    ['ask', 'charges', 'counter', 'customers', 'device', 'disputes', 'help', 'links', 'orders', 'search'],
+    ['ask', 'charges', 'counter', 'customers', 'device', 'disputes', 'help', 'invoices', 'links', 'orders', 'search'],
   )
   for (const { route, address } of pagesOf(shop)) {
     if (route.kind !== 'page') continue
@@ -101,6 +101,9 @@ test('a till asks for payments and sees the counter, charges, links, orders and 
     /href="\/dashboard\/(?:wallet|payouts|settings|developers|verification|subaccounts)/,
   )
   const refused = await till.get('/dashboard/settings/people')
-  assert.match(mainOf(refused), /a till may not do this: it has the counter, charges, links, orders and disputes/)
+  assert.match(
+    mainOf(refused),
+    /a till may not do this: it has the counter, charges, links, invoices, orders and disputes/,
+  )
   assert.deepEqual(await tellsOf(till), [])
 })

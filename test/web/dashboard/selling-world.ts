@@ -39,10 +39,11 @@ export async function busyShop(
     })
   ).body
   const { item } = await addItem(app, BY_HAND, {
-    ...{ shop: merchant, name: 'Ŋŋoma drum', amount: 9_999_999, description: 'Made in Mpigi.' },
+    ...{ mode: 'live' as const, shop: merchant, name: 'Ŋŋoma drum', amount: 9_999_999, description: 'Made in Mpigi.' },
     picture: await makeItemPicture(png(400, 400)),
   })
   await addItem(app, BY_HAND, {
+    mode: 'live',
     shop: merchant,
     name: 'Mat',
     amount: 12_000,

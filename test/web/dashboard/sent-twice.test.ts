@@ -24,6 +24,7 @@ const REFUSED_HERE = [
   '/bulk/drafts/:id/prepare',
   '/bulk/drafts/:id/send',
   '/gift-cards/:id/restore',
+  '/orders/:id/refund',
   '/orders/new',
   '/payouts/prepared/:id/approve',
   '/settings/limits/checker',

@@ -44,13 +44,13 @@ test('the page of a charge tells its whole story, in one order', async () => {
   inOrder(
     story,
     /What happened/,
-    /created/,
-    /succeeded/,
+    /Payment begun/,
+    /Paid: the operator’s number is \d+/,
     /Payment received, after its fee: UGX 9,800/,
-    /charge\.succeeded: we made the event/,
-    /charge\.succeeded: your server has it first attempt, answered 200/,
+    /Message to your server made: paid/,
+    /Your server has the message: paid first attempt, answered 200/,
     new RegExp(`Refund a charge: ${owner.email}`),
-    /refunded/,
+    /Given back/,
     /What it is/,
     /Where the money went/,
     /Payment received, after its fee the operator your available balance UGX 9,800/,
@@ -60,7 +60,7 @@ test('the page of a charge tells its whole story, in one order', async () => {
   )
   const refund = /\/dashboard\/test\/payouts\/(pout_\w+)/.exec(page.text)?.[1]
   const payout = mainOf(await owner.get(`/dashboard/test/payouts/${refund}`))
-  inOrder(payout, /What happened/, /created/, /Set aside for a payout, with its fee/, /Where the money went/)
+  inOrder(payout, /What happened/, /Payout made/, /Set aside for a payout, with its fee/, /Where the money went/)
 })
 
 test('a report of the customer stands in the story of its charge, and nothing of others does', async () => {
@@ -75,7 +75,12 @@ test('a report of the customer stands in the story of its charge, and nothing of
     report: { reason: 'not_delivered', details: 'no soda came', contact: null },
   })
   const story = mainOf(await owner.get(`${CHARGES}/${charge.id}`))
-  inOrder(story, /succeeded/, /The customer reported a problem not delivered/, /dispute\.opened: we made the event/)
+  inOrder(
+    story,
+    /Paid/,
+    /The customer reported a problem not delivered/,
+    /Message to your server made: a customer reported a problem/,
+  )
   assert.doesNotMatch(story, /STORY|Refund a charge:/)
 })
 

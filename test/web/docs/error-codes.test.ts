@@ -34,11 +34,12 @@ const ELSEWHERE = [
     'start_has_passed',
   ],
 ]
+const KEPT = /(?:domainRefusal|refuse)\(\s*'([a-z_]+)'/g
 const CODE =
   /(?:domainRefusal|refuse)\(\s*'([a-z_]+)'|new Refusal\(\s*\d+,\s*'([a-z_]+)'|code: '([a-z_]+)'|super\(\d+, '([a-z_]+)'/g
 
-/** Each code that the sources of the API name, with a file. */
-function codesOfSources(): Map<string, string> {
+/** Each code that the sources of the API name in this way, with a file. */
+function codesOfSources(pattern = CODE): Map<string, string> {
   const found = new Map<string, string>()
   const shared = [
     ...sourcesOf('src/platform', '/refusal.ts'),
@@ -46,7 +47,7 @@ function codesOfSources(): Map<string, string> {
   ]
   for (const { path, text } of [...shared, ...FOLDERS.flatMap((folder) => sourcesOf(`src/${folder}`, '.ts'))])
     if (!path.endsWith('.test.ts') && !path.startsWith('src/reports/notices/') && !path.startsWith('src/reports/push/'))
-      for (const [, ...codes] of text.matchAll(CODE)) for (const code of codes) if (code) found.set(code, path)
+      for (const [, ...codes] of text.matchAll(pattern)) for (const code of codes) if (code) found.set(code, path)
   return found
 }
 
@@ -68,5 +69,18 @@ test('a cause and a remedy are sentences', () => {
   for (const [code, { statuses, cause, remedy }] of Object.entries(ERROR_CODES)) {
     assert.match(statuses, /^\d{3}/, code)
     for (const text of [cause, remedy]) assert.match(text, /^[A-Z0-9`].*\.$/, code)
+  }
+})
+
+test('a code says to use a new key where its refusal is kept under the old one, and only there', () => {
+  const kept = codesOfSources(KEPT)
+  // A rule of refunds that only a page of the dashboard meets.
+  kept.delete('bad_request')
+  assert.ok(kept.size > 25, `${kept.size}`)
+  for (const [code, { retry }] of Object.entries(ERROR_CODES)) {
+    const built = code.startsWith('cannot_refund_')
+    if (retry === 'new_key') assert.ok(built || kept.has(code), `${code} is not kept`)
+    if (retry === 'after_change' || retry === 'same_key')
+      assert.ok(!kept.has(code), `${code} of ${kept.get(code)} is kept`)
   }
 })

@@ -5,11 +5,12 @@ import fc from 'fast-check'
 import Schema from 'typebox/schema'
 import { needsFullKey } from '../../../src/api/access/actions.ts'
 import { EVENT_TYPES } from '../../../src/merchants/webhooks/events.ts'
-import { chargeEventData } from '../../../src/payments/charges/charge.ts'
+import { chargeEventData } from '../../../src/payments/charges/charge-event.ts'
 import { parsePhone } from '../../../src/platform/text/phone.ts'
 import { ENDPOINTS } from '../../../src/program/api.ts'
 import { openapiText } from '../../../src/web/docs/printed.ts'
 import { startService } from '../../helpers/service/test-service.ts'
+import { resolveIn } from './resolved-schemas.ts'
 
 const document = JSON.parse(openapiText(ENDPOINTS))
 
@@ -32,12 +33,12 @@ test('C22: the health of the service and the door of machine suppliers are in th
   const service = await startService()
   try {
     const health = await (await fetch(`${service.url}/healthz`)).json()
-    const { properties, required } = get.responses[200].content['application/json'].schema
+    const { properties, required } = resolved(get.responses[200].content['application/json'].schema)
     assert.deepEqual(Object.keys(health as object).sort(), [...required].sort())
     assert.deepEqual(Object.keys(properties).sort(), [...required].sort())
     const sent = { method: 'POST', body: '{}' }
     const refused = await fetch(`${service.url}/inbound/vendor/dispense-result`, sent)
-    const { schema } = post.responses[refused.status].content['application/json']
+    const schema = resolved(post.responses[refused.status].content['application/json'].schema)
     assert.deepEqual(Object.keys((await refused.json()) as object).sort(), [...schema.required].sort())
   } finally {
     await service.close()
@@ -53,7 +54,7 @@ test('every endpoint of the product is in the document, under its name and with 
       assert.ok(statuses.includes(status), `${name} ${status}`)
     assert.equal(statuses.includes('403'), needsFullKey(action) || 403 in (refusals ?? {}), name)
     assert.equal(statuses.includes('409'), idempotency !== 'ignored' || 409 in (refusals ?? {}), name)
-    const headers = (operation.parameters ?? []).filter((one: any) => one.in === 'header')
+    const headers = resolved(operation.parameters).filter((one: any) => one.in === 'header')
     const required = headers.filter((header: any) => header.required).map((header: any) => header.name)
     assert.equal(required.includes('X-Timestamp'), method === 'POST', name)
     assert.equal(required.includes('Idempotency-Key'), idempotency === 'required', name)
@@ -66,20 +67,14 @@ test('every endpoint of the product is in the document, under its name and with 
   assert.equal(operations.length, ENDPOINTS.length + documents.length)
 })
 
-/** The schema with every reference replaced by what it names. */
-function resolved(node: any): any {
-  if (typeof node !== 'object' || node === null) return node
-  if (Array.isArray(node)) return node.map(resolved)
-  if (typeof node.$ref !== 'string') return mapValues(node, resolved)
-  return resolved(
-    node.$ref
-      .slice(2)
-      .split('/')
-      .reduce((place: any, part: string) => place[part], document),
-  )
-}
-const mapValues = (node: object, change: (value: any) => any) =>
-  Object.fromEntries(Object.entries(node).map(([name, value]) => [name, change(value)]))
+const resolved = (node: unknown) => resolveIn(document, node)
+
+const MAY_BE_EMPTY = [
+  // A missing name, or step of the clock, is refused by a rule with its own text, not by the schema.
+  ...['/v1/subaccounts', '/v1/test/clock'],
+  // What is left out stays as it is, is all there is, or is the usual.
+  ...['/v1/charges/{id}/refund', '/v1/webhook-addresses/{id}', '/v1/webhook-addresses/{id}/rotate'],
+]
 
 test('C10: every example of a request fits the schema beside it, and an empty body does not', () => {
   let seen = 0
@@ -91,11 +86,21 @@ test('C10: every example of a request fits the schema beside it, and an empty bo
       assert.ok(schema.Check(value), `${path}: ${JSON.stringify(value)}`)
       seen += 1
     }
-    // A missing name of a subaccount is refused by a rule with its own text, not by the schema.
-    const mayBeEmpty = ['/v1/subaccounts', '/v1/charges/{id}/refund'].includes(path)
-    assert.equal(schema.Check({}), mayBeEmpty, `${path}: {}`)
+    assert.equal(schema.Check({}), MAY_BE_EMPTY.includes(path), `${path}: {}`)
   }
   assert.ok(seen > 8)
+})
+
+test('Idempotency-Key stands in the same place of every operation that takes it: behind X-Timestamp', () => {
+  const headers = ['XTimestamp', 'IdempotencyKey', 'XRequestId'].map((name) => `#/components/parameters/${name}`)
+  const taking = ENDPOINTS.filter(({ idempotency }) => idempotency !== 'ignored')
+  assert.ok(taking.length > 5)
+  for (const { path, method, idempotency } of taking) {
+    const { parameters } = document.paths[path.replace(/:([a-z_]+)/g, '{$1}')][method.toLowerCase()]
+    const refs = parameters.slice(-3).map((one: any) => one.$ref.replace('Optional', ''))
+    assert.deepEqual(refs, headers, path)
+    assert.equal(parameters.at(-2).$ref.includes('Optional'), idempotency === 'optional', path)
+  }
 })
 
 test('C10: no request has a default or a choice of one, and every operation takes an X-Request-ID', () => {
@@ -104,7 +109,7 @@ test('C10: no request has a default or a choice of one, and every operation take
   assert.doesNotMatch(bodies, /"anyOf":\[\{[^[\]]*\}\](?!,)/)
   for (const operations of Object.values<any>(document.paths))
     for (const { parameters, operationId } of Object.values<any>(operations)) {
-      const names = (parameters ?? []).map((one: any) => one.name)
+      const names = resolved(parameters).map((one: any) => one.name)
       assert.ok(names.includes('X-Request-ID'), operationId)
     }
   for (const name of ['ChargeCreate', 'PayoutCreate', 'PaymentLinkCreate', 'ScheduledPayoutCreate'])
@@ -128,7 +133,7 @@ test('objects of the product are components, and nothing that only our own reade
     'Balance',
     'Charge',
     'ChargeCreate',
-    'Error',
+    'ApiError',
     'Settlement',
     'Payout',
     'PayoutCreate',
@@ -146,7 +151,7 @@ test('objects of the product are components, and nothing that only our own reade
 })
 
 test('every written phone that the service takes fits the pattern in the document', () => {
-  const { pattern } = document.components.schemas.ChargeCreate.properties.customer.properties.phone
+  const { pattern } = resolved(document.components.schemas.ChargeCreate).properties.customer.properties.phone
   const written = fc.string({
     unit: fc.constantFrom(...'01234567890123456789 -().+'),
     minLength: 9,
@@ -161,12 +166,19 @@ test('every written phone that the service takes fits the pattern in the documen
 test('every event is described with its envelope, its headers and exactly the data that is sent', () => {
   assert.deepEqual(Object.keys(document.webhooks).sort(), [...EVENT_TYPES].sort())
   for (const [event, { post }] of Object.entries<any>(document.webhooks)) {
-    const envelope = post.requestBody.content['application/json'].schema
+    const envelope = resolved(post.requestBody.content['application/json'].schema)
     assert.deepEqual(Object.keys(envelope.properties), ['data', 'event', 'id', 'timestamp'])
     assert.equal(envelope.properties.event.const, event)
     assert.deepEqual(
-      post.parameters.map((parameter: any) => parameter.name),
-      ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent'],
+      resolved(post.parameters).map((parameter: any) => parameter.name),
+      [
+        'X-Service-Signature',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+        'traceparent',
+        'X-Event-Sequence',
+      ],
     )
   }
   const failed = { createdAt: new Date(0), completedAt: new Date(0), refundedAt: null, status: 'failed' }

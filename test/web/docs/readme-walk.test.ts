@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import { makeDemoMerchant } from '../../../src/program/commands/demo.ts'
+import { GUIDE_PAGES } from '../../../src/web/docs/guide.ts'
 import { eventually } from '../../helpers/service/live-service.ts'
 import { startService, type TestService } from '../../helpers/service/test-service.ts'
 
@@ -14,18 +15,21 @@ const ROOT = join(import.meta.dirname, '..', '..', '..', '..')
 const MISSING = ['bash', 'curl', 'sed'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined)
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-// The page where the walk begins, and the one where it goes on in the same terminal.
-const PAGES = { 'README.md': '### A walk', 'docs/integrating.md': '## The walk goes on' }
+const WALK_OF_README = /^### A walk\n[\s\S]*?^```\n([\s\S]*?)^```$/m
+// The guide goes on in the same terminal, page by page in the order of its pages.
+const WALK_OF_GUIDE = /^```sh walk\n([\s\S]*?)^```$/gm
+const LEAST_BLOCKS = 11
 
-/** The commands of both pages as they are written, for a service at this address. */
+/** The commands of the README and of the guide as they are written, for a service at this address. */
 function walkOf(url: string): string {
-  const parts = Object.entries(PAGES).map(([page, heading]) => {
-    const text = readFileSync(join(ROOT, page), 'utf8')
-    const part = new RegExp(`^${heading}\\n[\\s\\S]*?^\`\`\`\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1]
-    assert.ok(part, `${page} has no commands below ${heading}`)
-    return part
+  const begin = WALK_OF_README.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1]
+  assert.ok(begin, 'README.md has no commands below its walk')
+  const blocks = GUIDE_PAGES.flatMap((name) => {
+    const text = readFileSync(join(ROOT, 'docs', 'guide', `${name}.md`), 'utf8')
+    return [...text.matchAll(WALK_OF_GUIDE)].map(([, part = '']) => part)
   })
-  return parts.join('').replaceAll('http://127.0.0.1:8080', url)
+  assert.ok(blocks.length >= LEAST_BLOCKS, `${blocks.length} blocks of the guide are run`)
+  return [begin, ...blocks].join('').replaceAll('http://127.0.0.1:8080', url).replaceAll('{base_url}', url)
 }
 
 const OPEN = `select 1 from charges where follow_at is not null
@@ -73,7 +77,7 @@ async function run(script: string, settings: Record<string, string>): Promise<st
   return said
 }
 
-test('the walk of the README and of docs/integrating.md works as it stands, the first refund included', {
+test('the walk of the README and of the guide works as it stands, the first refund included', {
   skip: MISSING.length > 0 && `the walk wants ${MISSING.join(', ')}`,
 }, async () => {
   const service = await startService({ role: 'all' })
@@ -84,7 +88,7 @@ test('the walk of the README and of docs/integrating.md works as it stands, the 
     const [request] = /^ {2}curl [^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*$/m.exec(printed) ?? ['']
     const [key = ''] = /sk_test_\w+/.exec(printed) ?? []
     assert.match(request, /hello-1/)
-    const script = `${request}\nsleep 3\n${walkOf(service.url).replace('sk_test_...', key)}`
+    const script = `${request}\nsleep 3\n${walkOf(service.url).replaceAll('sk_test_...', key)}`
     const said = await run(script, {
       DATABASE_URL: service.database.url,
       MASTER_KEY,

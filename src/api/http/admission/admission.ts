@@ -5,11 +5,20 @@ import { Refusal } from '../../../platform/refusal.ts'
 import type { KeyCaller } from '../../access/actor.ts'
 import { allow } from '../../access/allow.ts'
 import type { CountedWindow } from '../../rate-limits/exact-window.ts'
+import { ALL_REQUESTS } from '../caller-headers.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { AdmittedRequest, Frame, KeyHolder } from '../frame.ts'
-import { checkTimestamp, clientAddress, keyRequired, parseBearerToken, parseIdempotencyKey } from '../guards.ts'
-
-const ALL_REQUESTS = 'all'
+import {
+  addressBehindProxies,
+  checkTimestamp,
+  clientAddress,
+  keyRequired,
+  parseBearerToken,
+  parseIdempotencyKey,
+  testKeyRequired,
+} from '../guards.ts'
+import { judgeSignature } from '../signatures/judge-signature.ts'
+import { judgeAddress } from './refuse-elsewhere.ts'
 
 /**
  * Runs every check that comes before the body. Returns null or the thrown error, without a promise when the key is cached: it runs on
@@ -24,13 +33,43 @@ export function admitRequest<App>(
     const origin = clientAddress(request.raw, frame.trustedProxies)
     const holder = authenticateRequest(frame, request, origin)
     if (holder instanceof Promise)
-      return holder.then((authenticated) =>
-        admit(frame, declared, { request, caller: buildCaller(authenticated, origin, request) }),
-      )
-    return admit(frame, declared, { request, caller: buildCaller(holder, origin, request) }) ?? null
+      return holder.then((authenticated) => admitHolder(frame, declared, { request, holder: authenticated, origin }))
+    return admitHolder(frame, declared, { request, holder, origin }) ?? null
   } catch (error) {
     return error
   }
+}
+
+type HeldRequest = { request: FastifyRequest; holder: KeyHolder; origin: string }
+
+function admitHolder<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  { request, holder, origin }: HeldRequest,
+): void | Promise<void> {
+  const caller = buildCaller(holder, origin, request)
+  if (holder.allowedFrom !== null) {
+    const refusal = judgeAddress(addressBehindProxies(request.raw, frame.trustedProxies), holder.allowedFrom)
+    if (refusal !== null) return refuseWithoutRight(frame, { request, caller, rate: declared.rate, refusal })
+  }
+  if (holder.signedBy === null) return admit(frame, declared, { request, caller })
+  const refusal = judgeSignature(request, holder.signedBy, frame.clock.nowMs())
+  if (refusal !== null) return refuseWithoutRight(frame, { request, caller, rate: declared.rate, refusal })
+  return admit(frame, declared, { request, caller, signed: true })
+}
+
+type RefusedRequest = { request: FastifyRequest; caller: KeyCaller; rate: string; refusal: Refusal }
+
+/**
+ * Counts as a failed authentication of its address, and not in the windows of the merchant: whoever has stolen a key cannot spend them. Its
+ * merchant sees the request in the log.
+ */
+function refuseWithoutRight<App>(frame: Frame<App>, { request, caller, rate, refusal }: RefusedRequest): Promise<void> {
+  const { windows, exactWindows } = frame.cellServicesOf(caller)
+  request.passed = { caller, rate, windows, exactWindows, key: null, giveBack: null, withoutRight: true }
+  return frame.countFailedAuth(caller.origin).then(() => {
+    throw refusal
+  })
 }
 
 // Field by field: this runs on every request, and spreading an object costs several times as much.
@@ -43,6 +82,7 @@ const buildCaller = (holder: KeyHolder, origin: string, { id: requestId, spent }
   scope: holder.scope,
   keyId: holder.keyId,
   keyLast4: holder.keyLast4,
+  limited: holder.limited === true,
   origin,
   requestId,
   spent: spent ?? newTimeSpent(),
@@ -68,14 +108,16 @@ function authenticateRequest<App>(
 function admit<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
-  { request, caller }: { request: FastifyRequest; caller: KeyCaller },
+  { request, caller, signed }: { request: FastifyRequest; caller: KeyCaller; signed?: true },
 ): void | Promise<void> {
   const { rate } = declared
   const atMs = frame.clock.nowMs()
   const { windows, exactWindows, expectedMs } = frame.cellServicesOf(caller)
-  const passed: AdmittedRequest = { caller, key: null, giveBack: null }
+  const passed: AdmittedRequest = { caller, rate, windows, exactWindows, key: null, giveBack: null }
   request.passed = passed
+  if (signed === true) passed.signed = true
   allow(caller, declared.action)
+  if (declared.testOnly && caller.mode === 'live') throw testKeyRequired()
   windows.take(caller.merchantId, caller.mode, ALL_REQUESTS, atMs)
   const exact = exactWindows[rate]
   exact?.refuseEarly(caller, atMs)

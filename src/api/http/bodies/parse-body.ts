@@ -1,7 +1,8 @@
 import type { Static, TSchema } from 'typebox'
 import { invalidRequest, Refusal } from '../../../platform/refusal.ts'
 import { requirePhone } from '../../../platform/text/phone.ts'
-import { echo, hasForbiddenControl } from '../../../platform/text/text.ts'
+import { echo, hasForbiddenControl, isLongerThan } from '../../../platform/text/text.ts'
+import { parseMetadata } from './metadata.ts'
 
 // The part of JSON Schema that request bodies of this product use.
 type BodySchema = {
@@ -12,6 +13,8 @@ type BodySchema = {
   properties?: Record<string, BodySchema>
   required?: readonly string[]
   items?: BodySchema
+  /** Any names, with texts: metadata. */
+  additionalProperties?: unknown
   lines?: boolean
   /** Passed on unread, absent or not: its handler has its own rules and texts. */
   raw?: boolean
@@ -98,7 +101,7 @@ function parseField(field: BodySchema, value: unknown, at: string): unknown {
       return field.items?.type === 'object' ? parseEntries(field.items, value, at) : value
     case 'object':
       if (!isJsonObject(value)) throw invalidRequest(`${at} must be an object`, at)
-      return parseObject(field, value, at)
+      return field.additionalProperties === undefined ? parseObject(field, value, at) : parseMetadata(value, at)
     default:
       return value
   }
@@ -128,10 +131,6 @@ function parseChoice(choices: readonly string[], value: unknown, at: string): st
     throw invalidRequest(`${at} must be one of ${choices.join(', ')} (got ${echo(value)})`, at)
   return value
 }
-
-/** Compares the length in characters: one beyond U+FFFF has two units. A text of more than twice as many units need not be counted. */
-const isLongerThan = (most: number, text: string) =>
-  text.length > most && (text.length > 2 * most || [...text].length > most)
 
 /** One `@` with something on both sides (contract.md 2.0). */
 function isEmail(text: string): boolean {

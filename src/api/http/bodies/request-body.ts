@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { MaybePromise } from '../../../platform/batches/maybe-promise.ts'
 import { invalidRequest } from '../../../platform/refusal.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { noteIgnoredMembers } from '../ignored-parameters.ts'
 import { fingerprintBody, parseJsonBody, parseJsonOrCsv } from './body-content.ts'
 import { isJsonObject, parseBody } from './parse-body.ts'
 
@@ -50,6 +51,7 @@ function addFingerprint(
   declared: BodyRules,
   { keyCheck, content }: { keyCheck: KeyCheck; content: unknown },
 ): MaybePromise<ParsedBody> {
+  noteIgnoredMembers(request, declared, content)
   if (!keyCheck.keyed) return applyRules(declared, keyCheck, { fingerprint: null, content })
   const bytes = Buffer.isBuffer(request.body) ? request.body : NO_BYTES
   const computed = fingerprintBody(bytes, { method: declared.method, path: requestPath(request), content })

@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
 import type { NamedValues } from '../../../platform/db/named-parameters.ts'
 import { mapValues } from '../../../platform/map-values.ts'
-import { type ListQuery, type ListWindow, parseListChoice, parseListWindow } from './lists.ts'
+import { parseListChoice, parseListChoices } from './list-choices.ts'
+import { type ListQuery, type ListWindow, parseListWindow } from './lists.ts'
 
 /** One filter of a list. The caller gives it as text under its name; in SQL its value is the parameter of that name. */
 export type FilterFacts = {
@@ -9,6 +10,8 @@ export type FilterFacts = {
   query: TSchema
   /** The only texts that it takes, where it does not take any. */
   choices?: readonly string[]
+  /** The caller may name several of the choices, with commas between. */
+  several?: true
   /** What a row must fulfil. It holds for all rows when the caller does not filter, so that one statement serves all callers. */
   condition: string
   /**
@@ -43,9 +46,10 @@ export const parseFilters = <Name extends string>(
   table: FilterTable<Name>,
   query: ListQuery,
 ): FilterTexts<Name> & ListWindow => ({
-  ...mapValues(table, ({ choices }, name) =>
-    choices === undefined ? (query[name] ?? null) : parseListChoice(name, query[name], choices),
-  ),
+  ...mapValues(table, ({ choices, several }, name) => {
+    if (choices === undefined) return query[name] ?? null
+    return (several ? parseListChoices : parseListChoice)(name, query[name], choices)
+  }),
   ...parseListWindow(query),
 })
 

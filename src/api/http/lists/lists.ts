@@ -3,7 +3,6 @@ import type { NamedValues } from '../../../platform/db/named-parameters.ts'
 import { bindValues } from '../../../platform/db/statement.ts'
 import type { MerchantMode } from '../../../platform/mode.ts'
 import { badRequest, Refusal } from '../../../platform/refusal.ts'
-import { echo } from '../../../platform/text/text.ts'
 import { parseIsoTime } from '../../../platform/time/times.ts'
 import type { App } from '../../../program/app.ts'
 import type { ListStatement, WindowValues } from './list-statement.ts'
@@ -14,8 +13,10 @@ export type ListWindow = {
   startingAfter: string | null
   createdAfter: Date | null
   createdBefore: Date | null
-  /** Reads rows newer than this one, instead of older than `startingAfter`: for pages, which lead both ways. */
+  /** Reads rows newer than this one, instead of older than `startingAfter`. */
   endingBefore?: string | null
+  /** With `endingBefore`: nothing but newer rows, as programs ask. Without it a page that they do not fill is the first one. */
+  newerOnly?: boolean
 }
 
 /**
@@ -38,10 +39,21 @@ const AFTER_EVERY_ID = 'zzzz' // In every collation: an id begins with the lette
 /** The query parameters of every list, for the description. */
 export const LIST_QUERY = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
-  starting_after: Type.Optional(Type.String({ description: 'the `next_cursor` of the page before' })),
+  starting_after: Type.Optional(
+    Type.String({ description: 'the `next_cursor` of the page before, or the id of any row: older rows follow' }),
+  ),
+  ending_before: Type.Optional(
+    Type.String({
+      description:
+        'the id of a row: the rows just newer than it, still newest first; `has_more` and `next_cursor` then lead to newer ones. Not with `starting_after`.',
+    }),
+  ),
   created_after: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
   created_before: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
 }
+
+/** The query parameter that `parseAmountFilter` parses. */
+export const AMOUNT_QUERY = Type.Optional(Type.Integer({ minimum: 0, description: 'exactly so many whole shillings' }))
 
 /** The schema of a list's envelope (spec 2.12), named after its rows. */
 export function listSchema(row: TSchema) {
@@ -66,15 +78,23 @@ export function parseListWindow(query: ListQuery): ListWindow {
     createdAfter,
     createdBefore,
     limit: parseLimit(query.limit),
-    startingAfter: query.starting_after ?? null,
+    ...parseCursors(query),
   }
 }
 
-/** Parses the status and the window of a list's query, in the order of the spec. Throws 400. */
-export const parseStatusAndWindow = (query: ListQuery, statuses: readonly string[]) => ({
-  status: parseListChoice('status', query.status, statuses),
-  ...parseListWindow(query),
-})
+function parseCursors({ starting_after, ending_before }: ListQuery) {
+  if (ending_before === undefined) return { startingAfter: starting_after ?? null }
+  if (starting_after !== undefined)
+    throw badRequest('starting_after and ending_before cannot be used together', { field: 'ending_before' })
+  return { startingAfter: null, endingBefore: ending_before, newerOnly: true }
+}
+
+/** Parses a filter that is an amount. Throws 400. */
+export function parseAmountFilter(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (!/^[0-9]{1,12}$/.test(text)) throw badRequest(`${name} must be whole shillings, as digits`, { field: name })
+  return text
+}
 
 /** Returns filters that are any text; null where absent. */
 export const parseTextFilters = <Name extends string>(query: ListQuery, ...names: Name[]) =>
@@ -99,14 +119,14 @@ export function olderBounds(last: ListedRow | null, { createdAfter, createdBefor
 }
 
 /** The bounds of the page before the row `first`: it begins at that row, or at the window's beginning if that is later. */
-function newerBounds(first: ListedRow, { createdAfter, createdBefore }: ListWindow) {
+export function newerBounds(first: ListedRow, { createdAfter, createdBefore }: ListWindow) {
   const bound = createdBefore?.toISOString() ?? 'infinity'
   if (createdAfter === null || first.createdAt >= createdAfter) return { bound, ...cursorValues(first) }
   return { bound, cursorAt: createdAfter.toISOString(), cursorId: '' }
 }
 
 export type ListedRow = { id: string; createdAt: Date }
-type ListPageInput<Row> = {
+export type ListPageInput<Row> = {
   window: ListWindow
   statement: ListStatement<Row>
   /** The values of its filters, by the names of their parameters. */
@@ -140,9 +160,10 @@ async function readNewerPage<Row extends ListedRow>(
 ): Promise<ListPage<Row>> {
   const { limit } = window
   const cursor = await find(endingBefore)
-  if (cursor === null) throw invalidCursor()
+  if (cursor === null) throw invalidCursor('ending_before')
   const values = { merchantId, mode, ...newerBounds(cursor, window), limit: limit + 1, ...filters }
   const rows = await db.query(statement.newer, bindValues(statement.newer, values))
+  if (window.newerOnly) return cutNewerPage(rows, limit)
   if (rows.length < limit)
     return readListPage(
       { db },
@@ -160,7 +181,8 @@ async function readNewerPage<Row extends ListedRow>(
   }
 }
 
-export const invalidCursor = () => badRequest('invalid starting_after cursor')
+export const invalidCursor = (name: 'starting_after' | 'ending_before' = 'starting_after') =>
+  badRequest(`invalid ${name} cursor`)
 
 /** Resolves to null where the row is refused because the caller may not see it. Other errors are thrown. */
 export const nullIfRefused = async <Row>(row: Promise<Row>): Promise<Row | null> =>
@@ -176,6 +198,13 @@ export function cutPage<Row extends { id: string }>(rows: readonly Row[], limit:
   return { data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null }
 }
 
+/** Cuts a page of rows that were read towards newer ones; its cursor is its newest row. */
+export function cutNewerPage<Row extends { id: string }>(rows: readonly Row[], limit: number): ListPage<Row> {
+  const data = rows.slice(0, limit).reverse()
+  const hasMore = rows.length > limit
+  return { data, hasMore, nextCursor: hasMore ? (data[0]?.id ?? null) : null }
+}
+
 /** Presents a page as the API's list envelope, each row formatted by `present`. */
 export function presentPage<Row, View>(page: ListPage<Row>, present: (row: Row) => View) {
   return {
@@ -186,7 +215,8 @@ export function presentPage<Row, View>(page: ListPage<Row>, present: (row: Row) 
   }
 }
 
-function parseLimit(text: string | undefined): number {
+/** Parses how many rows a page may have. Throws 400. */
+export function parseLimit(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT
   const limit = Number(text)
   if (!/^[0-9]{1,3}$/.test(text) || limit < 1 || limit > MAX_LIMIT)
@@ -200,15 +230,4 @@ function parseTime(query: ListQuery, name: string): Date | null {
   const time = parseIsoTime(text)
   if (time === null) throw badRequest(`${name} must be an ISO 8601 datetime`)
   return time
-}
-
-/** Returns the text if it is one of these choices, null where it is absent. Throws 400 for any other. */
-export function parseListChoice(name: string, text: string | undefined, choices: readonly string[]): string | null {
-  if (text === undefined) return null
-  if (!choices.includes(text))
-    throw badRequest(`invalid ${name}: ${echo(text)}`, {
-      hint: `it is one of ${choices.join(', ')}`,
-      field: name,
-    })
-  return text
 }

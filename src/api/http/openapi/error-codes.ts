@@ -1,22 +1,5 @@
-/** One error code of the API: with which statuses it comes, why, and what to do. */
-type ErrorCode = {
-  statuses: string
-  cause: string
-  remedy: string
-  /** Whether the remedy is the `hint` of each answer with this code that has no hint of its own. False for codes with many causes. */
-  remedyIsHint: boolean
-}
-
-const withHint = (statuses: string, cause: string, remedy: string): ErrorCode => ({
-  statuses,
-  cause,
-  remedy,
-  remedyIsHint: true,
-})
-const withoutHint = (statuses: string, cause: string, remedy: string): ErrorCode => ({
-  ...withHint(statuses, cause, remedy),
-  remedyIsHint: false,
-})
+import { type ErrorCode, withHint, withoutHint } from './error-code.ts'
+import { MACHINE_AND_ITEM_CODES } from './machine-and-item-codes.ts'
 
 /**
  * Every code with which the API refuses, in the order of the page at `/docs/errors`. `error` is a sentence that may change, a code never
@@ -27,49 +10,97 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     '400, 431',
     'The headers, the query or the body cannot be read; `error` says what is wrong and `field` where.',
     'Mend the request. Nothing was done.',
+    'after_change',
   ),
   unauthorized: withoutHint(
     '401',
     'There is no bearer token, or the key is unknown, was rotated or was revoked.',
     'Send `Authorization: Bearer sk_test_...` with the secret key of the dashboard (Developers, Keys).',
+    'after_change',
   ),
   forbidden: withoutHint(
     '403',
-    'The key is collections-only, and this moves money out.',
-    'Use a full key, from a server alone.',
+    'The key is collections-only, and this moves money out or steers tests; or it is a live key at an endpoint for tests.',
+    'Use a full key, from a server alone; for tests one of test mode.',
+    'after_change',
+  ),
+  address_not_allowed: withoutHint(
+    '403',
+    'The key may only be used from addresses that an owner has listed, and this is none of them.',
+    'Send it from a listed server, or let an owner add the address on the page of the key (Developers, Keys).',
+    'after_change',
+  ),
+  invalid_signature: withHint(
+    '401',
+    'An owner has set that requests with this key must be signed (RFC 9421, Ed25519). The signature is missing, too old, does not cover what it must, or is of another key or request; `error` says which.',
+    'Sign the request anew with the private key of your server, as the guide shows (/docs/keys). Nothing was done.',
+    'after_change',
+  ),
+  key_has_limit: withoutHint(
+    '403',
+    'The key may send only so much in a day, and a schedule sends money without it.',
+    'Make or resume the schedule on the dashboard, or with a key without a limit.',
+    'after_change',
   ),
   not_found: withoutHint(
     '404',
     'There is no such object under this key, or no such path. Objects of others and of the other mode look the same.',
     'Compare the id and the mode of the key; the paths are in the reference.',
+    'no',
   ),
-  method_not_allowed: withoutHint('405', 'The path is known, the method is not.', 'Use a method that `Allow` names.'),
+  method_not_allowed: withoutHint(
+    '405',
+    'The path is known, the method is not.',
+    'Use a method that `Allow` names.',
+    'no',
+  ),
   conflict: withoutHint(
     '409',
     'The Idempotency-Key was used for another request or is under way, or the object is in a state that does not allow this.',
     'Read `error`: a new key for a new request, the same request again for one under way.',
+    'see_remedy',
   ),
-  payload_too_large: withoutHint('413', 'The body is over 1 MiB, of a bulk call over 4 MiB.', 'Send less at once.'),
+  cursor_expired: withoutHint(
+    '410',
+    'Events are kept 30 days, and those behind this `starting_after` are older.',
+    'Go on with the `starting_after` that `hint` names; charges and payouts of the time between are in their lists.',
+    'after_change',
+  ),
+  payload_too_large: withoutHint(
+    '413',
+    'The body is over 1 MiB, of a bulk call over 4 MiB.',
+    'Send less at once.',
+    'after_change',
+  ),
   rate_limited: withoutHint(
     '429',
-    'Too many requests in a minute.',
+    'Too many requests in a minute, or two requests of the key wait for events already.',
     'Wait for `Retry-After` seconds, then send the same again.',
+    'same_key',
   ),
-  internal_error: withoutHint('500', 'A fault of ours.', 'Send the same again with the same Idempotency-Key.'),
+  internal_error: withoutHint(
+    '500',
+    'A fault of ours.',
+    'Send the same again with the same Idempotency-Key.',
+    'same_key',
+  ),
   rail_unavailable: withoutHint(
     '400, 502, 503',
     'The operator cannot be reached, or is not set up for this.',
     '502 and 503: send the same again with the same Idempotency-Key after `Retry-After`. 400: only we can mend it; ask us.',
+    'see_remedy',
   ),
   unavailable: withoutHint(
     '503',
     'The service has too much to do, or its database is away.',
     'Send the same again with the same Idempotency-Key after `Retry-After`.',
+    'same_key',
   ),
   supplier_error: withoutHint(
     '502',
     'The supplier of your machines did not answer, or refused.',
     'Send the same again later; tell your supplier if it stays.',
+    'same_key',
   ),
   merchant_inactive: withHint(
     '400',
@@ -110,6 +141,11 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'What is available does not cover amount and fee. Pending money does not count.',
     'Wait until money is released, or top up; then send it with a new Idempotency-Key.',
   ),
+  key_limit_reached: withHint(
+    '400',
+    'The key may send only so much in a day (Kampala), and this would be more. Payouts, bulk items and refunds count, without fees.',
+    'Wait for the next day, or let an owner change the limit on the page of the key; then send it with a new Idempotency-Key.',
+  ),
   payouts_frozen: withHint(
     '400',
     'Payouts of the platform or of your account are stopped for a safety review.',
@@ -129,6 +165,7 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     '400',
     'The charge was refunded before.',
     'Nothing is left to do: its `refund_id` is the payout that brings the money back.',
+    'no',
   ),
   cannot_refund_pending_transaction: withHint(
     '400',
@@ -144,6 +181,7 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     '400',
     'The charge has failed, so nobody has paid.',
     'Nothing is left to do.',
+    'no',
   ),
   only_full_refunds: withHint(
     '400',
@@ -155,11 +193,17 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'The charge was shared out between subaccounts.',
     'Pay the customer back with a payout.',
   ),
-  mode_mismatch: withoutHint('400', 'The charge is of the other mode than the key.', 'Use the key of its mode.'),
+  mode_mismatch: withoutHint(
+    '400',
+    'The charge is of the other mode than the key.',
+    'Use the key of its mode.',
+    'new_key',
+  ),
   refund_amount_is_zero: withHint(
     '400',
     'Nothing was paid by phone, and no gift card holds anything of the charge.',
     'Nothing is left to do.',
+    'no',
   ),
   no_customer_phone_on_record_to_refund_to: withHint(
     '400',
@@ -176,36 +220,6 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'There are as many schedules as an account may have.',
     'Cancel one that is not needed.',
   ),
-  vending_disabled: withHint(
-    '403',
-    'Vending is switched off for your account.',
-    'Ask us to switch it on; the same request works then.',
-  ),
-  supplier_not_configured: withHint(
-    '400',
-    'Live machines need a supplier, and none is set for your account.',
-    'Ask us to set it; test keys have simulated machines.',
-  ),
-  charge_not_succeeded: withHint('400', 'Only collected money pays for goods.', 'Wait until the charge has succeeded.'),
-  no_vendor_secret: withHint(
-    '400',
-    'There is no secret with which a report could be signed.',
-    'Make a dispense secret first.',
-  ),
-  not_dispensing: withoutHint('409', 'No command is open for this order.', 'Read the order.'),
-  invalid_item: withoutHint(
-    '200 (item)',
-    'One item of a bulk call cannot be read.',
-    'Mend the item and send it again; the others were made.',
-  ),
-  reference_conflict: withoutHint(
-    '200 (item)',
-    'The reference of the item was used for other details.',
-    'Use a new reference for a new payment.',
-  ),
-  reference_in_flight: withoutHint(
-    '200 (item)',
-    'A call with the same reference is under way.',
-    'Send the item again shortly.',
-  ),
+  too_many_addresses: withHint('400', 'You have as many addresses for webhooks as you may.', 'Remove one.'),
+  ...MACHINE_AND_ITEM_CODES,
 }

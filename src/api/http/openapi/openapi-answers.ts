@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { needsFullKey } from '../../access/actions.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { ERROR_CODES } from './error-codes.ts'
 import { type JsonObject, refTo, type SchemaPrinter } from './openapi-schemas.ts'
 
 type AnyEndpoint = Endpoint<never>
@@ -10,7 +11,8 @@ type RefusalComponent = { name: string; description: string; example: { error: s
 export const ErrorShape = Type.Object(
   {
     error: Type.String({ description: 'what is wrong, for a person; its words may change' }),
-    code: Type.String({
+    code: Type.Enum(Object.keys(ERROR_CODES), {
+      $id: 'ErrorCode',
       description: 'what is wrong, for a program; never changes. All of them, with cause and remedy: `/docs/errors`',
     }),
     hint: Type.Optional(
@@ -25,7 +27,7 @@ export const ErrorShape = Type.Object(
     ),
     request_id: Type.String({ description: 'the X-Request-ID of the request that was refused first' }),
   },
-  { $id: 'Error' },
+  { $id: 'ApiError' },
 )
 
 /** The refusals that the frame itself may answer with, by status. */
@@ -42,7 +44,8 @@ const FRAME_REFUSALS: Record<number, RefusalComponent> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The key is collections-only.',
+    description:
+      'The key is collections-only, may not be used from this address, or has a limit for a day that a schedule would pass by.',
     example: {
       error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
       code: 'forbidden',
@@ -92,24 +95,57 @@ const FRAME_REFUSALS: Record<number, RefusalComponent> = {
   },
 }
 
+const REQUEST_ID_EXAMPLE = '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11'
 const RETRY_AFTER_STATUSES = [429, 502, 503]
 const REQUEST_ID = { 'X-Request-ID': refTo('headers', 'X-Request-ID') }
-const REPLAYED = { 'Idempotent-Replayed': refTo('headers', 'Idempotent-Replayed') }
+const IGNORED = { 'Ignored-Parameters': refTo('headers', 'Ignored-Parameters') }
+const LIMITS = { 'RateLimit-Policy': refTo('headers', 'RateLimit-Policy'), RateLimit: refTo('headers', 'RateLimit') }
+const KEY_USE = {
+  'Idempotency-Status': refTo('headers', 'Idempotency-Status'),
+  'Idempotent-Replayed': refTo('headers', 'Idempotent-Replayed'),
+}
 
 export const HEADER_COMPONENTS: JsonObject = {
   'X-Request-ID': {
     description: 'The id of this request: yours where you sent one, else ours. Quote it when you ask us.',
     schema: { type: 'string' },
+    example: REQUEST_ID_EXAMPLE,
   },
   'Idempotent-Replayed': {
     description: '`true` when this is the stored answer of an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
+    example: 'true',
+  },
+  'Idempotency-Status': {
+    description:
+      'What the Idempotency-Key did: `new`, this answer is now kept under it, or `replayed`, this is the answer kept from an earlier request. Absent where no key was sent, and on refusals that are not kept: the key is as free as before.',
+    schema: { type: 'string' },
+    example: 'new',
+  },
+  'Ignored-Parameters': {
+    description:
+      'The names of parameters of the query and members of the body (`customer.nick`, `items[].note`) that this endpoint does not know and did not look at, at most twenty; so a misspelt one is seen. Absent where it knew all.',
+    schema: { type: 'string' },
+    example: 'page, chanel',
+  },
+  'RateLimit-Policy': {
+    description:
+      'The limits that count this request, by name: `q` requests in any `w` seconds (draft-ietf-httpapi-ratelimit-headers-10, a structured field). Absent where you have no limit.',
+    schema: { type: 'string' },
+    example: '"charges";q=120;w=60, "all";q=1200;w=60',
+  },
+  RateLimit: {
+    description:
+      'How much of each limit is left: `r` more requests now, and one more than that after `t` seconds. It is what the process that answers knows, and no promise: `Retry-After` of a 429 counts before it.',
+    schema: { type: 'string' },
+    example: '"charges";r=119;t=60, "all";r=1180;t=12',
   },
   'Retry-After': {
     description: 'Whole seconds to wait before the next try.',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', format: 'int64', minimum: 1 },
+    example: 7,
   },
-  Allow: { description: 'The verbs of this path.', schema: { type: 'string' } },
+  Allow: { description: 'The verbs of this path.', schema: { type: 'string' }, example: 'GET, POST' },
 }
 
 /** Describes the refusals of the frame as components, one for each status. */
@@ -133,7 +169,7 @@ export function describeAnswers(
   for (const [status, { description, schema }] of Object.entries(declared.answers))
     answers[status] = {
       description,
-      headers: { ...REQUEST_ID, ...(takesKey ? REPLAYED : {}) },
+      headers: { ...REQUEST_ID, ...LIMITS, ...IGNORED, ...(takesKey ? KEY_USE : {}) },
       content: describeContent(schemas, schema, sample && ((schema) => sample(schema, Number(status)))),
     }
   for (const status of listFrameStatuses(declared)) {
@@ -141,8 +177,15 @@ export function describeAnswers(
     if (component) answers[status] = refTo('responses', component.name)
   }
   for (const [status, description] of Object.entries(declared.refusals ?? {}))
-    answers[status] = refusal(Number(status), { description, schemas })
+    answers[status] = refusal(Number(status), { description, example: exampleOf(Number(status), description), schemas })
   return answers
+}
+
+/** Makes the example of an endpoint's own refusal, which is described as `code`, `code: text` or as what the frame also refuses. */
+function exampleOf(status: number, description: string): JsonObject {
+  const [, code = '', text] = /^([a-z_]+)(?:: (.+))?$/.exec(description) ?? []
+  const error = text ?? ERROR_CODES[code]?.cause
+  return withId(error === undefined ? { ...FRAME_REFUSALS[status]?.example } : { error, code })
 }
 
 /** Lists the statuses with which the frame can refuse a request to this endpoint. */
@@ -165,8 +208,10 @@ function refusal(
 ): JsonObject {
   const headers = {
     ...REQUEST_ID,
+    // Without a known key there is nobody whose limits could be told.
+    ...(status === 401 || status === 405 ? {} : { ...LIMITS, ...IGNORED }),
     ...(RETRY_AFTER_STATUSES.includes(status) ? { 'Retry-After': refTo('headers', 'Retry-After') } : {}),
-    ...(status === 400 ? REPLAYED : {}),
+    ...(status === 400 ? KEY_USE : {}),
     ...(status === 405 ? { Allow: refTo('headers', 'Allow') } : {}),
   }
   return { description, headers, content: jsonContent(schemas, ErrorShape, example) }
@@ -174,7 +219,7 @@ function refusal(
 
 const withId = (example: JsonObject): JsonObject => ({
   ...example,
-  request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11',
+  request_id: REQUEST_ID_EXAMPLE,
 })
 
 /** Describes the content of an answer: JSON, and where it is a choice also each document under its own media type. */

@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
+import { assert } from '../../../platform/assert.ts'
+import { MAX_ID_CHARACTERS } from '../../../platform/text/ids.ts'
 
 /** A piece of the OpenAPI document, as plain JSON. */
 export type JsonObject = Record<string, unknown>
 
 /**
  * Renders schemas. Those with an `$id` are collected in `named` and only referred to. In requests (`render`) a list of words is closed
- * (`enum`). In answers (`renderAnswer`) it is a plain text that names today's words, so that a client generated today accepts a word that
- * is added tomorrow (decision 49).
+ * (`enum`) and its name ends with `Choice`. In answers (`renderAnswer`) it is a plain text that names today's words, so that a client
+ * generated today accepts a word that is added tomorrow (decision 49).
  */
 export type SchemaPrinter = {
   render(schema: TSchema): JsonObject
@@ -24,14 +27,23 @@ const OWN_FORMATS: Record<string, JsonObject> = { phone: { pattern: WRITTEN_PHON
 
 export function newSchemaPrinter(): SchemaPrinter {
   const named: JsonObject = {}
+  const name = (component: string, rendered: JsonObject): JsonObject => {
+    named[component] ??= rendered
+    assert(isDeepStrictEqual(named[component], rendered), `two schemas are called ${component}`)
+    return refTo('schemas', component)
+  }
   const renderer = (finish: (rendered: JsonObject) => JsonObject): Render => {
     const inline = (schema: JsonObject) => finish(renderInline(schema, renderOne))
     const renderOne = (schema: TSchema): JsonObject => {
-      const written = schema as JsonObject
-      const isSentList = finish === keepClosedList && Array.isArray(written.enum)
-      if (typeof written.$id !== 'string' || isSentList) return inline(written)
-      named[written.$id] ??= inline(written)
-      return refTo('schemas', written.$id)
+      const { $id, ...written } = schema as JsonObject
+      if (typeof $id !== 'string') return inline(written)
+      if (!Array.isArray(written.enum)) return name($id, inline(written))
+      // What a list of words means differs from place to place, the words do not.
+      const { description, examples, ...words } = written
+      const isChoice = finish === keepClosedList && !isListOfModes(written.enum)
+      const list = inline(words)
+      const ref = isChoice ? name(`${$id}Choice`, { ...list, ...nameConstants($id, written.enum) }) : name($id, list)
+      return { ...ref, ...(description === undefined ? {} : { description }), ...(examples ? { examples } : {}) }
     }
     return renderOne
   }
@@ -40,13 +52,24 @@ export function newSchemaPrinter(): SchemaPrinter {
 
 // The product has two modes, and no third will come.
 const MODES = 'test,live'
+const isListOfModes = (words: readonly unknown[]) => words.join() === MODES
+
+/** Names the constants that generators make of a list: in Go those of all lists share one space, and many lists have `pending`. */
+const nameConstants = ($id: string, words: readonly string[]): JsonObject => ({
+  'x-enum-varnames': words.map((word) => toConstant(`${$id}_${word}`)),
+})
+const toConstant = (text: string) =>
+  text
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]/g, '_')
+    .toUpperCase()
 
 const keepClosedList = (rendered: JsonObject): JsonObject => rendered
 
 /** Turns a list of words into a text: generated clients read an `anyOf` as an object, and refuse an unknown word of an `enum`. */
 function openList(rendered: JsonObject): JsonObject {
   const { type, enum: words, description, ...rest } = rendered
-  if (!Array.isArray(words) || words.join() === MODES) return rendered
+  if (!Array.isArray(words) || isListOfModes(words)) return rendered
   const known = `${words.map((word) => `\`${word}\``).join(', ')}; others may be added`
   return { type, description: inWords(description, known), ...rest, 'x-extensible-enum': words }
 }
@@ -82,6 +105,8 @@ function renderInline(schema: JsonObject, render: Render): JsonObject {
   if (Array.isArray(schema.enum)) out.type = 'string'
   // Without a format, generated clients in Go and Java use 32 bits, which a balance outgrows.
   if (schema.type === 'integer') out.format = 'int64'
+  const prefix = findIdPrefix(schema)
+  if (prefix !== undefined) Object.assign(out, { pattern: `^${prefix}[a-z0-9]+$`, maxLength: MAX_ID_CHARACTERS })
   const description = describeDefault(schema)
   if (description !== undefined) out.description = description
   for (const [keyword, value] of Object.entries(schema)) {
@@ -92,6 +117,12 @@ function renderInline(schema: JsonObject, render: Render): JsonObject {
     else out[keyword] = value
   }
   return out
+}
+
+/** Finds the prefix of an id, which its description names; a secret is none, and nor is what may begin in two ways. */
+export function findIdPrefix({ type, description }: JsonObject): string | undefined {
+  if (type !== 'string') return undefined
+  return /starts with `([a-z]{3,5}_)`(?! or|; shown)/.exec(String(description))?.[1]
 }
 
 /** Describes a `default` in words, because generated clients make a field with a default mandatory. */

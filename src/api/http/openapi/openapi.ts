@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { Endpoint, RawBody } from '../endpoint.ts'
 import { describeAnswers, describeRefusals, ErrorShape, HEADER_COMPONENTS } from './openapi-answers.ts'
+import { findParameterExample, listHeaders, listWebhookHeaders, PARAMETER_COMPONENTS } from './openapi-parameters.ts'
 import { buildExample, type JsonObject, newSchemaPrinter, type SchemaPrinter } from './openapi-schemas.ts'
 
 /** The facts about the API that the declarations of its endpoints do not hold. */
@@ -21,30 +22,7 @@ type ApiFacts = {
 export type WebhookDescription = { event: string; summary: string; data: TSchema; example?: unknown }
 
 const BEARER = 'bearer'
-const X_TIMESTAMP: JsonObject = {
-  name: 'X-Timestamp',
-  in: 'header',
-  required: true,
-  description: 'Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.',
-  schema: { type: 'integer', format: 'int64' },
-}
-/** The header that every request may carry. */
-export const X_REQUEST_ID: JsonObject = {
-  name: 'X-Request-ID',
-  in: 'header',
-  required: false,
-  description: 'Your own id for this request, answered in the header of the same name; without one we make one.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
-}
-const WEBHOOK_HEADERS: Record<string, string> = {
-  'X-Service-Signature':
-    'Lowercase hex HMAC-SHA256 of the raw body, keyed with the whole `whsec_` secret. Compare it before you parse.',
-  'webhook-id': 'The `id` of the envelope, the same for every attempt.',
-  'webhook-timestamp': 'Unix seconds of this attempt; judge freshness by it.',
-  'webhook-signature':
-    '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes that the base64 after `whsec_` stands for. During a change of secret several, with spaces between.',
-  traceparent: 'Where this attempt stands in a trace of ours (W3C Trace Context), where we record one. Not signed.',
-}
+const SIGNATURE = 'signature'
 
 /** The OpenAPI 3.1 document of these endpoints, printed from their declarations alone. */
 export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFacts): JsonObject {
@@ -65,7 +43,7 @@ export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFac
     openapi: '3.1.0',
     info: { title: facts.title, version: facts.version, description: facts.description },
     servers: [{ url: facts.baseUrl }],
-    security: [{ [BEARER]: [] }],
+    security: [{ [BEARER]: [] }, { [BEARER]: [], [SIGNATURE]: [] }],
     tags: facts.tags,
     paths,
     webhooks,
@@ -73,7 +51,8 @@ export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFac
       schemas: sorted(schemas.named),
       responses,
       headers: HEADER_COMPONENTS,
-      securitySchemes: { [BEARER]: bearerScheme },
+      parameters: PARAMETER_COMPONENTS,
+      securitySchemes: { [BEARER]: bearerScheme, [SIGNATURE]: signatureScheme },
     },
   }
 }
@@ -82,7 +61,14 @@ const bearerScheme: JsonObject = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A secret key: `sk_test_...` or `sk_live_...`, or collections-only `sk_test_col_...` and `sk_live_col_...`.',
+    'A secret key: `sk_test_...` or `sk_live_...`, or collections-only `sk_test_col_...` and `sk_live_col_...`. An owner may bind a key to up to 20 addresses or networks: from elsewhere it is refused with 403 `address_not_allowed`. A full key may have a limit for what it sends in a day: above it a payout, bulk item or refund is refused with 400 `key_limit_reached`.',
+}
+const signatureScheme: JsonObject = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'Signature',
+  description:
+    'A signature of the request (RFC 9421, Ed25519), with `Signature-Input` and, of a POST, `Content-Digest` beside it. Only a key needs it for which an owner has set public keys: what is not signed by one of them is refused with 401 `invalid_signature`. The guide shows how to sign (/docs/keys).',
 }
 
 function operation(declared: Endpoint<never>, schemas: SchemaPrinter, { sample }: ApiFacts): JsonObject {
@@ -103,34 +89,25 @@ function describeParameters(declared: Endpoint<never>, schemas: SchemaPrinter): 
   return [
     ...fieldsAs('path', declared.params, schemas),
     ...fieldsAs('query', declared.query, schemas),
-    ...(declared.method === 'POST' ? [X_TIMESTAMP] : []),
-    ...(declared.idempotency === 'ignored' ? [] : [idempotencyKey(declared.idempotency === 'required')]),
-    X_REQUEST_ID,
+    ...listHeaders(declared),
   ]
-}
-
-function idempotencyKey(required: boolean): JsonObject {
-  return {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required,
-    description:
-      'Your own name for this one request, best a UUID: sent again it repeats the first answer and does nothing twice. Kept 30 days.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  }
 }
 
 function fieldsAs(location: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaPrinter): JsonObject[] {
   if (schema === undefined) return []
   const { properties, required } = schema as { properties: Record<string, TSchema>; required?: string[] }
   return Object.entries(properties).map(([name, field]) => {
-    const { description, ...rendered } = schemas.render(field)
+    const { description, examples, ...rendered } = schemas.render(field)
+    const example = Array.isArray(examples) ? examples[0] : findParameterExample(name, field)
     return {
       name,
       in: location,
       required: location === 'path' || (required?.includes(name) ?? false),
       ...(description === undefined ? {} : { description }),
+      // Several values have commas between, as one text.
+      ...(rendered.type === 'array' ? { style: 'form', explode: false } : {}),
       schema: rendered,
+      ...(example === undefined ? {} : { example }),
     }
   })
 }
@@ -152,31 +129,28 @@ function csvContent({ csvExample }: RawBody): JsonObject {
     'multipart/form-data': {
       schema: { type: 'object', properties: { file }, required: ['file'] },
       encoding: { file: { contentType: 'text/csv' } },
+      example: { file: csvExample },
     },
   }
 }
 
 /** Describes one event as its receiver sees it: the envelope, its four headers, and what an answer means. */
 function webhook({ event, summary, data, example }: WebhookDescription, schemas: SchemaPrinter): JsonObject {
-  const envelope = Type.Object({
-    data,
-    event: Type.Literal(event),
-    id: Type.String({ description: 'starts with `evt_`; dedupe on it' }),
-    timestamp: Type.Integer({ description: 'Unix seconds of the event' }),
-  })
-  const parameters = Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
-    name,
-    in: 'header',
-    required: name !== 'traceparent',
-    description,
-    schema: { type: name === 'webhook-timestamp' ? 'integer' : 'string' },
-  }))
+  const envelope = Type.Object(
+    {
+      data,
+      event: Type.Literal(event),
+      id: Type.String({ description: 'starts with `evt_`; dedupe on it' }),
+      timestamp: Type.Integer({ minimum: 0, description: 'Unix seconds of the event' }),
+    },
+    { $id: nameEvent(event) },
+  )
   return {
     post: {
       operationId: event,
       summary,
       security: [],
-      parameters,
+      parameters: listWebhookHeaders(),
       requestBody: {
         required: true,
         content: {
@@ -193,6 +167,10 @@ function webhook({ event, summary, data, example }: WebhookDescription, schemas:
     },
   }
 }
+
+/** Names the component of an event: `charge.succeeded` is `ChargeSucceededEvent`. */
+const nameEvent = (event: string) =>
+  `${event.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
 
 const sorted = (named: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../../platform/refusal.ts'
+import { formatEmailKey } from '../../../platform/text/email-key.ts'
 import { hasForbiddenControl } from '../../../platform/text/text.ts'
 
 /** An address: `text` as its owner writes it, `key` as it is compared. */
@@ -17,6 +18,5 @@ export function parseEmail(typed: string): EmailAddress {
     /\p{Surrogate}/u.test(text)
   )
     throw invalidRequest('email is not a valid email address', 'email')
-  const key = text.toLowerCase().normalize('NFC')
-  return { text, key }
+  return { text, key: formatEmailKey(text) }
 }

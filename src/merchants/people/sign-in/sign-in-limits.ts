@@ -15,7 +15,7 @@ type SignInLimits = {
 }
 
 /** The kinds of mails that a stranger can cause to one address, each counted apart. */
-type CausedMail = 'confirm' | 'reset' | 'locked' | 'email-change' | 'invitation' | 'notice' | 'dispute'
+type CausedMail = 'confirm' | 'reset' | 'locked' | 'email-change' | 'invitation' | 'notice' | 'dispute' | 'invoice'
 
 // A few mails an hour, so that nobody can flood a mailbox and bury the links in it.
 const MAIL_WINDOWS = [

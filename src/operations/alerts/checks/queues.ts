@@ -42,7 +42,16 @@ const BEHIND = statement<CellFinding>(
       '90 minutes',
     ),
     late('seal-audit', 'audit_to_seal q join audit a on a.id = q.audit_id where true', 'a.at', '5 minutes'),
+    late(
+      'seal-events',
+      `event_seal_mark m join events e on e.written_in >= pg_snapshot_xmax(m.snapshot)
+         where e.written_in < pg_snapshot_xmin(pg_current_snapshot())
+           and not exists (select 1 from event_seals s where s.event_id = e.id and s.merchant_id = e.merchant_id)`,
+      'e.created_at',
+      '5 minutes',
+    ),
     late('run-schedules', `schedules s where s.status = 'active'`, 's.next_run_at', '10 minutes'),
+    late('run-standing-orders', 'standing_orders o where o.try_at is not null', 'o.try_at', '10 minutes'),
     late(
       'send-deliveries',
       `deliveries d where d.next_attempt_at is not null and d.attempts = 0`,

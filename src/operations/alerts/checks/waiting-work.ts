@@ -16,6 +16,7 @@ const SENTENCES: Readonly<Record<StaffWorkKind, string>> = {
   approvals: 'approvals wait for a second operator',
   exceptions: 'exceptions are taken by nobody',
   withdrawals: 'withdrawals wait for a decision',
+  standing_orders: 'standing orders wait for their approval',
   numbers: 'settlement numbers wait for their verification',
   verifications: 'applications wait for a review',
   marks: 'payments are marked to be looked at again',

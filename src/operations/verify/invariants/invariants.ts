@@ -8,6 +8,7 @@ import { KEY_INVARIANTS } from './merchants/key-invariants.ts'
 import { OPERATOR_INVARIANTS } from './merchants/operator-invariants.ts'
 import { OWNER_INVARIANTS } from './merchants/owner-invariants.ts'
 import { REQUEST_INVARIANTS } from './merchants/request-invariants.ts'
+import { SEQUENCE_INVARIANTS } from './merchants/sequence-invariants.ts'
 import { TIME_INVARIANTS } from './merchants/time-invariants.ts'
 import { TRIGGER_INVARIANTS } from './merchants/trigger-invariants.ts'
 import { BULK_INVARIANTS } from './payments/bulk-invariants.ts'
@@ -21,8 +22,10 @@ import { RECIPIENT_INVARIANTS } from './payments/recipient-invariants.ts'
 import { SCHEDULE_INVARIANTS } from './payments/schedule-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './payments/settlement-invariants.ts'
 import { SPLIT_INVARIANTS } from './payments/split-invariants.ts'
+import { STANDING_ORDER_INVARIANTS } from './payments/standing-order-invariants.ts'
 import { TALLY_INVARIANTS } from './payments/tally-invariants.ts'
 import { DISPUTE_INVARIANTS } from './selling/dispute-invariants.ts'
+import { INVOICE_INVARIANTS } from './selling/invoice-invariants.ts'
 import { LINK_INVARIANTS, STOREFRONT_INVARIANTS } from './selling/link-invariants.ts'
 import { VENDING_INVARIANTS } from './selling/vending-invariants.ts'
 
@@ -32,6 +35,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...CHARGE_INVARIANTS,
   ...SPLIT_INVARIANTS,
   ...LINK_INVARIANTS,
+  ...INVOICE_INVARIANTS,
   ...STOREFRONT_INVARIANTS,
   ...GIFT_CARD_INVARIANTS,
   ...VENDING_INVARIANTS,
@@ -44,11 +48,13 @@ export const INVARIANTS: readonly Invariant[] = [
   ...REFUND_INVARIANTS,
   ...BULK_INVARIANTS,
   ...SCHEDULE_INVARIANTS,
+  ...STANDING_ORDER_INVARIANTS,
   ...RAIL_INVARIANTS,
   ...KEY_INVARIANTS,
   ...DISPUTE_INVARIANTS,
   ...VERIFICATION_INVARIANTS,
   ...EVENT_INVARIANTS,
+  ...SEQUENCE_INVARIANTS,
   ...REQUEST_INVARIANTS,
   ...RECIPIENT_INVARIANTS,
   ...OPERATOR_INVARIANTS,

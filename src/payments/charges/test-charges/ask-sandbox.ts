@@ -33,6 +33,8 @@ function buildFollowedTestCharge(charge: DueCharge): FollowedCharge {
     railReference: charge.railReference,
     createdAt: charge.createdAt,
     installation: 'sandbox',
+    sandboxOutcome: charge.sandboxOutcome ?? null,
+    sandboxSeconds: charge.sandboxSeconds ?? null,
     state: 'accepted',
     nth: 0,
     reposts: 0,

@@ -1,6 +1,7 @@
 import { oncePerCell } from '../../../platform/batches/lane.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import type { App } from '../../../program/app.ts'
+import { chosenEndSql } from '../../../rails/next-ends.ts'
 import type { DueCharge } from '../charge-mover.ts'
 import { DUE_COLUMNS } from '../write-charge-status.ts'
 
@@ -22,7 +23,8 @@ const OVERDUE_MS = 2000
 // The sandbox makes no call, so its rows need no lease: a process that asks twice finds that the move is done already.
 const DUE_TEST = statement<DueCharge>(
   'due test charges',
-  `select ${DUE_COLUMNS} from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
+  `select ${DUE_COLUMNS}, e.outcome as "sandboxOutcome", e.after_seconds as "sandboxSeconds"
+   from charges c ${chosenEndSql('c')} where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
 )
 
 const memoryOf = oncePerCell((): TestChargeMemory => ({ kept: [], size: 0, askedMs: null }))

@@ -14,7 +14,11 @@ export async function moveSandboxClock(
 ): Promise<{ offsetMs: number; testTime: Date; settled: number } | null> {
   const moved = await advanceTestClock(app, actor, { merchantId, advance })
   if (moved === null) return null
+  return { ...moved, settled: await followSandboxClock(app, merchantId) }
+}
+
+/** Does what the moved clock has made due, and returns how many charges were settled. */
+export function followSandboxClock(app: App, merchantId: number): Promise<number> {
   app.nudge('run-schedules')
-  const settled = await settleLedger(app, serviceActor('sandbox clock'), { merchantId, mode: 'test' })
-  return { ...moved, settled }
+  return settleLedger(app, serviceActor('sandbox clock'), { merchantId, mode: 'test' })
 }

@@ -1,3 +1,4 @@
+import type { Metadata } from '../../../api/http/bodies/metadata.ts'
 import { type Call, call } from '../../../platform/db/database.ts'
 import { latestPlausibleTime } from '../../../platform/db/due-times.ts'
 import { statement } from '../../../platform/db/statement.ts'
@@ -7,7 +8,7 @@ import { addMs } from '../../../platform/time/clock.ts'
 
 /** One stored item of a bulk call: its fields, or its problem. Its reference is never null. */
 export type StoredBulkItem = { reference: string } & (
-  | { amount: number; phone: string; name: string | null; channel: string }
+  | { amount: number; phone: string; name: string | null; channel: string; metadata?: Metadata }
   | { error: string }
 )
 
@@ -22,6 +23,8 @@ export type BulkBatch = {
   done: number
   accepted: number
   createdAt: Date
+  /** The API key whose limit of the day its items count against; null: none. */
+  limitedKey: string | null
 }
 
 /**
@@ -32,11 +35,11 @@ export const BULK_LEASE_MS = 8000
 const RETRY_AFTER_MS = 2000
 
 const COLUMNS = `b.merchant_id as "merchantId", b.id, b.mode, b.key, b.items, b.total, b.done, b.accepted,
-  b.created_at as "createdAt"`
+  b.created_at as "createdAt", b.limited_key as "limitedKey"`
 const ADD_BATCH = statement(
   'add bulk batch',
-  `insert into bulk_batches (merchant_id, id, mode, key, items, total, lease_until, created_at, digest)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, ${shortDigestSql('$5::jsonb::text')})`,
+  `insert into bulk_batches (merchant_id, id, mode, key, items, total, lease_until, created_at, limited_key, digest)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${shortDigestSql('$5::jsonb::text')})`,
 )
 const LOCK_BATCH = statement<BulkBatch>(
   'lock bulk batch',
@@ -71,6 +74,7 @@ export const addBatch = (batch: BulkBatch, leaseUntil: Date): Call =>
     batch.total,
     leaseUntil.toISOString(),
     batch.createdAt.toISOString(),
+    batch.limitedKey,
   )
 
 export const lockBatch = (merchantId: number, id: string): Call<BulkBatch> => call(LOCK_BATCH, merchantId, id)

@@ -82,6 +82,7 @@ const REFUSED: [string, unknown, string][] = [
   ['a number as reference', with_({ reference: 7 }), 'reference must be a string'],
   ['a long reference', with_({ reference: 'r'.repeat(256) }), 'reference must be at most 255 characters'],
   ['a tab in the reference', with_({ reference: 'a\tb' }), 'reference contains control characters'],
+  ['a number in its metadata', with_({ metadata: { n: 1 } }), 'metadata.n must be a string; write it in quotes: "1"'],
   ['several faults', { amount: 'x', phone: '1', name: 1, channel: 1, reference: 1 }, NO_AMOUNT],
   ['all faults but the amount', { amount: 1, phone: '1', name: 1, channel: 1, reference: 1 }, BAD_PHONE],
   ['faults from the name on', with_({ name: 1, channel: 1, reference: 1 }), 'recipient.name must be a string'],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { METADATA_CREATE, type Metadata, metadataOrNull } from '../../../api/http/bodies/metadata.ts'
 import { isJsonObject, parseBodyPart } from '../../../api/http/bodies/parse-body.ts'
 
 /** One parsed item of a bulk payout: what is to be paid, or why it cannot be read. */
@@ -12,6 +13,8 @@ export type BulkItem =
       name: string | null
       channel: string
       reference: string | null
+      /** Absent where it has none: a call may have a thousand items. */
+      metadata?: Metadata
     }
   /** `reference` is null when it cannot be read. */
   | { ok: false; index: number; reference: string | null; error: string }
@@ -22,7 +25,12 @@ export type UncheckedItem = { fields: unknown } | { problem: string }
 // Limited, because a channel that does not exist is refused in every item, each time with a copy of this text.
 export const MAX_CHANNEL_CHARACTERS = 200
 
-const amount = Type.Integer({ description: 'whole UGX, greater than 0', examples: [5000] })
+const amount = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'whole UGX, greater than 0',
+  examples: [5000],
+})
 const phone = Type.String({
   format: 'phone',
   description: 'mobile number in any written form',
@@ -46,17 +54,24 @@ const reference = Type.Optional(
 export const BulkItemShape = Type.Object(
   {
     amount,
-    recipient: Type.Optional(Type.Object({ phone, name })),
+    recipient: Type.Optional(Type.Object({ phone, name }, { $id: 'PayoutRecipientCreate' })),
     phone: Type.Optional(Type.String({ ...phone, description: 'instead of `recipient.phone`' })),
     name: Type.Optional(Type.String({ maxLength: 200, description: 'instead of `recipient.name`' })),
     channel,
     reference,
+    metadata: METADATA_CREATE,
   },
   { $id: 'BulkPayoutItem' },
 )
 
 // An item whose recipient is gathered, with its fields in the order in which faults are reported.
-const GatheredItem = Type.Object({ amount, recipient: Type.Object({ phone, name }), channel, reference })
+const GatheredItem = Type.Object({
+  amount,
+  recipient: Type.Object({ phone, name }),
+  channel,
+  reference,
+  metadata: METADATA_CREATE,
+})
 const OnlyReference = Type.Object({ reference })
 
 /** Parses one item; `channelOfAll` applies when it names no channel. */
@@ -69,9 +84,11 @@ export function parseBulkItem(item: UncheckedItem, index: number, channelOfAll: 
     recipient: gatherRecipient(fields),
     channel: fields.channel,
     reference: fields.reference,
+    metadata: fields.metadata,
   })
   if (!parsed.ok) return unreadableItem(index, parseReference(fields), parsed.problem)
   const { amount, recipient, channel, reference } = parsed.value
+  const metadata = metadataOrNull(parsed.value.metadata)
   return {
     ok: true,
     index,
@@ -80,6 +97,7 @@ export function parseBulkItem(item: UncheckedItem, index: number, channelOfAll: 
     name: recipient.name ?? null,
     channel: channel ?? channelOfAll,
     reference: reference ?? null,
+    ...(metadata === null ? {} : { metadata }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Answer } from '../../../api/http/answer.ts'
 import { type CreatedAnswer, createUnderKey } from '../../../api/idempotency/create-under-keys.ts'
 import { findKeys, finishKey, type RunningKey } from '../../../api/idempotency/keys.ts'
 import { retryWhenKeyTaken } from '../../../api/idempotency/under-key.ts'
+import { findLimitedKey } from '../../../merchants/account/key-limits.ts'
 import { merchantInactive } from '../../../merchants/account/merchant.ts'
 import { assert } from '../../../platform/assert.ts'
 import { crashPoint } from '../../../platform/processes/crash-point.ts'
@@ -140,6 +141,7 @@ function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {
     done: 0,
     accepted: 0,
     createdAt: at,
+    limitedKey: findLimitedKey(caller),
   }
 }
 
@@ -147,6 +149,6 @@ function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {
 export function toStoredItem(item: BulkItem, key: string): StoredBulkItem {
   const reference = item.reference ?? `${key}-${item.index}`
   if (!item.ok) return { reference, error: item.error }
-  const { amount, phone, name, channel } = item
-  return { reference, amount, phone, name, channel }
+  const { amount, phone, name, channel, metadata } = item
+  return { reference, amount, phone, name, channel, ...(metadata === undefined ? {} : { metadata }) }
 }

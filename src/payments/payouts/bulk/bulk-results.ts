@@ -1,10 +1,11 @@
+import { type Metadata, metadataJson } from '../../../api/http/bodies/metadata.ts'
 import { type Call, call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
-import { bigint, boolean, copyInto, integer, mode, text, time } from '../../../platform/db/wire/copy.ts'
+import { bigint, boolean, copyInto, integer, jsonb, mode, text, time } from '../../../platform/db/wire/copy.ts'
 import { advanceBatch, type BulkBatch } from './bulk-batch.ts'
 
 /** The result of one item. */
-export type ItemResult = { index: number; reference: string } & (
+export type ItemResult = { index: number; reference: string; metadata: Metadata | null } & (
   | { payoutId: string; status: string; replayed: boolean; firstAcceptedAt: Date | null }
   | { error: string; code: string; retryable: boolean }
 )
@@ -12,6 +13,7 @@ export type ItemResult = { index: number; reference: string } & (
 export type BulkResultRow = {
   index: number
   reference: string
+  metadata: Metadata | null
   payoutId: string | null
   replayed: boolean
   status: string | null
@@ -42,11 +44,12 @@ const ADD_RESULTS = copyInto<NewItemResult>('add bulk results', 'bulk_items', {
   error: text(({ refused }) => refused?.error ?? null),
   code: text(({ refused }) => refused?.code ?? null),
   retryable: boolean(({ refused }) => refused?.retryable ?? false),
+  metadata: jsonb(({ result }) => metadataJson(result.metadata)),
 })
 const RESULTS = statement<BulkResultRow>(
   'bulk results',
   `select i.item_index as index, i.reference, i.payout_id as "payoutId", i.replayed, i.status,
-     i.first_accepted_at as "firstAcceptedAt", i.error, i.code, i.retryable, p.amount, p.recipient_phone as "recipientPhone"
+     i.first_accepted_at as "firstAcceptedAt", i.error, i.code, i.retryable, i.metadata, p.amount, p.recipient_phone as "recipientPhone"
    from bulk_items i left join payouts p on p.merchant_id = i.merchant_id and p.id = i.payout_id
    where i.merchant_id = $1 and i.batch_id = $2 order by i.item_index`,
 )

@@ -1,30 +1,36 @@
 import { Type } from 'typebox'
+import { MetadataShape, presentMetadata } from '../../../api/http/bodies/metadata.ts'
+import { PayoutStatusShape } from '../payout.ts'
 import type { BulkResultRow } from './bulk-results.ts'
 
-const BulkItemResultShape = Type.Object({
-  index: Type.Integer(),
-  ok: Type.Boolean(),
-  id: Type.Optional(Type.String({ description: 'the payout, where ok' })),
-  status: Type.Optional(Type.String()),
-  amount: Type.Optional(Type.Integer()),
-  recipient_phone: Type.Optional(Type.String()),
-  error: Type.Optional(Type.String({ description: 'why not, where not ok' })),
-  code: Type.Optional(Type.String()),
-  reference: Type.String({ description: 'yours, or `<Idempotency-Key>-<index>`' }),
-  replayed: Type.Boolean({ description: 'this reference was accepted before; nothing was paid again' }),
-  retryable: Type.Boolean({
-    description: 'may be sent again, with a new Idempotency-Key and the same reference',
-  }),
-  first_accepted_at: Type.Optional(Type.String({ format: 'date-time' })),
-})
+const BulkItemResultShape = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0 }),
+    ok: Type.Boolean(),
+    id: Type.Optional(Type.String({ description: 'the payout, where ok' })),
+    status: Type.Optional(PayoutStatusShape),
+    amount: Type.Optional(Type.Integer({ minimum: 1 })),
+    recipient_phone: Type.Optional(Type.String()),
+    error: Type.Optional(Type.String({ description: 'why not, where not ok' })),
+    code: Type.Optional(Type.String()),
+    reference: Type.String({ description: 'yours, or `<Idempotency-Key>-<index>`' }),
+    replayed: Type.Boolean({ description: 'this reference was accepted before; nothing was paid again' }),
+    retryable: Type.Boolean({
+      description: 'may be sent again, with a new Idempotency-Key and the same reference',
+    }),
+    first_accepted_at: Type.Optional(Type.String({ format: 'date-time' })),
+    metadata: MetadataShape,
+  },
+  { $id: 'BulkItemResult' },
+)
 
 /** The result of a bulk call (spec 2.6; contract.md G13). */
 export const BulkResultShape = Type.Object(
   {
     batch_id: Type.String({ description: 'starts with `batch_`' }),
-    total: Type.Integer(),
-    accepted: Type.Integer(),
-    failed: Type.Integer(),
+    total: Type.Integer({ minimum: 0 }),
+    accepted: Type.Integer({ minimum: 0 }),
+    failed: Type.Integer({ minimum: 0 }),
     results: Type.Array(BulkItemResultShape),
   },
   { $id: 'BulkResult' },
@@ -54,6 +60,7 @@ function presentItem(row: BulkResultRow, isReplay: boolean) {
       reference,
       replayed,
       retryable: row.retryable,
+      metadata: presentMetadata(row.metadata),
     }
   return {
     index,
@@ -66,5 +73,6 @@ function presentItem(row: BulkResultRow, isReplay: boolean) {
     replayed,
     retryable: false,
     ...(row.firstAcceptedAt === null ? {} : { first_accepted_at: row.firstAcceptedAt.toISOString() }),
+    metadata: presentMetadata(row.metadata),
   }
 }

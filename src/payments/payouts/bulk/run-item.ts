@@ -57,9 +57,11 @@ export async function openChunk(app: App, tx: Tx, { guards, ...input }: OpenChun
     ),
     waitingReferences(batch),
   )
+  const { merchantId, limitedKey } = batch
+  const limitedKeys = limitedKey === null ? [] : [{ merchantId, keyId: limitedKey }]
   return {
     batch,
-    desk: await openDesk(app, tx, { ...guards, heads, at }),
+    desk: await openDesk(app, tx, { ...guards, heads, at, limitedKeys }),
     spent: new Map(spent.map((spentReference) => [spentReference.reference, spentReference])),
     waiting: new Set(waiting.map(({ reference }) => reference)),
     readiness,
@@ -73,7 +75,8 @@ export function runItem(
   chunk: BulkChunk,
   { item, index }: { item: StoredBulkItem; index: number },
 ): ItemResult {
-  const at = { index, reference: item.reference }
+  const metadata = 'error' in item ? null : (item.metadata ?? null)
+  const at = { index, reference: item.reference, metadata }
   if ('error' in item) return { ...at, error: item.error, code: 'invalid_item', retryable: false }
   const spent = chunk.spent.get(item.reference)
   if (spent) {
@@ -106,8 +109,8 @@ function acceptItem(
   { batch, desk, readiness, at }: BulkChunk,
   { item, index }: { item: PayableItem; index: number },
 ): NewPayout {
-  const { merchantId, mode } = batch
-  const { amount, channel, phone, name, reference } = item
+  const { merchantId, mode, limitedKey } = batch
+  const { amount, channel, phone, name, reference, metadata = null } = item
   const terms = desk.termsOf(merchantId)
   judgePayout({ amount, currency: 'UGX', channel }, { terms, mode, config: app.config })
   return desk.accept(
@@ -119,6 +122,8 @@ function acceptItem(
       phone,
       name,
       reference,
+      metadata,
+      limitedKey,
       at,
     },
     { readiness, away: railAway },

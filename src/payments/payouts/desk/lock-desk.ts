@@ -29,7 +29,8 @@ export const lockGuards = (merchantModes: readonly MerchantMode[]) =>
 
 /**
  * Locks in one flush the rows of a transaction that reserves payouts, in the one order in which no two transactions deadlock: terms, the
- * caller's own rows, stops, windows, heads. Heads of subaccounts and switches follow in openDesk.
+ * caller's own rows, stops, windows, heads. Heads of subaccounts, switches and limits of keys follow in
+ * openDesk.
  */
 export async function lockDesk<const Own extends readonly Call[]>(
   tx: Tx,

@@ -3,12 +3,16 @@ import { type Call, call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { ATTEMPT_FACTS, merchantTagSql } from '../../../rails/attempt-facts.ts'
 import type { Followed } from '../../../rails/mover.ts'
+import { chosenEndSql } from '../../../rails/next-ends.ts'
 import type { PayoutFailure } from '../../../rails/rail.ts'
 import { mayPayOutSql } from '../find-stop.ts'
 import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
 
 /** An open payout that is due, with the facts of its attempt; a test payout has no attempt, and the facts are filled in. */
-export type DuePayout = Followed<Payout & { sandboxOutcome: PayoutFailure | null }, PayoutFailure>
+export type DuePayout = Followed<
+  Payout & { sandboxOutcome: PayoutFailure | 'succeeded' | null; sandboxSeconds: number | null },
+  PayoutFailure
+>
 
 /** How many calls this process has under way for each merchant. */
 type CallsByMerchant = ReadonlyMap<number, number>
@@ -32,7 +36,7 @@ export const merchantsWithPayoutsSql = (mode: string, inQueue: string) => `
 /** The claim, until $3, of the rows of `due`. */
 export const CLAIM_DUE_SQL = `update payouts p set follow_at = $3 from due, rail_attempts a
    where p.merchant_id = due.merchant_id and p.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
-   returning ${PAYOUT_COLUMNS}, ${merchantTagSql('p')}, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
+   returning ${PAYOUT_COLUMNS}, ${merchantTagSql('p')}, null as "sandboxOutcome", null::int as "sandboxSeconds", ${ATTEMPT_FACTS}`
 
 // Claims one payout of each merchant before the second of any. The queue of a stopped account is skipped: its payouts
 // keep their due time and turn. Payouts that may have left are asked about in any case.
@@ -80,11 +84,12 @@ export const TEST_QUEUE_SQL = `${merchantsWithPayoutsSql(`'test'`, 'false')}, ${
 const DUE_TEST = statement<DuePayout>(
   'due test payouts',
   `with ${merchantsWithPayoutsSql(`'test'`, 'false')}, ${fairTestSql('authorized')}
-   select ${PAYOUT_COLUMNS}, '' as tag, p.sandbox_outcome as "sandboxOutcome", 'sandbox' as installation,
+   select ${PAYOUT_COLUMNS}, '' as tag, coalesce(e.outcome, p.sandbox_outcome) as "sandboxOutcome",
+     e.after_seconds as "sandboxSeconds", 'sandbox' as installation,
      'accepted' as state, 0 as "questionCount", 0 as "notFoundCount", null::timestamptz as "firstNotFoundAt",
      null::timestamptz as "submitEndedAt", null::timestamptz as "sendingSince", null::timestamptz as "firstSentAt",
      0 as nth, 0 as reposts, null as "refusedAs"
-   from chosen c join payouts p on p.merchant_id = c.merchant_id and p.id = c.id`,
+   from chosen c join payouts p on p.merchant_id = c.merchant_id and p.id = c.id ${chosenEndSql('p')}`,
 )
 
 /**

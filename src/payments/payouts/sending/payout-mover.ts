@@ -18,8 +18,8 @@ import { findPayingRail } from '../payout-readiness.ts'
 import { publishPayout, showAndSetNextQuestion } from '../write-payout-status.ts'
 import { queueWaitMs } from './queue-waits.ts'
 
-/** A payout, and in test mode the failure that the switch of the sandbox page set on it (rails.md 2.4). */
-type TravellingPayout = Payout & { sandboxOutcome?: PayoutFailure | null }
+/** A payout, and in test mode the end that was asked for it (rails.md 2.4). */
+type TravellingPayout = Payout & { sandboxOutcome?: Attempt['sandboxOutcome'] | null; sandboxSeconds?: number | null }
 
 const SET_FOLLOW_AT = statement(
   'look at payout later',
@@ -79,6 +79,7 @@ function buildAttempt(payout: TravellingPayout, installation: string): Attempt {
     callbackPath: null,
     createdAt: payout.createdAt,
     ...(payout.sandboxOutcome ? { sandboxOutcome: payout.sandboxOutcome } : {}),
+    ...(payout.sandboxSeconds == null ? {} : { sandboxSeconds: payout.sandboxSeconds }),
   }
 }
 

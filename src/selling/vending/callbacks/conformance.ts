@@ -18,32 +18,35 @@ const SECRET_KINDS = ['dispense_secret', 'operator_secret', 'api_secret', 'colle
 
 // Payload and sign have rules and texts of their own, so the reader of bodies passes them on unchecked.
 const RAW = { raw: true }
-export const ConformanceShape = Type.Object({
-  payload: Type.Unsafe<unknown>({
-    type: 'object',
-    description: 'the callback body, exactly',
-    examples: [{ ddbh: 'lnk_1', jqbh: 'M-1', status: '1', timestamp: 1724750000000 }],
-    ...RAW,
-  }),
-  sign: Type.Unsafe<unknown>({
-    type: 'string',
-    description: '32 hex digits',
-    examples: ['76f1052260991e085a760105a41e8ef9'],
-    ...RAW,
-  }),
-  timestamp: Type.Optional(
-    Type.Unsafe<unknown>({
-      type: 'string',
-      description: 'without it that of the payload is taken',
+export const ConformanceShape = Type.Object(
+  {
+    payload: Type.Unsafe<unknown>({
+      type: 'object',
+      description: 'the callback body, exactly',
+      examples: [{ ddbh: 'lnk_1', jqbh: 'M-1', status: '1', timestamp: 1724750000000 }],
       ...RAW,
     }),
-  ),
-})
+    sign: Type.Unsafe<unknown>({
+      type: 'string',
+      description: '32 hex digits',
+      examples: ['76f1052260991e085a760105a41e8ef9'],
+      ...RAW,
+    }),
+    timestamp: Type.Optional(
+      Type.Unsafe<unknown>({
+        type: 'string',
+        description: 'without it that of the payload is taken',
+        ...RAW,
+      }),
+    ),
+  },
+  { $id: 'VendingConformanceCheck' },
+)
 
 export const ConformanceResultShape = Type.Object(
   {
     ok: Type.Boolean({ description: 'the signature is right' }),
-    secret_kind: Type.Union([Type.Enum(SECRET_KINDS), Type.Null()], {
+    secret_kind: Type.Union([Type.Enum(SECRET_KINDS, { $id: 'VendingSecretKind' }), Type.Null()], {
       description: 'which of your secrets has signed',
     }),
     vendor: Type.Literal('default'),

@@ -41,6 +41,7 @@ export const DirectDispenseAnswerShape = Type.Object(
     order_id: Type.String({ description: 'your own' }),
     charge_id: Type.String(),
     vending_status: Type.Enum(['dispensing', 'dispensed'], {
+      $id: 'DirectDispenseStatus',
       description:
         'what became of it is said by the report of the machine; `dispensed` at once where your supplier never reports (profile `optimistic`), or where the machine has just reported that an earlier command for this charge was delivered',
     }),
@@ -48,7 +49,10 @@ export const DirectDispenseAnswerShape = Type.Object(
       description:
         'true when nobody knows whether the supplier took the command: it is never sent again, and the charge stays used',
     }),
-    supplier_response: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
+    supplier_response: Type.Union([
+      Type.Object({ code: Type.String(), message: Type.String() }, { $id: 'SupplierResponse' }),
+      Type.Null(),
+    ]),
   },
   { $id: 'DirectDispense' },
 )

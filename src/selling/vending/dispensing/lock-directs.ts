@@ -1,3 +1,4 @@
+import { presentMetadata } from '../../../api/http/bodies/metadata.ts'
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { lockCharges } from '../../../payments/charges/lock-charges.ts'
 import { assert } from '../../../platform/assert.ts'
@@ -128,5 +129,6 @@ export function presentDirect(direct: LockedDirect['order'], to: DispenseMove['t
     state_url: null,
     display_url: null,
     qr_content: null,
+    metadata: presentMetadata(charge.metadata),
   }
 }

@@ -7,6 +7,7 @@ import { writeExactJson } from '../../../platform/text/exact-json.ts'
 import { addMs } from '../../../platform/time/clock.ts'
 import type { ReportedGoods } from '../orders/order.ts'
 import { CLAIM_COLUMNS, CLAIM_MOVES, type ClaimState, type DispenseClaim } from './claim.ts'
+import type { MoveSource } from './dispense-move.ts'
 
 // How long a claim that was not commanded belongs to the process that stored it.
 export const CLAIM_LEASE_MS = 60_000
@@ -56,16 +57,16 @@ const DOUBT_CLAIMS = statement<DispenseClaim>(
 // direct dispense has no order row, so its claim stores the outcome.
 const END_CLAIMS = statement(
   'end dispense claims',
-  `update dispense_claims k set state = n.state, released_at = case when n.state = 'released' then $11::timestamptz end,
-     answered_at = case when n.heard then $11 else coalesce(k.answered_at, $11) end, lease_until = null,
+  `update dispense_claims k set state = n.state, released_at = case when n.state = 'released' then $13::timestamptz end,
+     answered_at = case when n.heard then $13 else coalesce(k.answered_at, $13) end, lease_until = null,
      supplier_code = case when n.heard then n.code else k.supplier_code end,
      supplier_message = case when n.heard then n.message else k.supplier_message end,
-     reports_at = n.reports_at, reports = coalesce(n.reports, k.reports),
+     reports_at = n.reports_at, reports = coalesce(n.reports, k.reports), outcome_source = n.source, outcome_note = n.note,
      optimistic = k.optimistic or (k.kind = 'direct' and n.state not in ('released', 'delivered')),
      vending_status = case when k.kind = 'direct' then case when n.state = 'released' then 'failed' else 'dispensed' end end,
      dispense_result = case when k.kind = 'direct' then n.result::json end,
      units_dispensed = case when k.kind = 'direct' then n.units end
-   from ${unnestColumns('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'bigint')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
+   from ${unnestColumns('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'bigint', 'text', 'text')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units, source, note)
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )
 // Nothing was sent, and from now on nothing can be, because only a claim that is still `claimed` is commanded.
@@ -104,6 +105,9 @@ export type ClaimEnd = ClaimKey & {
   supplierAnswer: SupplierAnswer | null
   result: readonly ReportedGoods[] | null
   units: number | null
+  /** Who told the outcome, and what is to be said about it. */
+  source: MoveSource
+  note: string | null
 }
 
 /** Stores a claim on a charge that the transaction has locked. Returns no row if the charge has another open claim. */
@@ -175,6 +179,8 @@ export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
       textColumn(ends.map(({ supplierAnswer }) => supplierAnswer?.reports ?? null)),
       ends.map(({ result }) => (result === null ? null : JSON.stringify(result))),
       numberColumn(ends.map(({ units }) => units)),
+      textColumn(ends.map(({ source }) => source)),
+      ends.map(({ note }) => note),
       at.toISOString(),
     ),
   ]

@@ -54,7 +54,9 @@ function moveOrders(moved: readonly MovedDispense[], at: Date): Call[] {
 }
 
 /** Ends the newest claim, the only one that can be open; an order that was never claimed has none. */
-function newClaimEnd({ dispense: { facts }, move: { merchantId, to, supplierAnswer } }: MovedDispense): ClaimEnd[] {
+function newClaimEnd(moved: MovedDispense): ClaimEnd[] {
+  const { facts } = moved.dispense
+  const { merchantId, to, supplierAnswer, source } = moved.move
   if (facts.newest === null) return []
   const { id, state } = facts.newest
   const { result } = to
@@ -65,5 +67,5 @@ function newClaimEnd({ dispense: { facts }, move: { merchantId, to, supplierAnsw
     to: nextClaimState(state, to),
     supplierAnswer: isLate ? null : (supplierAnswer ?? null),
   }
-  return [{ merchantId, id, ...end, result, units: sumUnits(result) }]
+  return [{ merchantId, id, ...end, result, units: sumUnits(result), source, note: formatOrderError(moved) }]
 }

@@ -1,12 +1,11 @@
 import { actingFor, serviceActor } from '../../../api/access/actor.ts'
-import { refundCharge } from '../../../payments/refunds/refund-charge.ts'
-import { call } from '../../../platform/db/database.ts'
 import { dueCondition } from '../../../platform/db/due-times.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import type { Mode } from '../../../platform/mode.ts'
 import { crashPoint } from '../../../platform/processes/crash-point.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import type { App } from '../../../program/app.ts'
+import { refundUndelivered } from './refund-order.ts'
 
 export const JAMS_PER_RUN = 50
 // After this long another process takes over, in case the first one died; a refund takes far less.
@@ -47,12 +46,6 @@ const SET_NEXT_TRY = statement<{ id: string }>(
   'next try of jam refund',
   `update vending_orders set refund_due_at = $4, vending_error = coalesce($5, vending_error)
    where merchant_id = $1 and id = $2 and refund_due_at = $3 returning id`,
-)
-
-// Read after the charge was locked. Every claim waits for that lock too, so product and price are never both given away.
-const OPEN_CLAIM = statement(
-  'standing dispense claim',
-  'select 1 from dispense_claims where merchant_id = $1 and charge_id = $2 and released_at is null',
 )
 
 // Refusals that neither time nor the balance can change.
@@ -106,7 +99,7 @@ async function tryRefund(
 ): Promise<RefundTrouble | null> {
   const caller = actingFor(serviceActor('refund-jams'), { merchantId, tag, cell: app.cell, mode })
   try {
-    await refundCharge(app, caller, { chargeId, unless: call(OPEN_CLAIM, merchantId, chargeId) })
+    await refundUndelivered(app, caller, chargeId)
     return null
   } catch (error) {
     if (!(error instanceof Refusal)) {

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import type { Actor } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
 import { auditRow } from '../../../api/access/audit-row.ts'
-import { cutPage, type ListPage } from '../../../api/http/lists/lists.ts'
+import { cutNewerPage, cutPage, invalidCursor, type ListPage, type ListWindow } from '../../../api/http/lists/lists.ts'
 import { call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
-import { badRequest, invalidRequest, notFound } from '../../../platform/refusal.ts'
+import { invalidRequest, notFound } from '../../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../../platform/text/text.ts'
 import type { App } from '../../../program/app.ts'
 import { machineNotRegistered } from '../orders/order-rules.ts'
@@ -43,6 +43,12 @@ const LIST_MACHINES = statement<Machine>(
   `select ${MACHINE_COLUMNS} from machines m where m.merchant_id = $1 and m.removed_at is null
      and ($2::timestamptz is null or (m.created_at, m.machine) < ($2, $3))
    order by m.created_at desc, m.machine desc limit $4`,
+)
+const LIST_NEWER_MACHINES = statement<Machine>(
+  'newer machines of merchant',
+  `select ${MACHINE_COLUMNS} from machines m where m.merchant_id = $1 and m.removed_at is null
+     and (m.created_at, m.machine) > ($2, $3)
+   order by m.created_at, m.machine limit $4`,
 )
 const ADD_MACHINE = statement<Machine>(
   'add machine',
@@ -101,15 +107,18 @@ export function presentMachine(machine: Machine) {
 export async function listMachines(
   app: App,
   merchantId: number,
-  { limit, startingAfter }: { limit: number; startingAfter: string | null },
+  { limit, startingAfter, endingBefore = null }: Pick<ListWindow, 'limit' | 'startingAfter' | 'endingBefore'>,
 ): Promise<ListPage<Machine>> {
-  const after = startingAfter === null ? null : await getCursor(app, { merchantId, machine: startingAfter })
-  const createdAt = after?.createdAt.toISOString() ?? null
-  const rows = await app.db.query(LIST_MACHINES, [merchantId, createdAt, after?.machine ?? null, limit + 1])
-  return cutPage(
-    rows.map((row) => ({ ...row, id: row.machine })),
-    limit,
-  )
+  const isNewer = endingBefore !== null
+  const name = endingBefore ?? startingAfter
+  const cursor =
+    name === null
+      ? null
+      : await getCursor(app, { merchantId, machine: name }, isNewer ? 'ending_before' : 'starting_after')
+  const values = [merchantId, cursor?.createdAt.toISOString() ?? null, cursor?.machine ?? null, limit + 1]
+  const found = await app.db.query(isNewer ? LIST_NEWER_MACHINES : LIST_MACHINES, values)
+  const rows = found.map((row) => ({ ...row, id: row.machine }))
+  return isNewer ? cutNewerPage(rows, limit) : cutPage(rows, limit)
 }
 
 /** Returns one machine of the merchant, also a removed one. Throws 404 `machine not found`. */
@@ -120,9 +129,9 @@ export async function getMachine(app: App, key: MachineKey): Promise<Machine> {
 }
 
 // A machine removed between two pages is still a valid cursor.
-async function getCursor(app: App, key: MachineKey): Promise<Machine> {
+async function getCursor(app: App, key: MachineKey, name: Parameters<typeof invalidCursor>[0]): Promise<Machine> {
   const [row] = isStorable(key.machine) ? await app.db.query(MACHINE_BY_NUMBER, [key.merchantId, key.machine]) : []
-  if (!row) throw badRequest('invalid starting_after cursor')
+  if (!row) throw invalidCursor(name)
   return row
 }
 

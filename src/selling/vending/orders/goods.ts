@@ -13,15 +13,20 @@ const PRICE_PATTERN = /^[0-9]{1,16}$/
 
 /** The goods of a request, passed on unchecked: `checkGoods` checks them with texts of their own (contract.md G30, G30a). */
 export const GoodsList = Type.Array(
-  Type.Object({
-    spbh: Type.Union([Type.String(), Type.Integer()], { description: 'slot or product number' }),
-    spmc: Type.Optional(Type.String({ description: 'name' })),
-    spdj: Type.Optional(
-      Type.Union([Type.Integer(), Type.String()], {
-        description: 'unit price, whole UGX, as number or digits',
+  Type.Object(
+    {
+      spbh: Type.Union([Type.String({ maxLength: MAX_NUMBER_CHARACTERS }), Type.Integer()], {
+        description: 'slot or product number',
       }),
-    ),
-  }),
+      spmc: Type.Optional(Type.String({ maxLength: MAX_NAME_CHARACTERS, description: 'name' })),
+      spdj: Type.Optional(
+        Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{0,16}$' })], {
+          description: 'unit price, whole UGX, as number or digits',
+        }),
+      ),
+    },
+    { $id: 'VendingGoodsCreate' },
+  ),
   {
     raw: true,
     minItems: 1,

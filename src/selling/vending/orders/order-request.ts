@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type Metadata, MetadataPart, metadataOrNull, UNREAD_METADATA } from '../../../api/http/bodies/metadata.ts'
 import { parseBody } from '../../../api/http/bodies/parse-body.ts'
 import { grossAmount } from '../../../payments/charges/charge-request.ts'
 import { invalidRequest } from '../../../platform/refusal.ts'
@@ -6,7 +7,7 @@ import { isWebAddress } from '../../payment-links/link-request.ts'
 import { checkGoods, GoodsList } from './goods.ts'
 import type { Goods } from './order.ts'
 
-const Currency = Type.String({ description: 'only `UGX`', default: 'UGX' })
+const Currency = Type.String({ pattern: '^UGX$', description: 'only `UGX`', default: 'UGX' })
 const Reference = Type.String({
   maxLength: 255,
   description: 'your own; on the order, on the charge that pays it and on every webhook',
@@ -43,6 +44,7 @@ export const VendingOrderCreateShape = Type.Object(
     success_url: Type.Optional(Type.Union([SuccessUrl, Type.Null()])),
     description: Type.Optional(Type.Union([Description, Type.Null()])),
     pay_account: Type.Optional(Type.Union([PayAccount, Type.Null()])),
+    metadata: UNREAD_METADATA,
   },
   { $id: 'VendingOrderCreate' },
 )
@@ -59,6 +61,7 @@ export type VendingOrderCreate = {
   successUrl: string | null
   description: string | null
   payAccount: string | null
+  metadata: Metadata | null
 }
 
 const TextsPart = Type.Object({
@@ -87,5 +90,6 @@ export function parseOrderCreate(body: OrderCreateBody): VendingOrderCreate {
     successUrl: successUrl ?? null,
     description: description ?? null,
     payAccount: payAccount ?? null,
+    metadata: metadataOrNull(parseBody(MetadataPart, body).metadata),
   }
 }

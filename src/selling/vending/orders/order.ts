@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { type Metadata, MetadataShape, presentMetadata } from '../../../api/http/bodies/metadata.ts'
+import { expandedMember } from '../../../api/http/expand.ts'
 import type { EventType } from '../../../merchants/webhooks/events.ts'
 import type { ChargeStatus } from '../../../payments/charges/charge.ts'
 import { type Mode, ModeShape } from '../../../platform/mode.ts'
@@ -57,6 +59,8 @@ export type VendingOrder = {
   expiresAt: Date
   invalidatedAt: Date | null
   createdAt: Date
+  /** Copied to the charge that pays it. */
+  metadata: Metadata | null
   /** The attached attempt, unless it was taken back. */
   charge: OrderCharge | null
 }
@@ -66,7 +70,7 @@ export const ORDER_COLUMNS = `o.merchant_id as "merchantId", o.id, o.mode, l.amo
   l.success_url as "successUrl", o.machine, o.goods, o.pay_account as "payAccount", o.vending_status as "vendingStatus",
   o.vending_error as "vendingError", o.confirmed, o.dispense_result as "dispenseResult",
   o.units_dispensed as "unitsDispensed", o.dispensed_at as "dispensedAt", o.attempts, l.expires_at as "expiresAt",
-  l.invalidated_at as "invalidatedAt", o.created_at as "createdAt",
+  l.invalidated_at as "invalidatedAt", o.created_at as "createdAt", l.metadata,
   (select json_build_object('id', c.id, 'status', c.status, 'due', c.amount - c.gift_card_amount) from charges c
    where c.merchant_id = l.merchant_id and c.id = l.charge_id and c.voided_at is null) as charge`
 export const ORDER_TABLES = 'vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id'
@@ -93,18 +97,24 @@ export function isExpired(order: Pick<VendingOrder, 'charge' | 'invalidatedAt' |
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 const time = Type.String({ format: 'date-time' })
 const goodsShape = Type.Unsafe<Goods>(
-  Type.Object({
-    spbh: Type.Union([Type.String(), Type.Integer()], { description: 'slot or product number' }),
-    spmc: Type.Optional(Type.String({ description: 'name' })),
-    spdj: Type.Optional(Type.Union([Type.Integer(), Type.String()], { description: 'unit price' })),
-  }),
+  Type.Object(
+    {
+      spbh: Type.Union([Type.String(), Type.Integer()], { description: 'slot or product number' }),
+      spmc: Type.Optional(Type.String({ description: 'name' })),
+      spdj: Type.Optional(Type.Union([Type.Integer(), Type.String()], { description: 'unit price' })),
+    },
+    { $id: 'VendingGoods' },
+  ),
 )
 const reportedShape = Type.Unsafe<ReportedGoods>(
-  Type.Object({
-    spbh: Type.String(),
-    chsl: Type.Integer({ description: 'units dispensed' }),
-    spmc: Type.Optional(Type.String()),
-  }),
+  Type.Object(
+    {
+      spbh: Type.String(),
+      chsl: Type.Integer({ minimum: 0, description: 'units dispensed' }),
+      spmc: Type.Optional(Type.String()),
+    },
+    { $id: 'DispensedGoods' },
+  ),
 )
 
 /** The order as the API and its events show it (contract.md 2.6). */
@@ -112,7 +122,7 @@ export const OrderShape = Type.Object(
   {
     order_id: Type.String({ description: 'starts with `lnk_`' }),
     mode: ModeShape,
-    amount: Type.Integer({ description: 'whole UGX' }),
+    amount: Type.Integer({ minimum: 1, description: 'whole UGX' }),
     currency: Type.Literal('UGX'),
     machine: Type.String(),
     goods: Type.Array(goodsShape),
@@ -120,6 +130,7 @@ export const OrderShape = Type.Object(
     reference: nullable(Type.String()),
     success_url: nullable(Type.String()),
     charge_id: nullable(Type.String({ description: 'the attempt attached at the moment' })),
+    charge: expandedMember('Charge'),
     payment_status: Type.Enum(['unpaid', 'pending', 'succeeded', 'failed'], {
       $id: 'VendingPaymentStatus',
     }),
@@ -132,14 +143,15 @@ export const OrderShape = Type.Object(
     created_at: time,
     dispensed_at: nullable(time),
     dispense_result: Type.Union([Type.Array(reportedShape), Type.Null()]),
-    units_dispensed: Type.Union([Type.Integer(), Type.Null()]),
-    qr_png_url: Type.String({ description: 'public' }),
-    qr_svg_url: Type.String({ description: 'public' }),
-    pay_url: Type.String({ description: 'the page on which the customer pays' }),
-    status_url: Type.String({ description: 'this order; needs a key' }),
-    state_url: Type.String({ description: 'public state document of the machine screen' }),
-    display_url: Type.String({ description: 'page for the machine screen' }),
+    units_dispensed: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+    qr_png_url: Type.String({ format: 'uri', description: 'public' }),
+    qr_svg_url: Type.String({ format: 'uri', description: 'public' }),
+    pay_url: Type.String({ format: 'uri', description: 'the page on which the customer pays' }),
+    status_url: Type.String({ format: 'uri', description: 'this order; needs a key' }),
+    state_url: Type.String({ format: 'uri', description: 'public state document of the machine screen' }),
+    display_url: Type.String({ format: 'uri', description: 'page for the machine screen' }),
     qr_content: Type.String({ description: 'content to draw the QR code yourself' }),
+    metadata: MetadataShape,
     hint: Type.Optional(
       Type.String({
         description:
@@ -183,5 +195,6 @@ export function presentOrder(order: VendingOrder, { baseUrl, at }: { baseUrl: st
     state_url: `${display}/state.json`,
     display_url: display,
     qr_content: url,
+    metadata: presentMetadata(order.metadata),
   }
 }

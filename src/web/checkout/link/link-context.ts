@@ -53,9 +53,8 @@ export async function getLinkContext({ gateway, shops }: Checkout, visit: Checko
 }
 
 async function readDescription({ app }: Shop, link: LinkWithCharges): Promise<string | null> {
-  // Only a reusable live link can be an item.
-  const mayBeItem = link.mode === 'live' && link.allowMultipleUses
-  const name = mayBeItem ? await findItemName(app, { merchantId: link.merchantId, linkId: link.id }) : null
+  // Only a reusable link can be an item.
+  const name = link.allowMultipleUses ? await findItemName(app, { merchantId: link.merchantId, linkId: link.id }) : null
   return [name, link.description].filter((text) => text !== null).join(', ') || null
 }
 

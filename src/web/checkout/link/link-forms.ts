@@ -1,6 +1,7 @@
 import { findChargeOfLink } from '../../../payments/charges/find-charges.ts'
-import { parsePhone } from '../../../platform/text/phone.ts'
+import { isLandline, parsePhone } from '../../../platform/text/phone.ts'
 import { cleanTyped, hasForbiddenControl } from '../../../platform/text/text.ts'
+import { findOtherChannel } from '../../../rails/number-ranges.ts'
 import { CHANNELS, DEFAULT_CHANNEL } from '../../../rails/rail.ts'
 import { retryLink } from '../../../selling/payment-links/change-link.ts'
 import type { LinkPayment, LinkPaymentResult } from '../../../selling/payment-links/judge-payment.ts'
@@ -9,7 +10,7 @@ import { isLinkExpired } from '../../../selling/payment-links/payment-link.ts'
 import { NOTHING_REMEMBERED } from '../cookies.ts'
 import { deriveChargeId, parseShownCardAmount } from '../form-token.ts'
 import { linkPath, paymentPath } from '../payment-path.ts'
-import type { FormFault, Method } from '../view.ts'
+import type { FormFault, Method, OtherOperator } from '../view.ts'
 import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
 import { getLinkContext, type LinkContext, linkPagePath, takesPayments } from './link-context.ts'
 import { buildLinkPage } from './link-pages.ts'
@@ -21,10 +22,18 @@ const EMAIL_PATTERN = /^[^@\s]+@[^@\s]+$/
 const MAX_EMAIL_LENGTH = 254
 const FORM_STATUS = { elsewhere: 403, invalid: 400, changed: 409, prompts: 429, rail: 502 }
 
-type PayFormInput = { channel: Method | null; phone: string; email: string; voucher: string; token: string }
+type PayFormInput = {
+  channel: Method | null
+  phone: string
+  email: string
+  voucher: string
+  token: string
+  /** For which way to pay and number the customer has said that they belong together. */
+  sure: string
+}
 type ChosenCard = LinkPayment['card']
 /** The status and fault with which the form is shown again. */
-type FormRefusal = Pick<PayFormState, 'status' | 'fault' | 'retryAfterSeconds'>
+type FormRefusal = Pick<PayFormState, 'status' | 'fault' | 'otherOperator' | 'retryAfterSeconds'>
 
 /** POST /pay/{id}/submit (contract.md G43, G44, G50b): sends one prompt, or shows the form again with the reason. */
 export async function submitPayForm(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
@@ -54,6 +63,8 @@ export async function submitPayForm(checkout: Checkout, visit: CheckoutVisit): P
   if (hasCardChanged(input, card)) return showFormAgain({ status: FORM_STATUS.changed, fault: 'voucher_changed' })
   const fault = findFault(linkContext, input, card)
   if (fault !== null) return showFormAgain({ status: FORM_STATUS.invalid, fault })
+  const otherOperator = findOtherOperator(linkContext, input, card)
+  if (otherOperator !== null) return showFormAgain({ status: FORM_STATUS.invalid, fault: null, otherOperator })
   const { shop, link } = linkContext
   const result = await payLink(shop.app, newCustomerCaller(visit), {
     link: { ...link, tag: shop.tag },
@@ -115,6 +126,7 @@ function parsePayForm({ fields }: CheckoutVisit): PayFormInput {
     email: (fields.email ?? '').slice(0, MAX_EMAIL_LENGTH + 1),
     voucher: fields.voucher ?? '',
     token: fields.token ?? '',
+    sure: fields.sure ?? '',
   }
 }
 
@@ -170,7 +182,22 @@ function findFault(
   if (email !== '' && !isEmail(email)) return 'email'
   if (card !== null && card.applied === linkContext.link.amount) return null
   if (channel === null || !listMethods(linkContext).includes(channel)) return 'method'
-  return parsePhone(phone) === null ? 'phone' : null
+  const parsed = parsePhone(phone)
+  if (parsed === null) return 'phone'
+  return isLandline(parsed) ? 'landline' : null
+}
+
+/**
+ * Finds whether the number seems to be of another operator than the chosen one, and the customer has not said that it is right. In test
+ * mode every number is as good as another.
+ */
+function findOtherOperator({ link }: LinkContext, input: PayFormInput, card: ChosenCard): OtherOperator | null {
+  const { channel: chosen, sure } = input
+  const phone = parsePhone(input.phone)
+  if (link.mode === 'test' || chosen === null || phone === null || card?.applied === link.amount) return null
+  const operator = findOtherChannel(phone, chosen)
+  const pair = `${chosen} ${phone}`
+  return operator === null || sure === pair ? null : { operator, chosen, sure: pair }
 }
 
 const isEmail = (text: string) =>

@@ -2,6 +2,7 @@ import type { Shop } from '../../../merchants/account/shops.ts'
 import type { Charge, ChargeStatus } from '../../../payments/charges/charge.ts'
 import { assert } from '../../../platform/assert.ts'
 import { isLinkExpired } from '../../../selling/payment-links/payment-link.ts'
+import { storefrontPath } from '../../../selling/storefront/item.ts'
 import { findMissing } from '../../../selling/vending/dispensing/delivered-products.ts'
 import type { VendingOrder } from '../../../selling/vending/orders/order.ts'
 import type { ClosedView, MachineReport, ReceiptView, View } from '../view.ts'
@@ -34,8 +35,8 @@ export const isPaid = ({ charge }: LinkContext): boolean =>
 
 /** Makes the page of a link on which no payment can be started. */
 export function buildClosedView({ shop, link }: LinkContext): ClosedView {
-  const open = shop.active && link.mode === 'live' && link.allowMultipleUses
-  const storefront = open ? `/pay/@${shop.handle}` : null
+  const open = shop.active && link.allowMultipleUses
+  const storefront = open ? storefrontPath({ ...shop, mode: link.mode }) : null
   return { kind: 'closed', why: closedReason(shop), cancelUrl: link.cancelUrl, storefront }
 }
 

@@ -2,19 +2,24 @@ import { type Cover, splitCover } from '../../../payments/gift-cards/cover.ts'
 import { findCard } from '../../../payments/gift-cards/find-card.ts'
 import { type GiftCard, isUsable } from '../../../payments/gift-cards/gift-card.ts'
 import { readVoucherBox } from '../../../payments/gift-cards/voucher-misses.ts'
+import { dayBounds } from '../../../platform/time/kampala.ts'
 import { isLiveChannel } from '../../../rails/live-rails.ts'
 import { CHANNELS } from '../../../rails/rail.ts'
+import { recordInvoiceSeen } from '../../../selling/invoices/change-invoice.ts'
+import { findInvoice } from '../../../selling/invoices/find-invoices.ts'
+import { formatInvoiceNumber } from '../../../selling/invoices/invoice.ts'
 import { openInputCookie, type RememberedInput, sealInputCookie } from '../cookies.ts'
 import { newPayFormToken } from '../form-token.ts'
 import { linkPath } from '../payment-path.ts'
-import type { FormFault, Method, PayView } from '../view.ts'
-import type { Checkout, CheckoutVisit, Reply } from '../visit.ts'
+import type { FormFault, InvoiceView, Method, OtherOperator, PayView } from '../view.ts'
+import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
 import type { LinkContext } from './link-context.ts'
 
 /** The response status, the fault to show, and the values typed before. */
 export type PayFormState = {
   status: number
   fault: FormFault | null
+  otherOperator?: OtherOperator
   typed?: Partial<PayView['typed']>
   typedVoucher?: string
   retryAfterSeconds?: number
@@ -70,7 +75,9 @@ export async function buildPayForm(
       linkId: link.id,
       amount: link.amount,
       description: linkContext.description,
+      invoice: await presentInvoice(linkContext, visit),
       methods: listMethods(linkContext),
+      testOnly: listMethods(linkContext).filter((method) => !isLiveChannel(shop.app, method)),
       voucher: await presentVoucher(linkContext, applied, state.typedVoucher ?? ''),
       typed: {
         method: remembered.method,
@@ -81,10 +88,28 @@ export async function buildPayForm(
       token: newPayFormToken(voucher?.applied ?? 0),
       // A customer who sent an older form is told the present state of the card.
       fault: state.fault === 'voucher_changed' ? cardFault : (state.fault ?? (changed ? cardFault : null)),
+      otherOperator: state.otherOperator ?? null,
       cancelUrl: link.cancelUrl,
     },
     cookies: changed ? [rememberInput(checkout, linkContext, { ...remembered, voucher })] : [],
     ...(state.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: state.retryAfterSeconds }),
+  }
+}
+
+/** Makes what the page shows of the invoice of a link, and records that its customer has seen it; null for any other link. */
+async function presentInvoice({ shop, link }: LinkContext, visit: CheckoutVisit): Promise<InvoiceView | null> {
+  if (link.kind !== 'link' || link.allowMultipleUses) return null
+  const invoice = await findInvoice(shop.app, link)
+  if (invoice === null) return null
+  if (visit.byCustomer && invoice.seenAt === null) await recordInvoiceSeen(shop.app, newCustomerCaller(visit), invoice)
+  const { number, name, dueOn, status, lines, note } = invoice
+  return {
+    number: formatInvoiceNumber(number),
+    name,
+    dueOn: dayBounds(dueOn).start,
+    isLate: status === 'late',
+    lines,
+    note,
   }
 }
 

@@ -3,6 +3,8 @@ import { notFound, Refusal } from '../../../platform/refusal.ts'
 import { listAnswersAboutCharge } from '../../../selling/disputes/answer-dispute.ts'
 import { openDispute } from '../../../selling/disputes/open-dispute.ts'
 import { parseReport } from '../../../selling/disputes/report.ts'
+import { getMailedInvoice, stopInvoiceMails } from '../../../selling/invoices/mail-stops.ts'
+import { paymentPath } from '../payment-path.ts'
 import type { FormFault, ReportView } from '../view.ts'
 import { type Checkout, type CheckoutVisit, newCustomerCaller, type Reply } from '../visit.ts'
 import { getLinkContext, type LinkContext, linkPagePath, presentPayment } from './link-context.ts'
@@ -73,3 +75,21 @@ const buildReportView = (
   fault,
   answers: [],
 })
+
+/** GET /pay/{id}/mails: asks the customer of an invoice whether the mails shall end. Opening it changes nothing. Throws 404. */
+export async function showMails(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
+  const linkContext = await getLinkContext(checkout, visit)
+  const { shop, link } = linkContext
+  const key = visit.query.key ?? ''
+  const { stopped } = await getMailedInvoice(shop.app, link, key)
+  return buildLinkPage(linkContext, { kind: 'mails', linkId: link.id, key, stopped })
+}
+
+/** POST /pay/{id}/mails: ends the mails about invoices of this merchant to the customer. Throws 404. */
+export async function stopMails(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
+  const { shop, link } = await getLinkContext(checkout, visit)
+  const key = visit.fields.key ?? ''
+  const { merchantId, id } = link
+  await stopInvoiceMails(shop.app, { merchantId, id, key, address: visit.address })
+  return { kind: 'redirect', to: `${paymentPath(id, 'mails')}?key=${encodeURIComponent(key)}` }
+}

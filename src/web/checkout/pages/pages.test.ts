@@ -35,7 +35,7 @@ test('the examples cover every kind of page', () => {
   const kinds = new Set(EXAMPLE_VIEWS.map(({ view }) => view.kind))
   assert.deepEqual(
     [...kinds].sort(),
-    ['closed', 'failed', 'pay', 'receipt', 'report', 'reported', 'storefront', 'waiting'].sort(),
+    ['closed', 'failed', 'mails', 'pay', 'receipt', 'report', 'reported', 'storefront', 'waiting'].sort(),
   )
 })
 

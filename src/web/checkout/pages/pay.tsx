@@ -1,7 +1,10 @@
 import { oneLine } from '../../../platform/text/text.ts'
+import { NUMBER_RANGES } from '../../../rails/number-ranges.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import { paymentPath } from '../payment-path.ts'
-import type { FormFault, Method } from '../view.ts'
+import type { Texts } from '../texts/texts.ts'
+import type { FormFault, Method, PayView } from '../view.ts'
+import { InvoiceBox } from './invoice.tsx'
 import type { CheckoutPage } from './page.ts'
 import {
   BackLink,
@@ -24,8 +27,13 @@ export function PayPage(page: CheckoutPage<'pay'>) {
     '',
   )
   return (
-    <CheckoutShell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
+    <CheckoutShell
+      setting={setting}
+      title={view.fault || view.otherOperator ? texts.faultTitle(title) : title}
+      script="pay.js"
+    >
       <Price {...page} />
+      <InvoiceBox {...page} />
       <VoucherBox {...page} />
       <PayForm {...page} />
       <BackLink url={view.cancelUrl} text={texts.pay.cancel(page.brief)} />
@@ -54,7 +62,7 @@ function PayForm(page: CheckoutPage<'pay'>) {
   const due = dueAfterCard(page)
   const isCovered = due === 0
   const { fault } = view
-  const hasField = fault === 'phone' || fault === 'email' || fault === 'method' || isVoucherFault(fault)
+  const hasField = isPhoneFault(fault) || fault === 'email' || fault === 'method' || isVoucherFault(fault)
   return (
     <form
       method="post"
@@ -70,6 +78,11 @@ function PayForm(page: CheckoutPage<'pay'>) {
       <button type="submit" class="go">
         {isCovered ? texts.pay.useCard : texts.pay.button(formatShillings(due))}
       </button>
+      {view.otherOperator !== null && (
+        <button type="submit" name="sure" value={view.otherOperator.sure}>
+          {texts.pay.numberIs(texts.methods[view.otherOperator.chosen])}
+        </button>
+      )}
       {!isCovered && (
         <p class="safe">
           <CheckoutIcon name="lock" />
@@ -106,7 +119,10 @@ function Methods({ view, texts }: CheckoutPage<'pay'>) {
             checked={method === chosen}
             data-name={texts.methods[method]}
           />
-          <span>{texts.methods[method]}</span>
+          <span>
+            {texts.methods[method]}
+            {view.testOnly.includes(method) && <small class="hint"> {texts.test.only}</small>}
+          </span>
         </label>
       ))}
     </fieldset>
@@ -120,7 +136,7 @@ function Phone({ view, texts }: CheckoutPage<'pay'>) {
       name="phone"
       label={texts.pay.phone(only)}
       hint={texts.pay.phoneHint}
-      fault={findFaultText('phone', view.fault, texts.faults)}
+      fault={isPhoneFault(view.fault) ? texts.faults[view.fault] : sayOtherOperator(view, texts)}
       type="tel"
       class="digits"
       inputmode="tel"
@@ -129,17 +145,26 @@ function Phone({ view, texts }: CheckoutPage<'pay'>) {
       required
       value={view.typed.phone}
     >
-      <p
-        class="badge"
-        id="operator"
-        aria-live="polite"
-        data-op1_momo={texts.methods.op1_momo}
-        data-op2_money={texts.methods.op2_money}
-        data-same={texts.pay.looksLike('{operator}')}
-        data-other={texts.pay.looksOther('{operator}', '{chosen}')}
-      />
+      {view.otherOperator === null && (
+        <p
+          class="badge"
+          id="operator"
+          aria-live="polite"
+          data-op1_momo={texts.methods.op1_momo}
+          data-op2_money={texts.methods.op2_money}
+          data-same={texts.pay.looksLike('{operator}')}
+          data-other={texts.pay.looksOther('{operator}', '{chosen}')}
+        />
+      )}
     </InputField>
   )
+}
+
+function sayOtherOperator({ otherOperator, methods }: PayView, { methods: names, pay }: Texts): string | null {
+  if (otherOperator === null) return null
+  const { operator, chosen } = otherOperator
+  const says = pay.otherNumber(names[operator], names[chosen])
+  return methods.includes(operator) ? `${says} ${pay.orChoose(names[operator])}` : says
 }
 
 function Email({ view, texts, brief }: CheckoutPage<'pay'>) {
@@ -161,21 +186,12 @@ function Email({ view, texts, brief }: CheckoutPage<'pay'>) {
   )
 }
 
+const isPhoneFault = (fault: FormFault | null) => fault === 'phone' || fault === 'landline'
+
 const findFaultText = (ofField: FormFault, fault: FormFault | null, faults: Record<FormFault, string>) =>
   fault === ofField ? faults[ofField] : null
 
-type PhoneMethod = Exclude<Method, 'card'>
-
-/**
- * The first digits of each operator's numbers after the country code. They only give a hint and never refuse a number:
- * numbers move between operators, and operators get new ranges.
- */
-const PREFIXES: Readonly<Record<PhoneMethod, readonly string[]>> = {
-  op1_momo: ['76', '77', '78', '31', '39'],
-  op2_money: ['70', '74', '75', '20'],
-}
-
-/** PREFIXES as text for the script of the form: `op1_momo:76,77;op2_money:70`. */
-const OPERATOR_HINTS = Object.entries(PREFIXES)
+/** The ranges as text for the script of the form: `op1_momo:76,77;op2_money:70`. */
+const OPERATOR_HINTS = Object.entries(NUMBER_RANGES)
   .map(([operator, prefixes]) => `${operator}:${prefixes.join(',')}`)
   .join(';')

@@ -5,6 +5,7 @@ import type { PageSetting, View } from '../view.ts'
 import { ClosedPage } from './closed.tsx'
 import { DisplayPage } from './display.tsx'
 import { FailedPage } from './failed.tsx'
+import { MailsPage } from './invoice.tsx'
 import { type CheckoutPage, formatShopNames } from './page.ts'
 import { PayPage } from './pay.tsx'
 import { ReceiptPage } from './receipt.tsx'
@@ -19,6 +20,7 @@ const PAGES: { [Kind in View['kind']]: (page: CheckoutPage<Kind>) => VNode } = {
   receipt: ReceiptPage,
   report: ReportPage,
   reported: ReportedPage,
+  mails: MailsPage,
   closed: ClosedPage,
   storefront: StorefrontPage,
   display: DisplayPage,

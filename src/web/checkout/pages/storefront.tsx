@@ -1,4 +1,3 @@
-import { assert } from '../../../platform/assert.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { formatShillings } from '../../parts/wording.ts'
 import type { StorefrontItem } from '../view.ts'
@@ -14,7 +13,13 @@ export function StorefrontPage(page: CheckoutPage<'storefront'>) {
   const { view, setting, texts, shop } = page
   const title = view.ownAmount?.fault ? texts.faultTitle(shop) : shop
   return (
-    <CheckoutShell setting={setting} title={title} script={view.ownAmount ? 'pay.js' : undefined} isPublic isWide>
+    <CheckoutShell
+      setting={setting}
+      title={title}
+      script={view.ownAmount ? 'pay.js' : undefined}
+      isPublic={setting.mode === 'live'}
+      isWide
+    >
       <h1 dir="auto">{shop}</h1>
       <div class="front">
         <div>
@@ -93,16 +98,15 @@ function Paging({ view, texts }: CheckoutPage<'storefront'>) {
   )
 }
 
-function OwnAmount({ view, setting, texts }: CheckoutPage<'storefront'>) {
+function OwnAmount({ view, texts }: CheckoutPage<'storefront'>) {
   if (view.ownAmount === null) return null
-  assert(setting.shop, "a storefront is somebody's")
-  const { typed, least, most, fault } = view.ownAmount
+  const { action, typed, least, most, fault } = view.ownAmount
   const { atLeast, atMost } = texts.storefront
   const hint = fault === 'amount_over' ? atMost(formatShillings(most)) : atLeast(formatShillings(least))
   return (
     <section>
       <h2>{texts.storefront.own}</h2>
-      <form method="post" action={`/pay/@${setting.shop.handle}/pay`} data-moment={texts.pay.oneMoment}>
+      <form method="post" action={action} data-moment={texts.pay.oneMoment}>
         <InputField
           name="amount"
           label={texts.storefront.amount}

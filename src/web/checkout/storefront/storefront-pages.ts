@@ -1,9 +1,16 @@
 import { isUnprovenShop, type Shop } from '../../../merchants/account/shops.ts'
 import { findLogo } from '../../../merchants/branding/branding.ts'
+import type { Mode } from '../../../platform/mode.ts'
 import { notFound, Refusal } from '../../../platform/refusal.ts'
 import { maySell } from '../../../selling/payment-links/payable.ts'
 import { findPicture, listPublicItems } from '../../../selling/storefront/find-items.ts'
-import { picturePath, presentItems, type ShopItem } from '../../../selling/storefront/item.ts'
+import {
+  formatTwinKey,
+  picturePath,
+  presentItems,
+  type ShopItem,
+  storefrontPath,
+} from '../../../selling/storefront/item.ts'
 import { createOwnAmountLink, ownAmountBounds, parseOwnAmount } from '../../../selling/storefront/own-amount.ts'
 import { buildQrReply, withRetryAfter } from '../link/link-pages.ts'
 import { closedReason } from '../link/link-views.ts'
@@ -16,59 +23,61 @@ const ITEMS_PER_PAGE = 6
 const PICTURE_MAX_AGE_SECONDS = 31_536_000
 const HANDLE_PATTERN = /^[a-z0-9-]{3,30}$/
 
-/** GET /pay/@{handle} (contract.md G50): shows what the merchant offers, in live mode only. */
+/** A public page of a shop: that of live mode, or its twin of test mode, which is at an address of its own. */
+type Front = { shop: Shop; mode: Mode; path: string }
+
+/** GET /pay/@{handle} (contract.md G50): shows what the merchant offers in this mode. */
 export async function showStorefront(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
-  const shop = await getPublicShop(checkout, visit)
-  if (visit.params.handle !== shop.handle) return { kind: 'redirect', to: `/pay/@${shop.handle}` }
-  return sells(shop) ? buildStorefrontPage(shop, visit, { status: 200, fault: null }) : buildClosedPage(shop, 200)
+  const front = await getFront(checkout, visit)
+  if (visit.params.handle !== front.shop.handle) return { kind: 'redirect', to: front.path }
+  return sells(front) ? buildStorefrontPage(front, visit, { status: 200, fault: null }) : buildClosedPage(front, 200)
 }
 
 /** GET /pay/@{handle}/items.json?before_id=: one page of the storefront's items as JSON. */
 export async function showStorefrontItems(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
-  const shop = await getPublicShop(checkout, visit)
-  const page = sells(shop) ? await listShopItems(shop, visit) : { items: [], nextBeforeId: null }
+  const front = await getFront(checkout, visit)
+  const { app, handle, publicKeyTest } = front.shop
+  const page = sells(front) ? await listShopItems(front, visit) : { items: [], nextBeforeId: null }
   return {
     kind: 'json',
     status: 200,
-    value: presentItems(page, { baseUrl: shop.app.baseUrl, handle: shop.handle }),
+    value: presentItems(page, { baseUrl: app.baseUrl, handle, publicKeyTest }),
   }
 }
 
-/** POST /pay/@{handle}/pay: makes a one-shot live link for the amount that the customer chose and redirects to its page. */
+/** POST /pay/@{handle}/pay: makes a one-shot link for the amount that the customer chose and redirects to its page. */
 export async function payOwnAmount(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
-  const shop = await getPublicShop(checkout, visit)
-  const showFormAgain = (status: number, fault: FormFault) => buildStorefrontPage(shop, visit, { status, fault })
-  if (!sells(shop)) return buildClosedPage(shop, 409)
+  const front = await getFront(checkout, visit)
+  const { shop, mode } = front
+  const showFormAgain = (status: number, fault: FormFault) => buildStorefrontPage(front, visit, { status, fault })
+  if (!sells(front)) return buildClosedPage(front, 409)
   if (!visit.fromOwnPage) return showFormAgain(403, 'elsewhere')
   const own = parseOwnAmount(visit.fields.amount ?? '', ownAmountBounds(shop, shop.app.config))
   if (own.kind !== 'amount') return showFormAgain(400, own.kind === 'none' ? 'amount' : 'amount_over')
   try {
     await checkout.limits.submits.take(visit.address, checkout.clock.nowMs())
     await checkout.limits.submitsOfLink.take(`@${shop.handle} ${visit.address}`, checkout.clock.nowMs())
-    const link = await createOwnAmountLink(shop.app, newCustomerCaller(visit), {
-      ...shop,
-      amount: own.amount,
-    })
+    const link = await createOwnAmountLink(shop.app, newCustomerCaller(visit), { ...shop, mode, amount: own.amount })
     return { kind: 'redirect', to: linkPath(link.id) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.status === 429) return withRetryAfter(await showFormAgain(429, 'busy'), error)
     // The account or its limit has changed since the customer loaded the page.
-    return error.code === 'amount_too_large' ? showFormAgain(400, 'amount_over') : buildClosedPage(shop, 409)
+    return error.code === 'amount_too_large' ? showFormAgain(400, 'amount_over') : buildClosedPage(front, 409)
   }
 }
 
 /** GET /pay/@{handle}/qr.png and qr.svg (G50c). */
 export async function showStorefrontQr(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
-  const shop = await getPublicShop(checkout, visit)
-  return buildQrReply(`${shop.app.baseUrl}/pay/@${shop.handle}`, visit.params.form)
+  const { shop, path } = await getFront(checkout, visit)
+  return buildQrReply(`${shop.app.baseUrl}${path}`, visit.params.form)
 }
 
 /** GET /pay/@{handle}/pictures/{item}. */
 export async function showPicture(checkout: Checkout, visit: CheckoutVisit): Promise<Reply> {
-  const shop = await getPublicShop(checkout, visit)
+  const { shop, mode } = await getFront(checkout, visit)
   const { merchantId } = shop
-  const picture = await findPicture(shop.app, { merchantId, itemId: visit.params.item ?? '' })
+  const picture = await findPicture(shop.app, { merchantId, mode, itemId: visit.params.item ?? '' })
   if (picture === null) throw notFound('page')
   return { kind: 'file', type: 'image/webp', body: picture.body, maxAgeSeconds: PICTURE_MAX_AGE_SECONDS }
 }
@@ -81,11 +90,17 @@ export async function showLogo(checkout: Checkout, visit: CheckoutVisit): Promis
   return { kind: 'file', type: 'image/webp', body, maxAgeSeconds: PICTURE_MAX_AGE_SECONDS }
 }
 
-/** Refuses (404) a merchant that has not proven its mail address: the name on its page could be anybody's. */
-async function getPublicShop(checkout: Checkout, visit: CheckoutVisit): Promise<Shop> {
+/**
+ * Gets the page at this address. Refuses (404) a merchant that has not proven its mail address, because the name on its page could be
+ * anybody's; its twin takes no real money, and is found only by those who have its whole address.
+ */
+async function getFront(checkout: Checkout, visit: CheckoutVisit): Promise<Front> {
   const shop = await getShop(checkout, visit)
-  if (await isUnprovenShop(checkout.gateway(), shop)) throw notFound('page')
-  return shop
+  const { key } = visit.params
+  const mode = key === undefined ? 'live' : 'test'
+  const isThere = mode === 'test' ? key === formatTwinKey(shop) : !(await isUnprovenShop(checkout.gateway(), shop))
+  if (!isThere) throw notFound('page')
+  return { shop, mode, path: storefrontPath({ ...shop, mode }) }
 }
 
 async function getShop({ gateway, shops }: Checkout, visit: CheckoutVisit): Promise<Shop> {
@@ -95,23 +110,23 @@ async function getShop({ gateway, shops }: Checkout, visit: CheckoutVisit): Prom
   return shop
 }
 
-const sells = (shop: Shop) => maySell(shop, 'live')
+const sells = ({ shop, mode }: Front) => maySell(shop, mode)
 
-const listShopItems = ({ app, merchantId }: Shop, visit: CheckoutVisit) =>
-  listPublicItems(app, { merchantId, beforeId: visit.query.before_id ?? null, limit: ITEMS_PER_PAGE })
+const listShopItems = ({ shop: { app, merchantId }, mode }: Front, visit: CheckoutVisit) =>
+  listPublicItems(app, { merchantId, mode, beforeId: visit.query.before_id ?? null, limit: ITEMS_PER_PAGE })
 
 async function buildStorefrontPage(
-  shop: Shop,
+  front: Front,
   visit: CheckoutVisit,
   { status, fault }: { status: number; fault: FormFault | null },
 ): Promise<Reply> {
-  const path = `/pay/@${shop.handle}`
-  const { items, nextBeforeId } = await listShopItems(shop, visit)
+  const { shop, mode, path } = front
+  const { items, nextBeforeId } = await listShopItems(front, visit)
   return {
     kind: 'page',
     status,
     shop,
-    mode: 'live',
+    mode,
     here: visit.query.before_id === undefined ? path : `${path}?before_id=${encodeURIComponent(visit.query.before_id)}`,
     view: {
       kind: 'storefront',
@@ -121,6 +136,7 @@ async function buildStorefrontPage(
       qrSvg: `${path}/qr.svg`,
       qrPng: `${path}/qr.png`,
       ownAmount: {
+        action: `${path}/pay`,
         typed: visit.fields.amount ?? '',
         ...ownAmountBounds(shop, shop.app.config),
         fault,
@@ -129,19 +145,19 @@ async function buildStorefrontPage(
   }
 }
 
-const presentItem = (item: ShopItem, { handle }: Shop): StorefrontItem => ({
+const presentItem = (item: ShopItem, shop: Shop): StorefrontItem => ({
   id: item.id,
   name: item.name,
   description: item.description,
   amount: item.amount,
   href: linkPath(item.linkId),
-  picture: picturePath(item, handle),
+  picture: picturePath(item, shop),
 })
 
-const buildClosedPage = (shop: Shop, status: number): Reply => ({
+const buildClosedPage = ({ shop, mode }: Front, status: number): Reply => ({
   kind: 'page',
   status,
   shop,
-  mode: 'live',
+  mode,
   view: { kind: 'closed', why: closedReason(shop), cancelUrl: null, storefront: null },
 })

@@ -1,10 +1,11 @@
+import { DISPLAY } from './display.ts'
 import type { Texts } from './texts.ts'
 
 /** English: short words, one thought a sentence. */
 export const EN: Texts = {
   ownName: 'English',
   languages: 'Language',
-  test: { word: 'TEST', notice: 'no real money' },
+  test: { word: 'TEST', notice: 'no real money', only: 'test only' },
   theShop: 'the shop',
   backTo: (shop) => `Go back to ${shop}`,
   methods: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'Card' },
@@ -12,6 +13,7 @@ export const EN: Texts = {
   faultTitle: (title) => `Please check: ${title}`,
   faults: {
     phone: 'This is not a phone number we know. Write it like 0772 123456.',
+    landline: 'This is a landline, which has no mobile money. Write a mobile number like 0772 123456.',
     email: 'This is not an email address. Correct it or leave it empty.',
     method: 'You cannot pay this way here. Please choose again.',
     voucher: 'Sorry, this voucher cannot be used here.',
@@ -55,6 +57,10 @@ export const EN: Texts = {
     oneMoment: 'One moment…',
     looksLike: (operator) => `Looks like ${operator}`,
     looksOther: (operator, chosen) => `Looks like ${operator}. You are paying with ${chosen}.`,
+    otherNumber: (operator, chosen) =>
+      `This looks like a number of ${operator}, and you are paying with ${chosen}. Nothing was sent. Write a number of ${chosen}.`,
+    orChoose: (operator) => `Or choose ${operator} above.`,
+    numberIs: (chosen) => `This number is ${chosen}: go on`,
     cancel: (shop) => `Cancel and go back to ${shop}`,
   },
   waiting: {
@@ -209,37 +215,5 @@ export const EN: Texts = {
     scanHint: 'Scan the code with a phone camera.',
     saveQr: 'Save the code as a picture',
   },
-  display: {
-    scan: 'Scan to pay',
-    scanHow: 'Point your phone camera at the code. Then pay with mobile money.',
-    again: 'The payment did not go through. Try again on your phone, or scan again.',
-    left: (time) => `Time left ${time}`,
-    paying: 'Payment in progress',
-    payingHow: 'Enter your PIN on your phone, never here.',
-    releasing: 'Releasing your item',
-    releasingHow: 'Your payment has arrived. Please wait here.',
-    ifNothing: (shop) => `If nothing comes out, contact ${shop}.`,
-    collect: 'Take your item',
-    thanks: 'Thank you!',
-    partly: (shop, delivered, products) =>
-      `${delivered} of ${products} products came out. Contact ${shop} about the rest.`,
-    failed: 'Your item did not come out',
-    money: (amount, shop) =>
-      `You have paid ${amount}. Contact ${shop} about your item or your money. Your receipt is on your phone.`,
-    refunds: {
-      on_its_way: (amount, shop) => `${shop} is sending your ${amount} back to your phone.`,
-      sent: (amount, shop) => `${shop} has sent your ${amount} back.`,
-      failed: (amount, shop) => `Your ${amount} could not be sent back. ${shop} will contact you.`,
-      card: (amount, shop) => `${shop} has put your ${amount} back on the gift card.`,
-    },
-    expired: 'Start again on the machine',
-    expiredHow: 'This order has ended. The old code does not work any more.',
-    busy: 'One moment, please',
-    busyHow: 'This screen comes back by itself.',
-    off: 'Out of service',
-    offHow: (shop) => `You cannot buy here at the moment. Please ask ${shop}.`,
-    offline: 'No connection. Trying again…',
-    machine: (number) => `Machine ${number}`,
-    order: (number) => `Order ${number}`,
-  },
+  display: DISPLAY.en,
 }

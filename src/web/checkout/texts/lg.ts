@@ -1,10 +1,11 @@
+import { DISPLAY } from './display.ts'
 import type { Texts } from './texts.ts'
 
 /** Luganda, as people speak of paying by phone: ssente, essimu, PIN yo. */
 export const LG: Texts = {
   ownName: 'Luganda',
   languages: 'Olulimi',
-  test: { word: 'OKUGEZESA (TEST)', notice: 'ssente si za ddala' },
+  test: { word: 'OKUGEZESA (TEST)', notice: 'ssente si za ddala', only: 'mu kugezesa mwokka' },
   theShop: 'edduuka',
   backTo: (shop) => `Ddayo ku ${shop}`,
   methods: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'Kaadi' },
@@ -12,6 +13,7 @@ export const LG: Texts = {
   faultTitle: (title) => `Kebera wano: ${title}`,
   faults: {
     phone: "Ennamba y'essimu eno si ntuufu. Giwandiike bw'eti: 0772 123456.",
+    landline: "Eno nnamba ya landline, tebaako mobile money. Wandiika ennamba y'essimu ey'omu ngalo, nga 0772 123456.",
     email: 'Email eno si ntuufu. Gitereeze, oba gisangule.',
     method: 'Wano tosobola kusasula mu ngeri eyo. Londa endala.',
     voucher: "Kaadi y'ekirabo eno tekola wano.",
@@ -56,6 +58,10 @@ export const LG: Texts = {
     oneMoment: 'Lindako katono…',
     looksLike: (operator) => `Erabika nga ya ${operator}`,
     looksOther: (operator, chosen) => `Erabika nga ya ${operator}. Ogenda kusasula ng'okozesa ${chosen}.`,
+    otherNumber: (operator, chosen) =>
+      `Ennamba eno erabika nga ya ${operator}, naye osasula ng'okozesa ${chosen}. Tewali kisindikiddwa. Wandiika ennamba ya ${chosen}.`,
+    orChoose: (operator) => `Oba londa ${operator} waggulu.`,
+    numberIs: (chosen) => `Ennamba eno ya ${chosen}: weeyongereyo`,
     cancel: (shop) => `Sazaamu oddeyo ku ${shop}`,
   },
   waiting: {
@@ -211,37 +217,5 @@ export const LG: Texts = {
     scanHint: "Kuba koodi eno ne kkamera y'essimu.",
     saveQr: "Tereka koodi ng'ekifaananyi",
   },
-  display: {
-    scan: 'Kuba koodi osasule',
-    scanHow: "Kozesa kkamera y'essimu yo, osasule ne mobile money.",
-    again: 'Okusasula tekuyiseemu. Gezaako nate ku ssimu yo, oba ddamu okube koodi.',
-    left: (time) => `Wabulayo ${time}`,
-    paying: 'Okusasula kugenda mu maaso',
-    payingHow: 'PIN yo giyingize ku ssimu yo, si wano.',
-    releasing: 'Ekintu kyo kifulumizibwa',
-    releasingHow: 'Ssente zo zituuse. Lindira wano.',
-    ifNothing: (shop) => `Bwe wataba kifuluma, tuukirira ${shop}.`,
-    collect: 'Ggyamu ekintu kyo',
-    thanks: 'Weebale!',
-    partly: (shop, delivered, products) =>
-      `Ku bintu ${products} kufulumyeko ${delivered}. Tuukirira ${shop} ku bisigaddeyo.`,
-    failed: 'Ekintu kyo tekifulumye',
-    money: (amount, shop) =>
-      `Osasudde ${amount}. Tuukirira ${shop} ku kintu kyo oba ssente zo. Lisiiti yo eri ku ssimu yo.`,
-    refunds: {
-      on_its_way: (amount, shop) => `${shop} ekuzzaayo ${amount} zo ku ssimu yo.`,
-      sent: (amount, shop) => `${shop} ezzizzaayo ${amount} zo.`,
-      failed: (amount, shop) => `${amount} zo tezisobose kuzzibwayo. ${shop} ejja kukutuukirira.`,
-      card: (amount, shop) => `${shop} ezzizza ${amount} zo ku kaadi y'ekirabo.`,
-    },
-    expired: 'Ddamu otandikire ku kyuma',
-    expiredHow: 'Kuno okusasula kuweddeko. Koodi enkadde tekyakola.',
-    busy: 'Lindako katono',
-    busyHow: 'Ssikirini eno edda yokka.',
-    off: 'Ekyuma tekikola kati',
-    offHow: (shop) => `Tosobola kugula wano mu kiseera kino. Buuza ${shop}.`,
-    offline: 'Tewali yintaneeti. Tugezaako nate…',
-    machine: (number) => `Ekyuma ${number}`,
-    order: (number) => `Oda ${number}`,
-  },
+  display: DISPLAY.lg,
 }

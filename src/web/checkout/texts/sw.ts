@@ -1,10 +1,11 @@
+import { DISPLAY } from './display.ts'
 import type { Texts } from './texts.ts'
 
 /** Kiswahili. */
 export const SW: Texts = {
   ownName: 'Kiswahili',
   languages: 'Lugha',
-  test: { word: 'JARIBIO (TEST)', notice: 'si pesa halisi' },
+  test: { word: 'JARIBIO (TEST)', notice: 'si pesa halisi', only: 'jaribio tu' },
   theShop: 'duka',
   backTo: (shop) => `Rudi kwa ${shop}`,
   methods: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'Kadi' },
@@ -12,6 +13,7 @@ export const SW: Texts = {
   faultTitle: (title) => `Tafadhali kagua: ${title}`,
   faults: {
     phone: 'Namba hii ya simu si sahihi. Iandike hivi: 0772 123456.',
+    landline: 'Hii ni simu ya mezani, haina pesa kwa simu. Andika namba ya simu ya mkononi, kama 0772 123456.',
     email: 'Barua pepe hii si sahihi. Irekebishe au ifute.',
     method: 'Huwezi kulipa kwa njia hiyo hapa. Tafadhali chagua nyingine.',
     voucher: 'Kadi hii ya zawadi haiwezi kutumika hapa.',
@@ -56,6 +58,10 @@ export const SW: Texts = {
     oneMoment: 'Subiri kidogo…',
     looksLike: (operator) => `Inaonekana ni ya ${operator}`,
     looksOther: (operator, chosen) => `Inaonekana ni ya ${operator}. Unalipa kwa ${chosen}.`,
+    otherNumber: (operator, chosen) =>
+      `Namba hii inaonekana ni ya ${operator}, nawe unalipa kwa ${chosen}. Hakuna kilichotumwa. Andika namba ya ${chosen}.`,
+    orChoose: (operator) => `Au chagua ${operator} hapo juu.`,
+    numberIs: (chosen) => `Namba hii ni ya ${chosen}: endelea`,
     cancel: (shop) => `Ghairi na urudi kwa ${shop}`,
   },
   waiting: {
@@ -210,37 +216,5 @@ export const SW: Texts = {
     scanHint: 'Piga msimbo huu kwa kamera ya simu.',
     saveQr: 'Hifadhi msimbo kama picha',
   },
-  display: {
-    scan: 'Skani ulipe',
-    scanHow: 'Elekeza kamera ya simu yako kwenye msimbo. Kisha ulipe kwa simu.',
-    again: 'Malipo hayakufanyika. Jaribu tena kwenye simu yako, au skani tena.',
-    left: (time) => `Muda uliobaki ${time}`,
-    paying: 'Malipo yanaendelea',
-    payingHow: 'Weka PIN yako kwenye simu yako, si hapa.',
-    releasing: 'Bidhaa yako inatolewa',
-    releasingHow: 'Malipo yako yamefika. Tafadhali subiri hapa.',
-    ifNothing: (shop) => `Kama hakuna kinachotoka, wasiliana na ${shop}.`,
-    collect: 'Chukua bidhaa yako',
-    thanks: 'Asante!',
-    partly: (shop, delivered, products) =>
-      `Bidhaa ${delivered} kati ya ${products} zimetoka. Wasiliana na ${shop} kuhusu zilizobaki.`,
-    failed: 'Bidhaa yako haikutoka',
-    money: (amount, shop) =>
-      `Umelipa ${amount}. Wasiliana na ${shop} kuhusu bidhaa yako au pesa zako. Risiti iko kwenye simu yako.`,
-    refunds: {
-      on_its_way: (amount, shop) => `${shop} anakurudishia ${amount} kwenye simu yako.`,
-      sent: (amount, shop) => `${shop} amekurudishia ${amount}.`,
-      failed: (amount, shop) => `${amount} zako hazikuweza kurudishwa. ${shop} atawasiliana nawe.`,
-      card: (amount, shop) => `${shop} amerudisha ${amount} kwenye kadi ya zawadi.`,
-    },
-    expired: 'Anza tena kwenye mashine',
-    expiredHow: 'Oda hii imeisha. Msimbo wa awali haufanyi kazi tena.',
-    busy: 'Subiri kidogo',
-    busyHow: 'Skrini hii itarudi yenyewe.',
-    off: 'Mashine haifanyi kazi kwa sasa',
-    offHow: (shop) => `Huwezi kununua hapa kwa sasa. Tafadhali uliza ${shop}.`,
-    offline: 'Hakuna mtandao. Tunajaribu tena…',
-    machine: (number) => `Mashine ${number}`,
-    order: (number) => `Oda ${number}`,
-  },
+  display: DISPLAY.sw,
 }

@@ -9,7 +9,8 @@ export type Texts = {
   /** The language in its own words. */
   ownName: string
   languages: string
-  test: { word: string; notice: string }
+  /** `only` stands behind a way to pay that live mode does not have. */
+  test: { word: string; notice: string; only: string }
   /** Stands for the merchant's name if that is unknown. */
   theShop: string
   backTo: (shop: string) => string
@@ -43,6 +44,10 @@ export type Texts = {
     looksLike: (operator: string) => string
     /** The number looks like one operator's while the other was chosen. */
     looksOther: (operator: string, chosen: string) => string
+    /** Beside a number that looks like one operator's while only the other would be asked. */
+    otherNumber: (operator: string, chosen: string) => string
+    orChoose: (operator: string) => string
+    numberIs: (chosen: string) => string
     cancel: (shop: string) => string
   }
   waiting: {

@@ -4,7 +4,7 @@ import { type AlertKind, consolePageOf, paragraphOf, parseAlertKind, toDoOf } fr
 import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../../operations/alerts/list-alerts.ts'
 import { ROOT } from '../../../platform/processes/root.ts'
 import { notFound } from '../../../platform/refusal.ts'
-import { Markdown } from '../../docs/markdown.tsx'
+import { Markdown } from '../../docs/markdown-text.tsx'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'

@@ -14,6 +14,7 @@ const NAME_BY_PATH: Readonly<Record<string, string>> = {
     '/reconciliation': CONSOLE_FRAME_TEXTS.pages.exceptions,
   },
   ...{ '/withdrawals': CONSOLE_FRAME_TEXTS.pages.withdrawals, '/numbers': CONSOLE_FRAME_TEXTS.pages.numbers },
+  '/standing-orders': CONSOLE_FRAME_TEXTS.pages.standingOrders,
   ...{ '/verification': CONSOLE_FRAME_TEXTS.pages.verification, '/parked': words.marks },
   '/cases': CONSOLE_FRAME_TEXTS.pages.cases,
 }

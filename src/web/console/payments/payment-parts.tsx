@@ -5,6 +5,7 @@ import type { ExceptionAbout } from '../../../payments/exceptions/exceptions-abo
 import { oneLine } from '../../../platform/text/text.ts'
 import type { AttemptDetails, EvidenceDetails } from '../../../rails/read-attempt.ts'
 import type { ObjectStory, StoryEntry } from '../../../reports/story/story.ts'
+import { storyWords } from '../../../reports/words/story.ts'
 import { column } from '../../parts/columns.tsx'
 import { Facts, OutsideText, Section, Status, Time, type TimelineEntry } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
@@ -29,9 +30,9 @@ function formatStoryEntry(entry: StoryEntry): Omit<TimelineEntry, 'at'> {
     }
     case 'happened':
       return {
-        title: entry.says,
-        ...(entry.repeated > 1 ? { detail: `× ${entry.repeated}` } : {}),
-        tone: /^succeeded/.test(entry.says) ? 'good' : /^failed/.test(entry.says) ? 'bad' : 'quiet',
+        title: entry.line.summary,
+        ...(entry.line.repeated > 1 ? { detail: `× ${entry.line.repeated}` } : {}),
+        tone: storyWords(entry.noun, entry.line).tone,
       }
     case 'money': {
       const { kind, debit, credit, amount } = entry.transfer

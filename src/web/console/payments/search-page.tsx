@@ -3,7 +3,7 @@ import { isSearchable } from '../../../operations/investigation/search/list-paym
 import { parseTagOfAnyPrefix } from '../../../platform/text/ids.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { column } from '../../parts/columns.tsx'
-import { FieldBox } from '../../parts/forms/form.tsx'
+import { FieldBox } from '../../parts/forms/field-box.tsx'
 import { Empty, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'

@@ -20,6 +20,8 @@ export const STAFF_ACTION_NAMES: Partial<Record<Action, string>> = {
   'merchant.jams': 'Set refunds of jams',
   'withdrawal.verify': 'Verify withdrawal numbers',
   'withdrawal.decide': 'Approve and reject withdrawals',
+  'standing-order.decide': 'Approve and refuse standing orders',
+  'standing-order.stop': 'Stop standing orders',
   'payouts.freeze': 'Freeze payouts',
   'payouts.unfreeze': 'Ask for and approve the end of a freeze',
   'approval.ask': 'Ask for what takes two operators',

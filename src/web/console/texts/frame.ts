@@ -34,6 +34,7 @@ export const CONSOLE_FRAME_TEXTS = {
     verification: 'Verification',
     withdrawals: 'Withdrawals',
     numbers: 'Settlement numbers',
+    standingOrders: 'Standing orders',
     topUps: 'Top-ups',
     cases: 'Cases',
     operators: 'Operators',

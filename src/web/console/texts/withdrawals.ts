@@ -1,4 +1,4 @@
-/** The texts of the pages of withdrawals, withdrawal numbers and top-ups. */
+/** The texts of the pages of withdrawals, withdrawal numbers, standing orders and top-ups. */
 export const WITHDRAWALS = {
   withdrawals: {
     title: 'Withdrawals',
@@ -22,6 +22,27 @@ export const WITHDRAWALS = {
     verified: 'The number is verified.',
     act: 'Acts',
   },
+  orders: {
+    title: 'Standing orders',
+    lead: 'Merchants let money go to their verified number by itself. Approved once, with the most that it may send in a day without you; what goes above waits among the withdrawals. A change, or another number, makes an order wait again.',
+    tabs: { waiting: 'Waiting', running: 'Approved' },
+    none: { waiting: 'No standing order waits', running: 'No standing order is approved' },
+    asks: 'Asks for',
+    waitsFor: { new: 'new', change: 'changed', number: 'another number' },
+    terms: (keep: string, least: string, day: string) =>
+      `Keeps back ${keep}, sends from ${least}, at most ${day} a day`,
+    limit: 'Most it may send in a day by itself',
+    approvedLimit: (limit: string) => `Approved up to ${limit} a day`,
+    still: 'stands still',
+    approve: 'Approve',
+    approved: 'The order is approved and runs by itself.',
+    refuse: 'Refuse',
+    refused: 'The order is refused.',
+    stop: 'Stop',
+    stopped: 'The order is stopped.',
+    note: 'Why (the merchant reads this)',
+  },
+  ofOrder: 'above the limit of its standing order',
   topUps: {
     title: 'Top-ups',
     lead: 'Money that merchants add to their own balance, the newest first.',

@@ -32,7 +32,14 @@ const buildWithdrawalColumns = (
   visit: ConsoleVisit,
   state: FormState | null,
 ): readonly ListColumn<WaitingWithdrawal>[] => [
-  { title: columns.id, cell: ({ key }) => key },
+  {
+    title: columns.id,
+    cell: ({ key, standing }) => (
+      <>
+        {key} {standing && <span class="hint">{WITHDRAWALS.ofOrder}</span>}
+      </>
+    ),
+  },
   {
     title: columns.business,
     cell: ({ publicId, name }) => (

@@ -3,10 +3,11 @@ import { mayDo } from '../../../api/access/allow.ts'
 import type { Mode } from '../../../platform/mode.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormField, FormSpec, FormState, FormValues } from '../../parts/forms/form-spec.ts'
+import { NUMBER_IS } from '../operators/other-operator.ts'
 import { ASK } from '../texts/ask.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const PHONE: FormField = { name: 'phone', label: ASK.phone, kind: 'phone', about: ['customer.phone'] }
+const PHONE: FormField = { name: 'phone', label: ASK.phone, kind: 'wallet', about: ['customer.phone'] }
 
 /** The same charge as the API makes; or, by its second button, a payment link over the same amount. */
 export const ASK_FOR_PAYMENT: FormSpec = {
@@ -19,7 +20,16 @@ export const ASK_FOR_PAYMENT: FormSpec = {
   ],
   submit: ASK.submit,
   also: { name: 'by', value: 'qr', submit: ASK.qr, without: ['phone'] },
+  goOn: NUMBER_IS,
   once: true,
+}
+
+/** The same form once more, for a number whose holder the person at the till has seen. */
+export const CONFIRM_HOLDER: FormSpec = {
+  ...{ path: ASK_FOR_PAYMENT.path, action: ASK_FOR_PAYMENT.action, submit: ASK.holder.submit, once: true },
+  fields: [...ASK_FOR_PAYMENT.fields, { name: NUMBER_IS.name, label: '' }].map(
+    (field): FormField => ({ ...field, kind: 'hidden' }),
+  ),
 }
 
 const hinted = (mode: Mode): FormSpec => ({

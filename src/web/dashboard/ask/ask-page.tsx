@@ -1,19 +1,22 @@
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { getCharge } from '../../../payments/charges/find-charges.ts'
+import { formatPhone } from '../../../platform/text/phone.ts'
 import { CHARGE_FAILURE_WORDS } from '../../../reports/words/failures.ts'
 import { getLink } from '../../../selling/payment-links/find-links.ts'
 import { linkUrl } from '../../../selling/payment-links/payment-link.ts'
-import type { FormState, FormValues } from '../../parts/forms/form-spec.ts'
-import { Money, OutsideText } from '../../parts/parts.tsx'
+import { FormBox } from '../../parts/forms/form.tsx'
+import { type FormState, type FormValues, getAmount } from '../../parts/forms/form-spec.ts'
+import { Money, OutsideText, PhoneNumber } from '../../parts/parts.tsx'
 import { QrPicture } from '../../parts/qr-picture.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
-import { formatPhone, formatShillings } from '../../parts/wording.ts'
+import { formatShillings } from '../../parts/wording.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
+import { NUMBER_IS } from '../operators/other-operator.ts'
 import { isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
 import { ASK } from '../texts/ask.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { AskBox, mayAsk } from './ask-form.tsx'
+import { AskBox, CONFIRM_HOLDER, mayAsk } from './ask-form.tsx'
 
 const SCRIPTS = ['sounds.js', 'ask.js']
 /** Without a script the page is loaded again this often. */
@@ -21,9 +24,9 @@ const REFRESH_SECONDS = 3
 
 /** Shows the form; `again` names a charge whose values it begins with, `phone` is the customer's number. */
 export async function showAsk(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
-  const { again, phone } = visit.query
+  const { again, amount = '', phone = '', reference = '' } = visit.query
   const values =
-    again === undefined ? { phone: phone ?? '' } : valuesOf(await getCharge(visit.app, visit.caller, again))
+    again === undefined ? { amount, phone, reference } : valuesOf(await getCharge(visit.app, visit.caller, again))
   return pageReply(
     ASK.title,
     <>
@@ -40,6 +43,38 @@ const valuesOf = ({ amount, phone, reference }: Charge): FormValues => ({
   phone: phone === null ? '' : formatPhone(phone),
   reference: reference ?? '',
 })
+
+type SeenHolder = { name: string; phone: string; values: FormValues }
+
+/** Shows the first name of the number's holder beside the amount, before anything is sent. */
+export function showHolder(visit: DashboardVisit, { name, phone, values }: SeenHolder): SurfaceReply {
+  const { holder } = ASK
+  const { amount = '', reference = '' } = values
+  return pageReply(
+    holder.title(name),
+    <div class="asked">
+      <div class="asked-for">
+        <h1>
+          <OutsideText text={holder.title(name)} />
+        </h1>
+        <p class="big">
+          <Money amount={getAmount(values, 'amount')} />
+        </p>
+        <p>
+          {holder.from} <PhoneNumber phone={phone} />
+        </p>
+        <p class="hint">{holder.says}</p>
+      </div>
+      <FormBox of={CONFIRM_HOLDER} visit={visit} values={{ ...values, [NUMBER_IS.name]: phone }} />
+      <a
+        class="button plain"
+        href={addressWith(visit.to(CONFIRM_HOLDER.path), { amount, phone: values.phone, reference })}
+      >
+        {holder.change}
+      </a>
+    </div>,
+  )
+}
 
 /** Shows in large type what becomes of a payment that was asked for, until it has ended. */
 export async function showAsked(visit: DashboardVisit): Promise<SurfaceReply> {
@@ -153,5 +188,3 @@ const Onwards = ({ visit, href, label }: { visit: DashboardVisit; href: string; 
     </a>
   </nav>
 )
-
-/** As people in Uganda read a number: 0772 123 456. */

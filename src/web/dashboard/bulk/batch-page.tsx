@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { findDraftOfObject } from '../../../payments/payouts/bulk/drafts/draft.ts'
 import { type DraftLine, parseDraftLines } from '../../../payments/payouts/bulk/drafts/draft-lines.ts'
 import {
@@ -57,7 +58,7 @@ export async function showBatch(visit: DashboardVisit): Promise<SurfaceReply> {
     `${BULK.title}, ${BULK.list.recipients(batch.total)}`,
     <>
       <div class="top">
-        <h1>{BULK.title}</h1>
+        <h1>{BULK.list.recipients(batch.total)}</h1>
         <code>{batch.id}</code>
       </div>
       <Progress {...facts} />
@@ -161,12 +162,13 @@ function MendNote({ facts: { visit, batch }, lines }: { facts: BatchFacts; lines
 const columnsFor = ({ visit, waits, written }: BatchFacts): readonly ListColumn<BulkCallItem>[] => {
   const lineOf = ({ index }: BulkCallItem) => written[index]
   return [
-    { title: words.columns.line, cell: (item) => lineOf(item)?.line ?? item.index + 1 },
+    { title: words.columns.line, cell: (item) => words.lineAt(lineOf(item)?.line ?? item.index + 1), at: 'when' },
     {
       title: words.columns.phone,
       cell: (item) => <Phone phone={item.phone ?? (lineOf(item)?.written.phone || null)} />,
+      at: 'who',
     },
-    column.text(words.columns.name, (item) => item.name ?? (lineOf(item)?.written.name || null)),
+    column.what(words.columns.name, (item) => item.name ?? (lineOf(item)?.written.name || null)),
     {
       title: words.columns.amount,
       cell: (item) =>
@@ -176,22 +178,28 @@ const columnsFor = ({ visit, waits, written }: BatchFacts): readonly ListColumn<
           <Money amount={item.amount} />
         ),
       figures: true,
+      at: 'amount',
     },
     column.text(words.columns.reference, ({ reference }) => reference),
-    { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} waits={waits} /> },
+    { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} />, at: 'state' },
+    { title: words.columns.why, cell: (item) => explain(item, waits), at: 'more' },
   ]
 }
 
-function Result({ visit, item, waits }: { visit: DashboardVisit; item: BulkCallItem; waits: BatchFacts['waits'] }) {
-  const { payoutId, status, error, replayed } = item
-  if (payoutId === null) return error === null ? <Status word={words.waits} tone="open" /> : presentFault(error)
+function Result({ visit, item: { payoutId, status, error } }: { visit: DashboardVisit; item: BulkCallItem }) {
+  if (payoutId === null)
+    return error === null ? <Status word={words.waits} tone="open" /> : <Status word={words.refusedLine} tone="bad" />
   return (
-    <>
-      <a href={visit.to(`/payouts/${payoutId}`)}>
-        <State of="payout" state={status ?? ''} />
-      </a>
-      <WaitHint wait={waits.get(payoutId)} />
-      {replayed && <div class="hint">{words.before}</div>}
-    </>
+    <a href={visit.to(`/payouts/${payoutId}`)}>
+      <State of="payout" state={status ?? ''} />
+    </a>
   )
+}
+
+/** Why a line was refused, waits, or made no payout of its own; nothing where its state says it all. */
+function explain({ payoutId, error, replayed }: BulkCallItem, waits: BatchFacts['waits']): ComponentChildren {
+  if (payoutId === null) return error === null ? null : presentFault(error)
+  if (replayed) return words.before
+  const wait = waits.get(payoutId)
+  return wait === undefined ? null : <WaitHint wait={wait} />
 }

@@ -55,24 +55,30 @@ export function DraftLines({ visit, preview, from, holders }: DraftLinesProps) {
 }
 
 const columnsWith = (holders: ReadonlyMap<number, DraftLineHolder>): readonly ListColumn<PreviewLine>[] => [
-  { title: words.columns.line, cell: ({ line }) => line },
+  { title: words.columns.line, cell: ({ line }) => words.lineAt(line), at: 'when' },
   {
     title: words.columns.phone,
-    cell: ({ line, written, item }) => (
-      <>
-        <Phone phone={item.ok ? item.phone : written.phone} />
-        <WalletOwner holder={holders.get(line)} />
-      </>
-    ),
+    cell: ({ written, item }) => <Phone phone={item.ok ? item.phone : written.phone} />,
+    at: 'who',
   },
-  column.text(words.columns.name, ({ written }) => written.name),
+  column.what(words.columns.name, ({ written }) => written.name),
   {
     title: words.columns.amount,
     cell: ({ item, written }) => (item.ok ? <Money amount={item.amount} /> : <OutsideText text={written.amount} />),
     figures: true,
+    at: 'amount',
   },
   column.text(words.columns.reference, ({ item }) => item.reference),
-  { title: words.columns.result, cell: (line) => <Result line={line} /> },
+  {
+    title: words.columns.result,
+    cell: (line) => (
+      <>
+        <Result line={line} />
+        <WalletOwner holder={holders.get(line.line)} />
+      </>
+    ),
+    at: 'more',
+  },
 ]
 
 function WalletOwner({ holder }: { holder: DraftLineHolder | undefined }) {

@@ -49,12 +49,16 @@ export const PREPARE_DRAFT: FormSpec = {
   once: true,
 }
 const PROBLEM_COLUMNS: readonly ListColumn<PreviewLine>[] = [
-  { title: words.problemColumns.line, cell: ({ line }) => line },
-  { title: words.problemColumns.phone, cell: ({ written }) => <Phone phone={written.phone} /> },
-  column.text(words.problemColumns.name, ({ written }) => written.name),
-  column.text(words.problemColumns.amount, ({ written }) => written.amount),
+  { title: words.problemColumns.line, cell: ({ line }) => words.lineAt(line), at: 'when' },
+  { title: words.problemColumns.phone, cell: ({ written }) => <Phone phone={written.phone} />, at: 'who' },
+  column.what(words.problemColumns.name, ({ written }) => written.name),
+  { ...column.text<PreviewLine>(words.problemColumns.amount, ({ written }) => written.amount), at: 'amount' },
   column.text(words.problemColumns.reference, ({ written }) => written.reference),
-  { title: words.problemColumns.problem, cell: ({ result }) => 'error' in result && presentFault(result.error) },
+  {
+    title: words.problemColumns.problem,
+    cell: ({ result }) => 'error' in result && presentFault(result.error),
+    at: 'more',
+  },
 ]
 
 /** Parses the number of the first line to show from the query; 1 if it has none. */

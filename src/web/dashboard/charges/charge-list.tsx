@@ -2,6 +2,7 @@ import { parseFilters } from '../../../api/http/lists/list-filters.ts'
 import { CHARGE_STATUSES, type Charge, computeNet } from '../../../payments/charges/charge.ts'
 import { CHARGE_PAGE_FILTERS, type ChargeFilter } from '../../../payments/charges/charge-filters.ts'
 import { listCharges, narrowChargeFilter, readChargeTotals } from '../../../payments/charges/find-charges.ts'
+import { isLiveChannel } from '../../../rails/live-rails.ts'
 import { CHANNELS, CHARGE_FAILURES } from '../../../rails/rail.ts'
 import { CHANNEL_NAMES } from '../../../reports/words/channels.ts'
 import { CHARGE_FAILURE_WORDS } from '../../../reports/words/failures.ts'
@@ -66,6 +67,18 @@ const FILTERS: readonly ListFilter[] = [
   { name: 'email', label: filters.email },
 ]
 
+/** The filters as this visit shows them: in test mode a channel that live mode does not have is marked. */
+const filtersOf = ({ app, mode }: DashboardVisit): readonly ListFilter[] =>
+  FILTERS.map((filter) =>
+    filter.name === 'channel' && mode === 'test' ? { ...filter, choices: markTestOnly(app) } : filter,
+  )
+
+const markTestOnly = (app: DashboardVisit['app']) =>
+  CHANNELS.map((value) => {
+    const label = CHANNEL_NAMES[value]
+    return { value, label: isLiveChannel(app, value) ? label : filters.testOnly(label) }
+  })
+
 export const EXPORT_CHARGES = exportForm('/charges', FILTERS)
 
 /** Parses the filters of the list from a query. Throws Refusal. */
@@ -96,7 +109,7 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
   return listPage({
     title: CHARGES.title,
     ...{ rows: page.data, columns: columnsWith(names), href: ({ id }: Charge) => visit.to(`/charges/${id}`) },
-    ...{ here: visit.to('/charges'), query, filters: FILTERS, cursors: cursorsOf(page), state },
+    ...{ here: visit.to('/charges'), query, filters: filtersOf(visit), cursors: cursorsOf(page), state },
     head: <HeadWithAsk visit={visit}>{CHARGES.title}</HeadWithAsk>,
     lead: <OperatorNotes states={states} side="collect" />,
     aboveRows: (

@@ -1,11 +1,14 @@
+import { nullIfRefused } from '../../../api/http/lists/lists.ts'
 import { payoutFee } from '../../../ledger/fees.ts'
 import { availableOn, type Charge, computeNet, presentCharge } from '../../../payments/charges/charge.ts'
 import { getCharge } from '../../../payments/charges/find-charges.ts'
+import { formatPhone } from '../../../platform/text/phone.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
-import { readLinkPrefix } from '../../../reports/search.ts'
 import { chargeStory, type ObjectStory } from '../../../reports/story/story.ts'
 import { channelName } from '../../../reports/words/channels.ts'
 import { failureWords } from '../../../reports/words/failures.ts'
+import { getOrder } from '../../../selling/vending/orders/find-orders.ts'
+import type { VendingOrder } from '../../../selling/vending/orders/order.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import {
@@ -21,12 +24,12 @@ import {
   Timeline,
 } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { formatPhone, formatShillings } from '../../parts/wording.ts'
+import { formatShillings } from '../../parts/wording.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { formatRequestExample } from '../request-example.ts'
 import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
-import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
+import { buildTimelineEntries, EventsSent, MetadataFacts, MoneyMoved } from '../story/story-parts.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -44,8 +47,8 @@ export const REFUND_CHARGE: FormSpec = {
 type ChargeStoryProps = {
   visit: DashboardVisit
   charge: Charge
-  /** Whether the charge paid for a vending order. */
-  isOrder: boolean
+  /** The vending order that the charge paid for. */
+  order: VendingOrder | null
   story: ObjectStory
   state: FormState | null
   states: readonly OperatorState[]
@@ -57,8 +60,8 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
   const charge = await getCharge(app, caller, visit.params.id ?? '')
   const states = isUnderWay(charge) ? await readStatesForMode(visit) : []
   const { paymentLinkId } = charge
-  const isOrder = paymentLinkId !== null && (await readLinkPrefix(app, caller, paymentLinkId)) === 'ord_'
-  const props = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
+  const order = paymentLinkId === null ? null : await nullIfRefused(getOrder(app, caller, paymentLinkId))
+  const props = { visit, charge, order, story: await chargeStory(app, caller, charge), state, states }
   return storyPage(visit, {
     title: CHARGES.named(formatShillings(charge.amount), charge.phone === null ? null : formatPhone(charge.phone)),
     head: (
@@ -81,7 +84,7 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
 }
 
 /** The part of the page that changes while the charge is under way; a script reloads it. */
-function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeStoryProps) {
+function ChargeStory({ visit, charge, order, story, state, states }: ChargeStoryProps) {
   const open = isUnderWay(charge)
   const failure = failureWords('charge', charge.failureReason)
   return (
@@ -98,12 +101,13 @@ function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeSto
           <Timeline entries={buildTimelineEntries(visit, story)} />
         </Section>
         <Section title={facts.title}>
-          <ChargeFacts visit={visit} charge={charge} isOrder={isOrder} />
+          <ChargeFacts visit={visit} charge={charge} order={order} />
+          <MetadataFacts metadata={charge.metadata} />
         </Section>
       </div>
       {charge.status === 'succeeded' && (
         <div class="actions">
-          <RefundBox visit={visit} charge={charge} state={state} />
+          <RefundBox visit={visit} charge={charge} order={order} state={state} />
         </div>
       )}
       <MoneyMoved story={story} />
@@ -112,7 +116,7 @@ function ChargeStory({ visit, charge, isOrder, story, state, states }: ChargeSto
   )
 }
 
-function ChargeFacts({ visit, charge, isOrder }: Pick<ChargeStoryProps, 'visit' | 'charge' | 'isOrder'>) {
+function ChargeFacts({ visit, charge, order }: Pick<ChargeStoryProps, 'visit' | 'charge' | 'order'>) {
   const available = availableOn(charge)
   return (
     <Facts
@@ -131,11 +135,18 @@ function ChargeFacts({ visit, charge, isOrder }: Pick<ChargeStoryProps, 'visit' 
             </a>
           ),
         ],
+        charge.customerName !== null && [facts.name, <OutsideText text={charge.customerName} />],
         charge.email !== null && [facts.email, <OutsideText text={charge.email} />],
         [facts.reference, <OutsideText text={charge.reference} />],
         charge.paymentLinkId !== null && [
-          isOrder ? facts.order : facts.link,
-          <ObjectLink visit={visit} id={charge.paymentLinkId} {...(isOrder ? { as: 'ord_' } : {})} />,
+          order === null ? facts.link : facts.order,
+          order === null ? (
+            <ObjectLink visit={visit} id={charge.paymentLinkId} />
+          ) : (
+            <>
+              <ObjectLink visit={visit} id={order.id} as="ord_" /> <State of="dispense" state={order.vendingStatus} />
+            </>
+          ),
         ],
         charge.refundId !== null && [facts.refund, <ObjectLink visit={visit} id={charge.refundId} />],
         [facts.sms, <OutsideText text={charge.railTransactionId} />],
@@ -148,10 +159,11 @@ function ChargeFacts({ visit, charge, isOrder }: Pick<ChargeStoryProps, 'visit' 
   )
 }
 
-function RefundBox({ visit, charge, state }: { visit: DashboardVisit; charge: Charge; state: FormState | null }) {
+function RefundBox({ visit, charge, order, state }: Pick<ChargeStoryProps, 'visit' | 'charge' | 'order' | 'state'>) {
   return (
     <details id="refund" open={state !== null}>
       <summary>{CHARGES.refund.title}</summary>
+      {order !== null && order.vendingStatus !== 'failed' && <Note tone="warn">{CHARGES.refund.dispensed}</Note>}
       <FormBox of={REFUND_CHARGE} visit={visit} state={state} params={{ id: charge.id }}>
         <p class="hint">{formatRefund(charge)}</p>
       </FormBox>
@@ -160,7 +172,7 @@ function RefundBox({ visit, charge, state }: { visit: DashboardVisit; charge: Ch
 }
 
 /** Formats what a refund returns: to the phone by a payout, to a gift card without one. A charge paid wholly by card has no payout. */
-function formatRefund({ amount, giftCardAmount }: Charge): string {
+export function formatRefund({ amount, giftCardAmount }: Pick<Charge, 'amount' | 'giftCardAmount'>): string {
   const { says, toCard } = CHARGES.refund
   const due = amount - giftCardAmount
   return [

@@ -14,7 +14,8 @@ export const CHARGE_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/charges/:id', showCharge, 'read'),
   exportRoute(EXPORT_CHARGES, {
     name: 'charges',
-    file: async (visit) => exportCharges(visit.app, visit.caller, (await readChargeFilter(visit)).filter),
+    file: async (visit, reader) =>
+      exportCharges(visit.app, visit.caller, { filter: (await readChargeFilter(visit)).filter, reader }),
     again: showCharges,
   }),
   formRoute(REFUND_CHARGE, {

@@ -1,5 +1,6 @@
 import type { Charge } from '../../../payments/charges/charge.ts'
 import { computeNet } from '../../../payments/charges/charge.ts'
+import { formatPhone } from '../../../platform/text/phone.ts'
 import { oneLine } from '../../../platform/text/text.ts'
 import { MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS } from '../../../selling/customers/change-customer.ts'
 import { type Customer, getCustomer, readCardsOf } from '../../../selling/customers/find-customers.ts'
@@ -10,8 +11,10 @@ import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { Facts, Money, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
-import { formatPhone } from '../../parts/wording.ts'
 import { mayAsk } from '../ask/ask-form.tsx'
+import { INVOICE_COLUMNS } from '../invoices/invoice-list.tsx'
+import { NEW_INVOICE } from '../invoices/new-invoice.tsx'
+import { NewButton } from '../lists/create-page.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import { CUSTOMERS } from '../texts/customers.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -90,6 +93,7 @@ export async function showCustomer(visit: DashboardVisit, state: FormState | nul
           href={({ id }) => visit.to(`/charges/${id}`)}
         />
       </Section>
+      <Invoices visit={visit} customer={customer} />
       <Section title={note.title} id="note">
         <FormBox
           of={SET_CUSTOMER}
@@ -104,12 +108,24 @@ export async function showCustomer(visit: DashboardVisit, state: FormState | nul
           {data.says} {data.forgetSays}
         </p>
         <FormBox of={EXPORT_CUSTOMER} visit={visit} state={state} params={params} compact />
-        {(customer.name !== null || customer.note !== null) && (
-          <FormBox of={FORGET_CUSTOMER} visit={visit} state={state} params={params} compact />
-        )}
+        <FormBox of={FORGET_CUSTOMER} visit={visit} state={state} params={params} compact />
       </Section>
     </>,
     { status: state?.status ?? 200 },
+  )
+}
+
+function Invoices({ visit, customer: { invoices } }: { visit: DashboardVisit; customer: Customer }) {
+  if (invoices.length === 0) return null
+  return (
+    <Section title={CUSTOMERS.invoices}>
+      <Table
+        caption={CUSTOMERS.invoices}
+        rows={invoices}
+        columns={INVOICE_COLUMNS}
+        href={({ id }) => visit.to(`/invoices/${id}`)}
+      />
+    </Section>
   )
 }
 
@@ -129,6 +145,13 @@ const Head = ({ visit, customer, shown }: { visit: DashboardVisit; customer: Cus
           {CUSTOMERS.ask}
         </a>
       )}
+      <NewButton
+        visit={visit}
+        of={NEW_INVOICE}
+        query={addressWith('', { phone: customer.phone, name: customer.name ?? undefined })}
+      >
+        {CUSTOMERS.invoice}
+      </NewButton>
       <a class="button plain" href={`tel:+${customer.phone}`}>
         {CUSTOMERS.call}
       </a>

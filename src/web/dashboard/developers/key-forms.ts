@@ -1,5 +1,5 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import { type ListedKey, listKeys } from '../../../merchants/account/api-keys.ts'
+import { type ListedKey, listKeys } from '../../../merchants/account/list-keys.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import type { ApiKeyKind } from '../../../platform/text/api-key-format.ts'
 import type { FormSpec } from '../../parts/forms/form-spec.ts'
@@ -40,6 +40,44 @@ export const REVOKE_KEY: FormSpec = {
   submit: key.revoke.submit,
   danger: true,
 }
+export const SET_KEY_ADDRESSES: FormSpec = {
+  path: '/developers/keys/:id/addresses',
+  action: 'key.restrict',
+  fields: [
+    {
+      name: 'addresses',
+      label: key.addresses.label,
+      hint: key.addresses.hint,
+      kind: 'lines',
+      rows: 4,
+      maxLength: 2000,
+      optional: true,
+    },
+  ],
+  submit: key.addresses.submit,
+}
+export const SET_KEY_SIGNERS: FormSpec = {
+  path: '/developers/keys/:id/signers',
+  action: 'key.restrict',
+  fields: [
+    {
+      name: 'public_keys',
+      label: key.signers.label,
+      hint: key.signers.hint,
+      kind: 'lines',
+      rows: 4,
+      maxLength: 2000,
+      optional: true,
+    },
+  ],
+  submit: key.signers.submit,
+}
+export const SET_KEY_LIMIT: FormSpec = {
+  path: '/developers/keys/:id/limit',
+  action: 'key.restrict',
+  fields: [{ name: 'limit', label: key.limit.label, hint: key.limit.hint, kind: 'amount', optional: true }],
+  submit: key.limit.submit,
+}
 export const REPLACE_KEYS: FormSpec = {
   path: '/developers/keys/:id/replace',
   action: 'key.rotate',
@@ -63,7 +101,7 @@ export const buildKeyKindChoices = ({ mode, caller }: Pick<DashboardVisit, 'mode
 export const mayHoldKey = (caller: DashboardVisit['caller'], kind: ApiKeyKind): boolean =>
   mayDo(caller, 'key.create') && (kind !== 'live' || mayDo(caller, 'key.full'))
 
-const isFullKey = (kind: ApiKeyKind) => kind === 'test' || kind === 'live'
+export const isFullKey = (kind: ApiKeyKind) => kind === 'test' || kind === 'live'
 
 /** Reads the merchant's keys in the mode of the visit. */
 export async function readKeysInMode({ app, merchant, mode }: DashboardVisit): Promise<ListedKey[]> {

@@ -1,14 +1,25 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import type { ListedKey } from '../../../merchants/account/api-keys.ts'
+import type { ListedKey } from '../../../merchants/account/list-keys.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
-import { Facts, Note, OutsideText, Section, Time } from '../../parts/parts.tsx'
+import { Facts, Money, Note, OutsideText, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith } from '../../parts/table.tsx'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
-import { getVisitedKey, mayHoldKey, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
+import {
+  getVisitedKey,
+  isFullKey,
+  mayHoldKey,
+  REPLACE_KEYS,
+  REVEAL_KEY,
+  REVOKE_KEY,
+  SECOND_KEY,
+  SET_KEY_ADDRESSES,
+  SET_KEY_LIMIT,
+  SET_KEY_SIGNERS,
+} from './key-forms.ts'
 import { KeyStatus, LastUsed } from './keys-page.tsx'
 
 const { keys, key: texts, kinds, change } = DEVELOPERS
@@ -40,6 +51,9 @@ export async function showKey(visit: DashboardVisit, state: FormState | null = n
           ) : (
             <Note>{texts.ownersOnly}</Note>
           )}
+          {mayDo(visit.caller, 'key.restrict') && <Addresses {...props} />}
+          {mayDo(visit.caller, 'key.restrict') && <Signers {...props} />}
+          {mayDo(visit.caller, 'key.restrict') && isFullKey(key.kind) && <Limit {...props} />}
           <RevokeAndReplace {...props} />
         </>
       )}
@@ -58,6 +72,14 @@ const KeyFacts = ({ visit, of: key }: { visit: DashboardVisit; of: ListedKey }) 
       [columns.maker, <OutsideText text={key.createdBy ?? keys.atSignUp} />],
       [columns.made, <Time at={key.createdAt} />],
       [columns.used, <LastUsed at={key.lastUsedAt} />],
+      key.usedFrom.length > 0 && [texts.usedFrom, <code>{key.usedFrom.join(', ')}</code>],
+      [texts.allowedFrom, key.allowedFrom.length === 0 ? texts.anywhere : <code>{key.allowedFrom.join(', ')}</code>],
+      [texts.signedBy, key.signedBy.length === 0 ? texts.unsigned : <code>{key.signedBy.join(', ')}</code>],
+      isFullKey(key.kind) && [
+        texts.dailyLimit,
+        key.dailyLimit === null ? texts.unlimited : <Money amount={key.dailyLimit} />,
+      ],
+      key.dailyLimit !== null && key.sentOn !== null && [texts.sentOn(key.sentOn), <Money amount={key.sent} />],
       key.revokedAt !== null && [texts.revokedAt, <Time at={key.revokedAt} />],
       mayDo(visit.caller, 'payouts.read') && [
         texts.requests,
@@ -65,6 +87,45 @@ const KeyFacts = ({ visit, of: key }: { visit: DashboardVisit; of: ListedKey }) 
       ],
     ]}
   />
+)
+
+const Addresses = ({ visit, of: key, state }: KeyProps) => (
+  <Section title={texts.addresses.title}>
+    <p class="hint">{texts.addresses.says}</p>
+    <FormBox
+      of={SET_KEY_ADDRESSES}
+      visit={visit}
+      state={state}
+      params={{ id: key.id }}
+      values={{ addresses: key.allowedFrom.join('\n') }}
+    />
+  </Section>
+)
+
+const Signers = ({ visit, of: key, state }: KeyProps) => (
+  <Section title={texts.signers.title}>
+    <p class="hint">{texts.signers.says}</p>
+    <FormBox
+      of={SET_KEY_SIGNERS}
+      visit={visit}
+      state={state}
+      params={{ id: key.id }}
+      values={{ public_keys: key.signedBy.join('\n') }}
+    />
+  </Section>
+)
+
+const Limit = ({ visit, of: key, state }: KeyProps) => (
+  <Section title={texts.limit.title}>
+    <p class="hint">{texts.limit.says}</p>
+    <FormBox
+      of={SET_KEY_LIMIT}
+      visit={visit}
+      state={state}
+      params={{ id: key.id }}
+      values={{ limit: key.dailyLimit === null ? '' : String(key.dailyLimit) }}
+    />
+  </Section>
 )
 
 /** The three steps of a change. The keys that exist tell which step is next; the older key is the one to revoke. */

@@ -1,4 +1,4 @@
-import type { ListedKey } from '../../../merchants/account/api-keys.ts'
+import type { ListedKey } from '../../../merchants/account/list-keys.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
@@ -21,12 +21,13 @@ const COLUMNS: readonly ListColumn<ListedKey>[] = [
         <OutsideText text={name ?? kinds[kind]} /> <code>{keys.of(last4)}</code>
       </>
     ),
+    at: 'who',
   },
-  { title: columns.kind, cell: ({ kind }) => kinds[kind] },
+  { title: columns.kind, cell: ({ kind }) => kinds[kind], at: 'what' },
   column.text(columns.maker, ({ createdBy }) => createdBy ?? keys.atSignUp),
   column.day(columns.made, ({ createdAt }) => createdAt),
-  { title: columns.used, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
-  { title: columns.status, cell: (key) => <KeyStatus of={key} /> },
+  { title: columns.used, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} />, at: 'when' },
+  { title: columns.status, cell: (key) => <KeyStatus of={key} />, at: 'state' },
 ]
 
 /** When a key was last used, or that it never was. */

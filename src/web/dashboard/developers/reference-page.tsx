@@ -4,11 +4,11 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { CopyBox, Note, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
+import { buildChargeSnippets, type Snippet, VERIFY_SNIPPETS } from '../../parts/snippets.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea } from './developer-tabs.tsx'
 import { readKeysInMode } from './key-forms.ts'
-import { buildChargeSnippets, type Snippet, VERIFY_SNIPPETS } from './snippets.ts'
 
 const { reference } = DEVELOPERS
 const KEY_PLACEHOLDERS = { test: 'sk_test_YOUR_KEY', live: 'sk_live_YOUR_KEY' }

@@ -17,7 +17,7 @@ const { facts } = details
 export async function showRequest(visit: DashboardVisit): Promise<SurfaceReply> {
   const request = await findRequest(visit.app, visit.caller, visit.params.id ?? '')
   if (request === null) throw notFound('request')
-  const { code, error, keyOutcome, objectId } = request
+  const { code, error, keyOutcome, objectId, ignored } = request
   return pageReply(
     details.title,
     <DeveloperArea visit={visit} at={REQUESTS_PATH} title={`${request.method} ${request.route}`}>
@@ -29,6 +29,7 @@ export async function showRequest(visit: DashboardVisit): Promise<SurfaceReply> 
             facts.code,
             <a href={addressWith(visit.to(REQUESTS_PATH), { code, status: 'refused' })}>{code}</a>,
           ],
+          ignored !== null && [facts.ignored, <OutsideText text={ignored} />],
           [facts.at, <Instant at={request.at} />],
           [facts.ms, REQUESTS.ms(request.ms)],
           objectId !== null && [facts.object, <ObjectLink visit={visit} id={objectId} />],

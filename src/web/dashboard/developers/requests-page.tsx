@@ -1,7 +1,6 @@
 import { type LoggedRequest, listRequests, type RequestFilter } from '../../../merchants/request-log/find-requests.ts'
-import { kampalaIso } from '../../../platform/time/kampala.ts'
 import { List } from '../../parts/list-page.tsx'
-import { formatPageTime, Note, Status } from '../../parts/parts.tsx'
+import { formatPageTime, Note, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import type { ListColumn, ListFilter } from '../../parts/table.tsx'
 import { REQUESTS } from '../texts/requests.ts'
@@ -12,12 +11,12 @@ const { columns, filters, statuses, outcomes } = REQUESTS
 export const REQUESTS_PATH = '/developers/requests'
 
 const COLUMNS: readonly ListColumn<LoggedRequest>[] = [
-  { title: columns.what, cell: ({ method, route }) => `${method} ${route}` },
-  { title: columns.status, cell: (request) => <AnswerStatus {...request} /> },
+  { title: columns.what, cell: ({ method, route }) => `${method} ${route}`, at: 'who' },
+  { title: columns.status, cell: (request) => <AnswerStatus {...request} />, at: 'state' },
   { title: columns.outcome, cell: ({ keyOutcome }) => (keyOutcome === null ? '–' : outcomes[keyOutcome]) },
-  { title: columns.key, cell: ({ keyLast4 }) => <code>...{keyLast4}</code> },
-  { title: columns.ms, cell: ({ ms }) => REQUESTS.ms(ms), figures: true },
-  { title: columns.at, cell: ({ at }) => <Instant at={at} /> },
+  { title: columns.key, cell: ({ keyLast4 }) => <code>...{keyLast4}</code>, at: 'what' },
+  { title: columns.ms, cell: ({ ms }) => REQUESTS.ms(ms), figures: true, at: 'amount' },
+  { title: columns.at, cell: ({ at }) => <Instant at={at} />, at: 'when' },
 ]
 
 const FILTERS: readonly ListFilter[] = [
@@ -38,11 +37,7 @@ const FILTERS: readonly ListFilter[] = [
 ]
 
 /** A moment in Kampala's time, to the second. */
-export const Instant = ({ at }: { at: Date }) => (
-  <time dateTime={at.toISOString()} title={at.toISOString()}>
-    {`${formatPageTime(at)}:${kampalaIso(at).slice(17, 19)}`}
-  </time>
-)
+export const Instant = ({ at }: { at: Date }) => <Time at={at} second />
 
 /** Shows the status of an answer as word, shape and colour, with its error code. */
 export const AnswerStatus = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (

@@ -2,9 +2,26 @@ import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import type { DashboardRoute } from '../visit.ts'
 import { showDelivery } from './delivery-page.tsx'
 import { showEvents } from './events-page.tsx'
-import { NEW_KEY, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
+import {
+  NEW_KEY,
+  REPLACE_KEYS,
+  REVEAL_KEY,
+  REVOKE_KEY,
+  SECOND_KEY,
+  SET_KEY_ADDRESSES,
+  SET_KEY_LIMIT,
+  SET_KEY_SIGNERS,
+} from './key-forms.ts'
 import { showKey } from './key-page.tsx'
 import { showKeys } from './keys-page.tsx'
+import {
+  ADD_WEBHOOK_ADDRESS,
+  REMOVE_WEBHOOK_ADDRESS,
+  RESUME_WEBHOOK_ADDRESS,
+  submitNewAddress,
+  submitRemoveAddress,
+  submitResumeAddress,
+} from './more-addresses.tsx'
 import { FILL_IN_KEY, showReference, showWithTestKey } from './reference-page.tsx'
 import { showRequest } from './request-page.tsx'
 import { REQUESTS_PATH, showRequests } from './requests-page.tsx'
@@ -17,7 +34,16 @@ import {
   SET_TEST_HOLD,
   showSandbox,
 } from './sandbox-page.tsx'
-import { submitNewKey, submitReplaceKeys, submitRevealKey, submitRevokeKey, submitSecondKey } from './submit-keys.ts'
+import {
+  submitKeyAddresses,
+  submitKeyLimit,
+  submitKeySigners,
+  submitNewKey,
+  submitReplaceKeys,
+  submitRevealKey,
+  submitRevokeKey,
+  submitSecondKey,
+} from './submit-keys.ts'
 import { refuseLiveMode, submitClock, submitFailing, submitHold, submitMachine } from './submit-sandbox.ts'
 import {
   submitAddress,
@@ -47,6 +73,9 @@ export const DEVELOPER_ROUTES: readonly DashboardRoute[] = [
   formRoute(SECOND_KEY, { submit: submitSecondKey, showRefused: showKey }),
   formRoute(REVEAL_KEY, { submit: submitRevealKey, showRefused: showKey }),
   formRoute(REVOKE_KEY, { submit: submitRevokeKey, showRefused: showKey }),
+  formRoute(SET_KEY_ADDRESSES, { submit: submitKeyAddresses, showRefused: showKey }),
+  formRoute(SET_KEY_SIGNERS, { submit: submitKeySigners, showRefused: showKey }),
+  formRoute(SET_KEY_LIMIT, { submit: submitKeyLimit, showRefused: showKey }),
   formRoute(REPLACE_KEYS, { submit: submitReplaceKeys, showRefused: showKey }),
 
   pageRoute(WEBHOOKS_PATH, showWebhooks, 'payouts.read'),
@@ -56,6 +85,9 @@ export const DEVELOPER_ROUTES: readonly DashboardRoute[] = [
   formRoute(ROTATE_WEBHOOK_SECRET, { submit: submitRotateSecret, showRefused: showWebhooks }),
   formRoute(SEND_TEST_EVENT, { submit: submitTestEvent, showRefused: showWebhooks }),
   formRoute(RESEND_FAILED_SINCE, { submit: submitResendFailed, showRefused: showWebhooks }),
+  formRoute(ADD_WEBHOOK_ADDRESS, { submit: submitNewAddress, showRefused: showWebhooks }),
+  formRoute(RESUME_WEBHOOK_ADDRESS, { submit: submitResumeAddress, showRefused: showWebhooks }),
+  formRoute(REMOVE_WEBHOOK_ADDRESS, { submit: submitRemoveAddress, showRefused: showWebhooks }),
   formRoute(RESEND_DELIVERY, { submit: submitResend, showRefused: showDelivery }),
 
   pageRoute('/developers/events', showEvents, 'shop.read'),

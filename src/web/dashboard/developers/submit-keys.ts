@@ -1,8 +1,12 @@
 import { mayDo } from '../../../api/access/allow.ts'
 import { createKey, revokeKey, rotateKey } from '../../../merchants/account/api-keys.ts'
+import { setKeyAddresses } from '../../../merchants/account/key-addresses.ts'
+import { setKeySigners } from '../../../merchants/account/key-signers.ts'
 import { revealKey } from '../../../merchants/account/reveal-secrets.ts'
+import { setKeyLimit } from '../../../merchants/account/set-key-limit.ts'
 import { judgeLiveKey } from '../../../payments/payouts/prepared/judge-live-key.ts'
 import type { ApiKeyKind } from '../../../platform/text/api-key-format.ts'
+import { parseShillings } from '../../../platform/text/shillings.ts'
 import { FieldFault, type FormValues } from '../../parts/forms/form-spec.ts'
 import { redirectDone, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
@@ -61,6 +65,30 @@ export async function submitRevokeKey(visit: DashboardVisit): Promise<SurfaceRep
   const { key } = await getVisitedKey(visit)
   await revokeKey(visit.app, visit.caller, { holder: visit.merchant, id: key.id })
   return redirectDone(visit.to('/developers'), texts.revoke.done(key.last4))
+}
+
+/** Says from which addresses the key may be used. */
+export async function submitKeyAddresses(visit: DashboardVisit, { addresses = '' }: FormValues): Promise<SurfaceReply> {
+  const { key } = await getVisitedKey(visit)
+  const entries = addresses.split(/[\s,]+/).filter((entry) => entry !== '')
+  await setKeyAddresses(visit.app, visit.caller, { holder: visit.merchant, id: key.id, addresses: entries })
+  return redirectDone(visit.to(`/developers/keys/${key.id}`), texts.addresses.done)
+}
+
+/** Says whose signature each request with the key needs. */
+export async function submitKeySigners(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
+  const { key } = await getVisitedKey(visit)
+  const text = values.public_keys ?? ''
+  await setKeySigners(visit.app, visit.caller, { holder: visit.merchant, id: key.id, text })
+  return redirectDone(visit.to(`/developers/keys/${key.id}`), texts.signers.done)
+}
+
+/** Says how much the key may send in a day. */
+export async function submitKeyLimit(visit: DashboardVisit, { limit = '' }: FormValues): Promise<SurfaceReply> {
+  const { key } = await getVisitedKey(visit)
+  const most = limit === '' ? null : parseShillings(limit)
+  await setKeyLimit(visit.app, visit.caller, { holder: visit.merchant, id: key.id, limit: most })
+  return redirectDone(visit.to(`/developers/keys/${key.id}`), texts.limit.done)
 }
 
 /** Revokes all keys of the kind of this one at once and makes a new one. */

@@ -1,5 +1,6 @@
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { readWebhookSecretTimes } from '../../../merchants/account/reveal-secrets.ts'
+import { listAddresses } from '../../../merchants/webhooks/addresses/find-addresses.ts'
 import { DELIVERY_STATUSES, type Delivery } from '../../../merchants/webhooks/delivery.ts'
 import { EVENT_TYPES } from '../../../merchants/webhooks/events.ts'
 import { findFailingDeliveries } from '../../../merchants/webhooks/failing-deliveries.ts'
@@ -16,6 +17,7 @@ import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
 import { DeliveryStatus, FailingNote, findLastAnswer } from './failing-deliveries.tsx'
+import { MoreAddresses } from './more-addresses.tsx'
 import {
   RESEND_FAILED_SINCE,
   REVEAL_WEBHOOK_SECRET,
@@ -50,6 +52,7 @@ export async function showWebhooks(visit: DashboardVisit, state: FormState | nul
   const times = await readWebhookSecretTimes(app, merchant.id)
   const failing = await findFailingDeliveries(app, visit.caller)
   const answer = failing === null ? null : await findLastAnswer(visit, failing.eventId)
+  const [, ...further] = await listAddresses(app, visit.caller)
   return pageReply(
     WEBHOOKS.title,
     <DeveloperArea visit={visit} at={WEBHOOKS_PATH} title={WEBHOOKS.title}>
@@ -72,6 +75,7 @@ export async function showWebhooks(visit: DashboardVisit, state: FormState | nul
           <FormBox of={SEND_TEST_EVENT} visit={visit} state={state} compact />
         </Section>
       )}
+      <MoreAddresses visit={visit} state={state} addresses={further} />
       {failing !== null && <FailingNote failing={failing} answer={answer} />}
       <Deliveries visit={visit} page={await readDeliveryPage(visit)} state={state} />
     </DeveloperArea>,

@@ -11,7 +11,7 @@ import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.t
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { PARTS } from '../../parts/texts.ts'
 import { addressIn } from '../addresses.ts'
-import { NOTICES_PATH } from '../notices/notices-page.tsx'
+import { NOTICES_PATH } from '../notices/notices-path.ts'
 import { DEVICE } from '../texts/device.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DEVICE_PATH } from './device-path.ts'
@@ -112,16 +112,28 @@ const columnsFor = (
         </span>
       </>
     ),
+    at: 'who',
   },
   ...(names === null
     ? []
-    : [{ title: columns.who, cell: ({ personId }: PushDevice) => oneLine(names.get(personId) ?? PARTS.none) }]),
+    : [
+        {
+          title: columns.who,
+          cell: ({ personId }: PushDevice) => oneLine(names.get(personId) ?? PARTS.none),
+          at: 'what' as const,
+        },
+      ]),
   {
     title: columns.shows,
     cell: ({ payments, failures }) =>
       [...(payments ? [shows.payments] : []), ...(failures ? [shows.failures] : [])].join(', '),
+    at: 'state',
   },
-  { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} />, at: 'when' },
   { title: columns.last, cell: ({ sentAt }) => (sentAt === null ? PARTS.none : <Time at={sentAt} />) },
-  { title: columns.act, cell: ({ id }) => <FormBox of={STOP_DEVICE} visit={visit} params={{ id }} compact /> },
+  {
+    title: columns.act,
+    cell: ({ id }) => <FormBox of={STOP_DEVICE} visit={visit} params={{ id }} compact />,
+    at: 'more',
+  },
 ]

@@ -2,17 +2,21 @@ import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { listCardPage } from '../../../payments/gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../../payments/gift-cards/gift-card.ts'
 import type { IssuedCard } from '../../../payments/gift-cards/issue-cards.ts'
+import { addMs } from '../../../platform/time/clock.ts'
 import { column } from '../../parts/columns.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
 import { listPage } from '../../parts/list-page.tsx'
-import { CopyBox, Note } from '../../parts/parts.tsx'
+import { CopyBox, Note, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { buildPageQuery, cursorsOf, type ListColumn } from '../../parts/table.tsx'
+import { addressIn } from '../addresses.ts'
 import { createPage, NewButton } from '../lists/create-page.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { CardFace, CardSheets, type PrintedCard } from './card-sheet.tsx'
 
 const { columns, issue } = GIFT_CARDS
+const YEAR_MS = 365 * 86_400_000
 
 export const ISSUE_CARDS: FormSpec = {
   path: '/gift-cards/issue',
@@ -36,7 +40,7 @@ export const ISSUE_CARDS: FormSpec = {
 }
 
 /** The last moment at which a card pays: the end of its last day. */
-export const lastValidMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
+export const lastValidMoment = ({ expiresAt }: Pick<GiftCard, 'expiresAt'>) => new Date(expiresAt.getTime() - 1)
 
 const columnsAt = (now: Date): readonly ListColumn<GiftCard>[] => [
   { title: columns.last4, cell: ({ last4 }) => columns.ending(last4), at: 'who' },
@@ -61,7 +65,15 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
       GIFT_CARDS.title,
       <>
         <h1>{GIFT_CARDS.title}</h1>
-        <Note>{GIFT_CARDS.onlyLive}</Note>
+        <p>{GIFT_CARDS.inTest.says}</p>
+        <p>
+          <a class="button" href={addressIn('live', '/gift-cards', visit.base)}>
+            {GIFT_CARDS.inTest.toLive}
+          </a>
+        </p>
+        <Section title={GIFT_CARDS.inTest.example}>
+          <CardFace visit={visit} card={exampleCard(visit.now)} mark={GIFT_CARDS.inTest.mark} />
+        </Section>
       </>,
       { status: state?.status ?? 200 },
     )
@@ -84,16 +96,35 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
   })
 }
 
-/** Shows the codes of new cards, which is the only time they are shown. */
+// A code of the shop has no zeros, so nobody can have this one.
+const exampleCard = (now: Date): PrintedCard => ({
+  ...{ code: '0000-0000-0000', value: 20_000, lastMoment: addMs(now, YEAR_MS) },
+})
+
+/** Shows the codes of new cards, and the cards to print: the only time that they are shown. */
 export const showIssuedCards = (visit: DashboardVisit, cards: readonly IssuedCard[]): SurfaceReply =>
   pageReply(
     GIFT_CARDS.issued.title,
     <>
-      <h1>{GIFT_CARDS.issued.title}</h1>
-      <Note tone="warn">{GIFT_CARDS.issued.says}</Note>
-      <CopyBox label={GIFT_CARDS.issued.codes} text={cards.map(({ code, value }) => `${code}  ${value}`).join('\n')} />
-      <p>
-        <a href={visit.to('/gift-cards')}>{GIFT_CARDS.issued.back}</a>
-      </p>
+      <div class="on-screen">
+        <h1>{GIFT_CARDS.issued.title}</h1>
+        <Note tone="warn">
+          <p>{GIFT_CARDS.issued.says}</p>
+          <p>{GIFT_CARDS.issued.print}</p>
+        </Note>
+        <CopyBox
+          label={GIFT_CARDS.issued.codes}
+          text={cards.map(({ code, value }) => `${code}  ${value}`).join('\n')}
+        />
+        <p>
+          <a href={visit.to('/gift-cards')}>{GIFT_CARDS.issued.back}</a>
+        </p>
+      </div>
+      <CardSheets
+        visit={visit}
+        cards={cards.map(({ code, value, expires_at }) => ({
+          ...{ code, value, lastMoment: lastValidMoment({ expiresAt: new Date(expires_at) }) },
+        }))}
+      />
     </>,
   )

@@ -38,6 +38,7 @@ const ACTION_TO_SEE: Record<Need['kind'], Action> = {
   'payroll-short': 'payouts.read',
   prepared: 'payouts.read',
   'payouts-stopped': 'payouts.read',
+  'standing-order': 'payouts.read',
 }
 
 function describeNeed(need: Need): { text: string; path: string | null } {
@@ -60,6 +61,8 @@ function describeNeed(need: Need): { text: string; path: string | null } {
       return { text: needs.prepared(need.count, need.more), path: '/payouts/prepared?status=prepared' }
     case 'rejected':
       return { text: needs.rejected, path: '/verification' }
+    case 'standing-order':
+      return { text: needs.standingOrder(need.says), path: '/wallet/withdrawals' }
     case 'payouts-stopped':
       return { text: need.says, path: null }
   }

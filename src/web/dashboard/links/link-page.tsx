@@ -16,6 +16,7 @@ import { pageReply, redirectDone, type SurfaceReply } from '../../parts/routes/s
 import { buildPageQuery, cursorsOf, type ListColumn, Pager, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { formatRequestExample } from '../request-example.ts'
+import { MetadataFacts } from '../story/story-parts.tsx'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -78,6 +79,7 @@ export async function showPaymentLink(visit: DashboardVisit, state: FormState | 
       <div class="split">
         <Section title={LINKS.about}>
           <LinkFacts visit={visit} link={link} />
+          <MetadataFacts metadata={link.metadata} />
           <SwitchBox visit={visit} link={link} state={state} />
         </Section>
         <Address
@@ -93,9 +95,7 @@ export async function showPaymentLink(visit: DashboardVisit, state: FormState | 
         />
       </div>
       <Payments visit={visit} link={link} page={paymentsPage} />
-      {link.mode === 'live' && link.allowMultipleUses && (
-        <OnStorefront visit={visit} link={link} item={item} state={state} />
-      )}
+      {link.allowMultipleUses && <OnStorefront visit={visit} link={link} item={item} state={state} />}
       <SameByApi title={LINKS.request} label={LINKS.requestLabel} request={formatCurl(visit, link)} value={view} />
     </>,
     { status: state?.status ?? 200, scripts: ['photos.js'] },
@@ -103,8 +103,8 @@ export async function showPaymentLink(visit: DashboardVisit, state: FormState | 
 }
 
 /** Whether the page has the form that publishes the link. */
-const mayBePublished = ({ mode, allowMultipleUses }: LinkWithCharges, item: object | null) =>
-  mode === 'live' && allowMultipleUses && item === null
+const mayBePublished = ({ allowMultipleUses }: LinkWithCharges, item: object | null) =>
+  allowMultipleUses && item === null
 
 type LinkProps = { visit: DashboardVisit; link: LinkWithCharges }
 

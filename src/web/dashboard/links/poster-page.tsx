@@ -23,7 +23,7 @@ export async function showLinkPoster(visit: DashboardVisit): Promise<SurfaceRepl
   })
 }
 
-/** The poster of the public page of the shop; in test mode what the page is. */
+/** The poster of the public page of the shop; in test mode its list, because nobody shall pay test money by a poster. */
 export async function showShopPoster(visit: DashboardVisit): Promise<SurfaceReply> {
   if (visit.mode === 'test') return showItemList(visit)
   const { app, merchant } = visit

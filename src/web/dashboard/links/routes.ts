@@ -25,7 +25,7 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/links/:id/poster', showLinkPoster, 'read'),
   exportRoute(EXPORT_LINKS, {
     name: 'links',
-    file: (visit) => exportLinks(visit.app, visit.caller, parseLinkFilter(visit)),
+    file: (visit, reader) => exportLinks(visit.app, visit.caller, { filter: parseLinkFilter(visit), reader }),
     again: showLinks,
   }),
   formRoute(NEW_LINK, {

@@ -13,8 +13,9 @@ import { isReachable } from '../hidden-from-staff.ts'
 import { DEVICE } from '../texts/device.ts'
 import { NOTICES } from '../texts/notices.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { renderMonthSwitch } from './month-switch.tsx'
+import { NOTICES_PATH } from './notices-path.ts'
 
-export const NOTICES_PATH = '/settings/notifications'
 const { columns, add } = NOTICES
 
 export const ADD_NOTICE: FormSpec = {
@@ -77,6 +78,7 @@ export async function showNotices(visit: DashboardVisit, state: FormState | null
           </a>
         </p>
       )}
+      {mayDo(visit.caller, 'month-close.set') && (await renderMonthSwitch(visit, state))}
       <p>{NOTICES.lead}</p>
       {notices.length === 0 ? (
         <Empty title={NOTICES.empty.title}>

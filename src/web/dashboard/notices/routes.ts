@@ -1,12 +1,15 @@
+import { hearMonthCloses, stopMonthCloses } from '../../../reports/notices/month-close-readers.ts'
 import { addNotice, stopNotice } from '../../../reports/notices/notice.ts'
 import { getAmount } from '../../parts/forms/form-spec.ts'
 import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { NOTICES } from '../texts/notices.ts'
 import type { DashboardRoute } from '../visit.ts'
-import { ADD_NOTICE, NOTICES_PATH, STOP_NOTICE, showNotices } from './notices-page.tsx'
+import { HEAR_MONTHS, STOP_MONTHS } from './month-switch.tsx'
+import { ADD_NOTICE, STOP_NOTICE, showNotices } from './notices-page.tsx'
+import { NOTICES_PATH } from './notices-path.ts'
 
-const { add } = NOTICES
+const { add, month } = NOTICES
 
 /** Settings, Notifications: the people without a login who get mails about payments. */
 export const NOTICE_ROUTES: readonly DashboardRoute[] = [
@@ -22,6 +25,20 @@ export const NOTICE_ROUTES: readonly DashboardRoute[] = [
       }
       await addNotice(app, caller, { merchant, input: wanted })
       return redirectDone(to(NOTICES_PATH), add.done(email))
+    },
+    showRefused: showNotices,
+  }),
+  formRoute(HEAR_MONTHS, {
+    async submit({ app, caller, merchant, to }) {
+      await hearMonthCloses(app, caller, merchant)
+      return redirectDone(to(NOTICES_PATH), month.switchedOn)
+    },
+    showRefused: showNotices,
+  }),
+  formRoute(STOP_MONTHS, {
+    async submit({ app, caller, merchant, to }) {
+      await stopMonthCloses(app, caller, merchant)
+      return redirectDone(to(NOTICES_PATH), month.switchedOff)
     },
     showRefused: showNotices,
   }),

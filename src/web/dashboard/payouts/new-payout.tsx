@@ -27,7 +27,7 @@ import { readCheckerAmount, SecondPersonNote } from './second-person.tsx'
 const { create } = PAYOUTS
 
 const PAYOUT_FIELDS: FormSpec['fields'] = [
-  { name: 'phone', label: create.phone, kind: 'phone', about: ['recipient.phone', 'phone'] },
+  { name: 'phone', label: create.phone, kind: 'wallet', about: ['recipient.phone', 'phone'] },
   {
     name: 'amount',
     label: create.amount,

@@ -3,6 +3,7 @@ import { AMBIGUOUS_REASON, type Payout, presentPayout } from '../../../payments/
 import { findPreparedOfObject } from '../../../payments/payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../../payments/payouts/prepared/prepared-payout.ts'
 import { type PayoutWait, readPayoutWaits } from '../../../payments/payouts/read-payout-waits.ts'
+import { formatPhone } from '../../../platform/text/phone.ts'
 import type { OperatorState } from '../../../rails/operator-state.ts'
 import { type ObjectStory, payoutStory } from '../../../reports/story/story.ts'
 import { failureWords } from '../../../reports/words/failures.ts'
@@ -19,11 +20,11 @@ import {
   type TimelineEntry,
 } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { formatPhone, formatShillings } from '../../parts/wording.ts'
+import { formatShillings } from '../../parts/wording.ts'
 import { OperatorNotes, readStatesForMode } from '../operators/operator-notes.tsx'
 import { formatRequestExample } from '../request-example.ts'
 import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
-import { buildTimelineEntries, EventsSent, MoneyMoved } from '../story/story-parts.tsx'
+import { buildTimelineEntries, EventsSent, MetadataFacts, MoneyMoved } from '../story/story-parts.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -89,6 +90,7 @@ function PayoutStory({ visit, payout, prepared, story, states, wait }: PayoutSto
         </Section>
         <Section title={facts.amount}>
           <PayoutFacts visit={visit} payout={payout} prepared={prepared} />
+          <MetadataFacts metadata={payout.metadata} />
         </Section>
       </div>
       <MoneyMoved story={story} />

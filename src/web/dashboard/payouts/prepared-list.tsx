@@ -18,7 +18,12 @@ const COLUMNS: readonly ListColumn<PreparedPayout>[] = [
   column.state(columns.status, 'prepared', ({ status }) => ({ status })),
   column.what(columns.by, ({ madeName }) => madeName),
   column.when(columns.created, ({ createdAt }) => createdAt),
-  column.time(columns.expires, ({ status, expiresAt }) => (status === 'prepared' ? expiresAt : null)),
+  {
+    ...column.time<PreparedPayout>(columns.expires, ({ status, expiresAt }) =>
+      status === 'prepared' ? expiresAt : null,
+    ),
+    at: 'ident',
+  },
   column.id(),
 ]
 

@@ -7,6 +7,7 @@ import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec } from '../../parts/forms/form-spec.ts'
 import { Money, Note, OutsideText, Status } from '../../parts/parts.tsx'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
+import { PARTS } from '../../parts/texts.ts'
 import { PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Phone } from './phone.tsx'
@@ -22,17 +23,24 @@ export const LOOK_UP_PREPARED_WALLETS: FormSpec = {
 }
 
 const columnsWith = (holders: ReadonlyMap<number, LineHolder>): readonly ListColumn<PreparedLine>[] => [
-  { title: recipientColumns.line, cell: ({ line }) => line, figures: true },
+  { title: recipientColumns.line, cell: ({ line }) => PREPARED.lineAt(line), at: 'when' },
   {
     title: recipientColumns.phone,
-    cell: ({ phone, problem }) => (phone === null ? problem : <Phone phone={phone} />),
+    cell: ({ phone }) => <Phone phone={phone} />,
+    at: 'who',
   },
-  { title: recipientColumns.holder, cell: ({ line }) => <WalletOwner holder={holders.get(line)} /> },
-  column.text(recipientColumns.name, ({ name }) => name),
+  {
+    title: recipientColumns.holder,
+    cell: ({ line, problem }) =>
+      problem !== null ? PREPARED.unreadable(problem) : <WalletOwner holder={holders.get(line)} />,
+    at: 'more',
+  },
+  column.what(recipientColumns.name, ({ name }) => name),
   {
     title: recipientColumns.amount,
-    cell: ({ amount }) => (amount === null ? PREPARED.unreadable : <Money amount={amount} />),
+    cell: ({ amount }) => (amount === null ? PARTS.none : <Money amount={amount} />),
     figures: true,
+    at: 'amount',
   },
   column.text(recipientColumns.reference, ({ reference }) => reference),
 ]

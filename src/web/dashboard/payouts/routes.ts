@@ -51,7 +51,8 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/payouts/:id', showPayout, 'payouts.read'),
   exportRoute(EXPORT_PAYOUTS, {
     name: 'payouts',
-    file: async (visit) => exportPayouts(visit.app, visit.caller, (await readPayoutFilter(visit)).filter),
+    file: async (visit, reader) =>
+      exportPayouts(visit.app, visit.caller, { filter: (await readPayoutFilter(visit)).filter, reader }),
     again: showPayouts,
   }),
   formRoute(CHECK_PAYOUT, { submit: checkRecipient, showRefused: showNewPayout }),

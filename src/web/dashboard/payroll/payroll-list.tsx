@@ -1,5 +1,5 @@
 import { mayDo } from '../../../api/access/allow.ts'
-import { parseStatusAndWindow } from '../../../api/http/lists/lists.ts'
+import { parseStatusAndWindow } from '../../../api/http/lists/list-choices.ts'
 import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
 import { listActiveSchedules, listSchedules } from '../../../payments/scheduled-payouts/find-schedules.ts'
 import { type ForecastRun, forecastRuns } from '../../../payments/scheduled-payouts/forecast.ts'

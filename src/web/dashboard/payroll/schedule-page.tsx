@@ -7,11 +7,12 @@ import { oneLine } from '../../../platform/text/text.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormSpec, FormState } from '../../parts/forms/form-spec.ts'
-import { Facts, Money, Note, OutsideText, RawJson, Section, State, Time } from '../../parts/parts.tsx'
+import { Facts, Money, Note, OutsideText, RawJson, Section, State, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { Phone } from '../payouts/phone.tsx'
+import { MetadataFacts } from '../story/story-parts.tsx'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -29,17 +30,21 @@ export const RESUME_SCHEDULE = changeForm('resume')
 export const CANCEL_SCHEDULE = changeForm('cancel', true)
 
 const CYCLE_COLUMNS: readonly ListColumn<CycleRow>[] = [
-  column.time(cycles.columns.at, ({ cycleAt }) => cycleAt),
+  { ...column.time<CycleRow>(cycles.columns.at, ({ cycleAt }) => cycleAt), at: 'who' },
   { title: cycles.columns.payouts, cell: ({ payouts }) => payouts, figures: true },
-  column.money(cycles.columns.amount, ({ amount }) => amount),
+  column.amount(cycles.columns.amount, ({ amount }) => amount),
   column.money(cycles.columns.fees, ({ fees }) => fees),
-  { title: cycles.columns.arrived, cell: ({ succeeded }) => succeeded, figures: true },
-  { title: cycles.columns.failed, cell: ({ failed }) => failed, figures: true },
+  { title: cycles.columns.arrived, cell: ({ succeeded, payouts }) => cycles.arrivedOf(succeeded, payouts), at: 'what' },
+  {
+    title: cycles.columns.failed,
+    cell: ({ failed }) => failed > 0 && <Status word={cycles.failedCount(failed)} tone="bad" />,
+    at: 'state',
+  },
 ]
 export const RECIPIENT_COLUMNS: readonly ListColumn<Recipient>[] = [
-  { title: people.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
-  column.text(people.columns.name, ({ name }) => name),
-  column.text(people.columns.reference, ({ reference }) => reference),
+  { title: people.columns.phone, cell: ({ phone }) => <Phone phone={phone} />, at: 'who' },
+  column.what(people.columns.name, ({ name }) => name),
+  { ...column.text<Recipient>(people.columns.reference, ({ reference }) => reference), at: 'when' },
 ]
 
 /** Shows one schedule: the money it needs, when it runs, its cycles and its people. */
@@ -64,6 +69,7 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
         </Note>
       )}
       <ScheduleFacts visit={visit} schedule={schedule} preparedId={prepared?.id ?? null} />
+      <MetadataFacts metadata={schedule.metadata} />
       <Changes visit={visit} schedule={schedule} state={state} />
       <Section title={cycles.title}>
         {cycleRows.length === 0 ? (

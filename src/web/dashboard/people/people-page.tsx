@@ -143,19 +143,21 @@ function memberColumns(visit: DashboardVisit, state: FormState | null): ListColu
     </span>
   )
   return [
-    { title: columns.name, cell: nameCell },
+    { title: columns.name, cell: nameCell, at: 'who' },
     {
       title: columns.email,
       cell: ({ email, till }) => (till ? members.till : <bdi>{oneLine(email ?? '')}</bdi>),
+      at: 'what',
     },
-    { title: columns.role, cell: ({ role }) => <span class="one-line">{SIGN_IN.roles[role]}</span> },
+    { title: columns.role, cell: ({ role }) => <span class="one-line">{SIGN_IN.roles[role]}</span>, at: 'amount' },
     { title: columns.factor, cell: ({ hasFactor }) => (hasFactor ? members.on : members.none) },
-    column.time(columns.seen, ({ seenAt }) => seenAt),
+    column.when(columns.seen, ({ seenAt }) => seenAt),
     ...(mayDo(visit.caller, 'people.role')
       ? [
           {
             title: columns.acts,
             cell: (member: MerchantMember) => <MemberForms {...{ visit, state, member }} />,
+            at: 'more' as const,
           },
         ]
       : []),

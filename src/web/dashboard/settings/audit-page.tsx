@@ -6,22 +6,24 @@ import { listPage } from '../../parts/list-page.tsx'
 import { OutsideText } from '../../parts/parts.tsx'
 import type { SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import type { ListColumn, ListFilter } from '../../parts/table.tsx'
+import { nameAction } from '../texts/action-names.ts'
 import { AUDIT } from '../texts/business.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { columns, filters } = AUDIT
 
 const COLUMNS: readonly ListColumn<AuditEntry>[] = [
-  column.time(columns.at, ({ at }) => at),
+  column.when(columns.at, ({ at }) => at),
   {
     title: columns.who,
     cell: ({ actor }) => (actor === null ? AUDIT.gateway : <OutsideText text={actor} />),
+    at: 'who',
   },
-  { title: columns.what, cell: ({ action }) => <code>{action}</code> },
+  { title: columns.what, cell: ({ action }) => nameAction(action), at: 'what' },
   column.text(columns.subject, ({ subject }) => subject),
   { title: columns.mode, cell: ({ mode }) => mode },
   column.text(columns.origin, ({ origin }) => origin),
-  { title: AUDIT.details, cell: (entry) => <AuditDetails title={AUDIT.details} entry={entry} /> },
+  { title: AUDIT.details, cell: (entry) => <AuditDetails title={AUDIT.details} entry={entry} />, at: 'more' },
 ]
 const FILTERS: readonly ListFilter[] = [
   {
@@ -35,7 +37,7 @@ const FILTERS: readonly ListFilter[] = [
     name: 'action',
     label: filters.action,
     kind: 'select',
-    choices: Object.keys(ACTIONS).map((action) => ({ value: action, label: action })),
+    choices: Object.keys(ACTIONS).map((action) => ({ value: action, label: nameAction(action) })),
   },
   { name: 'actor', label: filters.actor },
 ]

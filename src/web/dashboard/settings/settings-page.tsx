@@ -1,10 +1,10 @@
 import type { Action } from '../../../api/access/actions.ts'
 import { mayDo } from '../../../api/access/allow.ts'
-import { Section } from '../../parts/parts.tsx'
 import { pageReply } from '../../parts/routes/surface-reply.ts'
+import { type ListColumn, Table } from '../../parts/table.tsx'
 import { BRANDING_PATH } from '../branding/branding-page.tsx'
 import { isReachable } from '../hidden-from-staff.ts'
-import { NOTICES_PATH } from '../notices/notices-page.tsx'
+import { NOTICES_PATH } from '../notices/notices-path.ts'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { SETTINGS } from '../texts/settings.ts'
@@ -20,8 +20,13 @@ const ENTRIES: readonly SettingsEntry[] = [
   { path: SECURITY_PATH, ...SETTINGS.security },
   { path: '/settings/limits', ...SETTINGS.limits },
   { path: NOTICES_PATH, ...SETTINGS.notifications },
-  { path: CLOSE_PATH, ...SETTINGS.close, see: 'merchant.close' },
   { path: '/settings/audit', ...SETTINGS.audit, see: 'audit.read' },
+  { path: CLOSE_PATH, ...SETTINGS.close, see: 'merchant.close' },
+]
+
+const COLUMNS: readonly ListColumn<SettingsEntry>[] = [
+  { title: SETTINGS.columns.name, cell: ({ name }) => name, at: 'who' },
+  { title: SETTINGS.columns.says, cell: ({ says }) => says, at: 'more' },
 ]
 
 /** The settings that this person may open. */
@@ -34,15 +39,11 @@ export const showSettings = async (visit: DashboardVisit) =>
     SETTINGS.title,
     <>
       <h1>{SETTINGS.title}</h1>
-      {filterEntries(visit).map(({ path, name, says }) => (
-        <Section title={name}>
-          <p>{says}</p>
-          <p>
-            <a href={visit.to(path)} class="button plain">
-              {SETTINGS.open(name)}
-            </a>
-          </p>
-        </Section>
-      ))}
+      <Table
+        caption={SETTINGS.title}
+        rows={filterEntries(visit)}
+        columns={COLUMNS}
+        href={({ path }) => visit.to(path)}
+      />
     </>,
   )

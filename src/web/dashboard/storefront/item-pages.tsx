@@ -1,7 +1,7 @@
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { notFound } from '../../../platform/refusal.ts'
 import { findItem, listOwnItemPage } from '../../../selling/storefront/find-items.ts'
-import { picturePath, type ShopItem } from '../../../selling/storefront/item.ts'
+import { picturePath, type ShopItem, storefrontPath } from '../../../selling/storefront/item.ts'
 import { MAX_PICTURE_BYTES } from '../../../selling/storefront/picture.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
@@ -67,7 +67,7 @@ const ItemBadge = ({ item }: { item: ShopItem }) => {
 }
 
 const columnsFor = ({ merchant }: DashboardVisit): readonly ListColumn<ShopItem>[] => [
-  { title: columns.name, cell: (item) => <ItemName item={item} handle={merchant.handle} />, at: 'who' },
+  { title: columns.name, cell: (item) => <ItemName item={item} shop={merchant} />, at: 'who' },
   column.what(columns.description, ({ description }) => description),
   column.amount(columns.amount, ({ amount }) => amount),
   { title: columns.state, cell: (item) => <ItemBadge item={item} />, at: 'state' },
@@ -75,8 +75,8 @@ const columnsFor = ({ merchant }: DashboardVisit): readonly ListColumn<ShopItem>
 ]
 
 /** The name of an item with a small picture, for lists. */
-function ItemName({ item, handle }: { item: ShopItem; handle: string }) {
-  const picture = picturePath(item, handle)
+function ItemName({ item, shop }: { item: ShopItem; shop: DashboardVisit['merchant'] }) {
+  const picture = picturePath(item, shop)
   // A hidden item is on no public page, and neither is its picture.
   return (
     <span class="named">
@@ -86,29 +86,15 @@ function ItemName({ item, handle }: { item: ShopItem; handle: string }) {
   )
 }
 
-const showAddForm = createPage(ADD_ITEM, () => ({ title: STOREFRONT.add.title, scripts: ['photos.js'] }))
+/** Shows the form that adds an item. */
+export const showAddItem = createPage(ADD_ITEM, () => ({ title: STOREFRONT.add.title, scripts: ['photos.js'] }))
 
-/** Shows the form that adds an item; in test mode what the storefront is. */
-export const showAddItem = async (visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> =>
-  visit.mode === 'test' ? showItemList(visit, state) : showAddForm(visit, state)
-
-/** Lists the items of the public page. */
+/** Lists the items of the public page of this mode. */
 export async function showItemList(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
-  const { app, merchant, caller, query } = visit
-  if (visit.mode === 'test')
-    return pageReply(
-      STOREFRONT.title,
-      <>
-        <h1>{STOREFRONT.title}</h1>
-        <Note>{STOREFRONT.onlyLive}</Note>
-      </>,
-      { status: state?.status ?? 200 },
-    )
+  const { app, caller, query } = visit
   const window = { ...parseListWindow(buildPageQuery(query)), endingBefore: query.before ?? null }
   const page = await listOwnItemPage(app, caller, window)
   const items = page.data
-  const path = `/pay/@${merchant.handle}`
-  const address = `${app.baseUrl}/pay/@${merchant.handle}`
   return pageReply(
     STOREFRONT.title,
     <>
@@ -119,23 +105,7 @@ export async function showItemList(visit: DashboardVisit, state: FormState | nul
         </NewButton>
       </div>
       <p>{STOREFRONT.lead}</p>
-      {merchant.kycStatus !== 'verified' && <Note tone="warn">{STOREFRONT.notYet}</Note>}
-      <Section title={STOREFRONT.address}>
-        <CopyBox label={STOREFRONT.address} text={address} />
-        <p>
-          <a href={address} target="_blank" rel="noreferrer">
-            {STOREFRONT.open}
-          </a>
-        </p>
-        <img class="qr" src={`${path}/qr.svg`} alt={STOREFRONT.qrAlt} width="160" height="160" />
-        <p>
-          <a href={visit.to('/storefront/poster')}>{STOREFRONT.poster}</a>{' '}
-          <a href={`${visit.to('/storefront/poster')}?size=a6`}>{STOREFRONT.sticker}</a>{' '}
-          <a href={`${path}/qr.png`} download={`${merchant.handle}.png`}>
-            {STOREFRONT.saveQr}
-          </a>
-        </p>
-      </Section>
+      <PublicAddress visit={visit} />
       {items.length === 0 ? (
         <Empty title={STOREFRONT.empty.title}>
           <p>{STOREFRONT.empty.says}</p>
@@ -154,17 +124,46 @@ export async function showItemList(visit: DashboardVisit, state: FormState | nul
   )
 }
 
-/** Gets the item that the address names, in live mode only. Throws 404. */
+/** The address of the public page with its QR code; in test mode that of its twin, which is for trying and not for printing. */
+function PublicAddress({ visit }: { visit: DashboardVisit }) {
+  const { app, merchant, mode } = visit
+  const path = storefrontPath({ ...merchant, mode })
+  const address = `${app.baseUrl}${path}`
+  return (
+    <Section title={STOREFRONT.addressOf[mode]}>
+      {mode === 'test' && <Note>{STOREFRONT.testSays}</Note>}
+      {mode === 'live' && merchant.kycStatus !== 'verified' && <Note tone="warn">{STOREFRONT.notYet}</Note>}
+      <CopyBox label={STOREFRONT.addressOf[mode]} text={address} />
+      <p>
+        <a href={address} target="_blank" rel="noreferrer">
+          {STOREFRONT.open}
+        </a>
+      </p>
+      <img class="qr" src={`${path}/qr.svg`} alt={STOREFRONT.qrAlt} width="160" height="160" />
+      {mode === 'live' && (
+        <p>
+          <a href={visit.to('/storefront/poster')}>{STOREFRONT.poster}</a>{' '}
+          <a href={`${visit.to('/storefront/poster')}?size=a6`}>{STOREFRONT.sticker}</a>{' '}
+          <a href={`${path}/qr.png`} download={`${merchant.handle}.png`}>
+            {STOREFRONT.saveQr}
+          </a>
+        </p>
+      )}
+    </Section>
+  )
+}
+
+/** Gets the item that the address names, in the mode of the page. Throws 404. */
 export async function getVisitedItem({ app, merchant, mode, params }: DashboardVisit): Promise<ShopItem> {
-  const item = mode === 'live' ? await findItem(app, { merchantId: merchant.id, id: params.id ?? '' }) : null
-  if (item === null) throw notFound('item')
+  const item = await findItem(app, { merchantId: merchant.id, id: params.id ?? '' })
+  if (item?.mode !== mode) throw notFound('item')
   return item
 }
 
 /** Shows one item with its picture, and the forms that change, hide and remove it. */
 export async function showItem(visit: DashboardVisit, state: FormState | null = null): Promise<SurfaceReply> {
   const item = await getVisitedItem(visit)
-  const picture = picturePath(item, visit.merchant.handle)
+  const picture = picturePath(item, visit.merchant)
   const values = { name: item.name, amount: String(item.amount), description: item.description ?? '' }
   return pageReply(
     item.name,

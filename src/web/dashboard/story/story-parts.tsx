@@ -1,39 +1,43 @@
 import type { ComponentChildren } from 'preact'
-import type { Action } from '../../../api/access/actions.ts'
 import { mayDo } from '../../../api/access/allow.ts'
 import type { AuditEntry } from '../../../api/access/read-audit.ts'
+import { type Metadata, presentMetadata } from '../../../api/http/bodies/metadata.ts'
 import type { Transfer } from '../../../ledger/read-subject-transfers.ts'
 import type { EventWithDelivery } from '../../../merchants/webhooks/events-about.ts'
 import { oneLine } from '../../../platform/text/text.ts'
-import type { ObjectStory, StoryEntry } from '../../../reports/story/story.ts'
+import type { ObjectStory, OrderStory, OrderStoryEntry } from '../../../reports/story/story.ts'
+import { LEDGER_WORDS } from '../../../reports/words/ledger.ts'
+import { EVENT_WORDS, storyWords } from '../../../reports/words/story.ts'
 import { column } from '../../parts/columns.tsx'
-import { OutsideText, Section, type TimelineEntry } from '../../parts/parts.tsx'
+import { Facts, OutsideText, Section, type TimelineEntry } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { DeliveryStatus } from '../developers/failing-deliveries.tsx'
 import { findObjectAddress, getObjectPath, OBJECT_PAGES } from '../object-link.tsx'
-import { ACTION_NAMES } from '../texts/action-names.ts'
+import { nameAction } from '../texts/action-names.ts'
 import { STORY } from '../texts/story.ts'
-import { WALLET } from '../texts/wallet.ts'
+import { VENDING } from '../texts/vending.ts'
+import { describeStep } from '../vending/order-steps.tsx'
 import type { DashboardVisit } from '../visit.ts'
 
 const { money } = STORY
 const sentEvents = STORY.sentEvents
 
 /** Builds the entries of a timeline from a story. */
-export const buildTimelineEntries = (visit: DashboardVisit, { entries }: ObjectStory): TimelineEntry[] =>
+export const buildTimelineEntries = (visit: DashboardVisit, { entries }: OrderStory): TimelineEntry[] =>
   entries.map((entry) => ({ at: entry.at, ...describeEntry(visit, entry) }))
 
-function describeEntry(visit: DashboardVisit, entry: StoryEntry): Omit<TimelineEntry, 'at'> {
+function describeEntry(visit: DashboardVisit, entry: OrderStoryEntry): Omit<TimelineEntry, 'at'> {
   switch (entry.kind) {
     case 'act':
-      return { title: formatAct(entry.act) }
-    case 'happened':
-      return {
-        title: entry.says,
-        tone: chooseTone(entry.says),
-        ...(entry.repeated > 1 ? { detail: STORY.times(entry.repeated) } : {}),
-      }
+      return { title: formatAct(entry.act), ...describeDecision(entry.act) }
+    case 'step':
+      return describeStep(visit, entry.step)
+    case 'happened': {
+      const { says, tone } = storyWords(entry.noun, entry.line)
+      const { repeated } = entry.line
+      return { title: says, tone, ...(repeated > 1 ? { detail: STORY.times(repeated) } : {}) }
+    }
     case 'money':
       return { title: `${formatTransferKind(entry.transfer)}: ${formatShillings(entry.transfer.amount)}` }
     case 'dispute': {
@@ -46,12 +50,12 @@ function describeEntry(visit: DashboardVisit, entry: StoryEntry): Omit<TimelineE
       }
     }
     case 'event':
-      return { title: renderEventLink(visit, entry.event, STORY.event(entry.event.type)) }
+      return { title: renderEventLink(visit, entry.event, STORY.event(wordEvent(entry.event.type))) }
     case 'delivery': {
       const { event } = entry
       const { attempts, lastResponseCode } = event
       return {
-        title: renderEventLink(visit, event, STORY.delivered(event.type)),
+        title: renderEventLink(visit, event, STORY.delivered(wordEvent(event.type))),
         detail: STORY.attempts(attempts ?? 1, lastResponseCode),
         tone: 'good',
       }
@@ -61,12 +65,18 @@ function describeEntry(visit: DashboardVisit, entry: StoryEntry): Omit<TimelineE
 
 function formatAct({ action, actor }: AuditEntry): string {
   // An action without a name here is shown by its word in the audit. The brackets in names are about roles.
-  const name = ACTION_NAMES[action as Action]?.replace(/ \(.*\)$/, '') ?? action
+  const name = nameAction(action)
   return STORY.act(name, actor === null ? STORY.gateway : oneLine(actor))
 }
 
-const chooseTone = (text: string): NonNullable<TimelineEntry['tone']> =>
-  /^succeeded/.test(text) ? 'good' : /^failed/.test(text) ? 'bad' : 'quiet'
+/** What a person has decided about an order whose machine never reported. */
+function describeDecision({ action, after }: AuditEntry): { detail?: string } {
+  if (action !== 'order.decide' || typeof after !== 'object' || after === null || !('decision' in after)) return {}
+  return { detail: after.decision === 'delivered' ? VENDING.orders.delivered : VENDING.orders.notDelivered }
+}
+
+/** What an event says, in people's words; its own name for one that is no longer made. */
+const wordEvent = (type: string): string => (EVENT_WORDS as Readonly<Record<string, string>>)[type] ?? type
 
 /** Links an event to its delivery. Readers who may not see the pages of webhooks get the text alone. */
 function renderEventLink(visit: DashboardVisit, { id }: EventWithDelivery, text: ComponentChildren) {
@@ -74,7 +84,7 @@ function renderEventLink(visit: DashboardVisit, { id }: EventWithDelivery, text:
   return address === null ? text : <a href={address}>{text}</a>
 }
 
-const formatTransferKind = ({ kind }: Transfer) => WALLET.ledger.kinds[kind] ?? kind.replaceAll('_', ' ')
+const formatTransferKind = ({ kind }: Transfer) => LEDGER_WORDS.kinds[kind] ?? kind.replaceAll('_', ' ')
 
 const renderAccount = (account: string) => {
   const [name = '', part] = account.split(':')
@@ -127,7 +137,13 @@ const EVENT_COLUMNS: readonly ListColumn<EventWithDelivery>[] = [
 ]
 
 /** Lists the events sent to the merchant's server, each with a link to its delivery. */
-export const EventsSent = ({ visit, story: { events } }: { visit: DashboardVisit; story: ObjectStory }) => (
+export const EventsSent = ({
+  visit,
+  story: { events },
+}: {
+  visit: DashboardVisit
+  story: Pick<ObjectStory, 'events'>
+}) => (
   <Section title={sentEvents.title}>
     {events.length === 0 ? (
       <p class="quiet">{sentEvents.empty}</p>
@@ -143,3 +159,18 @@ export const EventsSent = ({ visit, story: { events } }: { visit: DashboardVisit
     )}
   </Section>
 )
+
+/** Shows the metadata of an object; nothing where there is none. */
+export const MetadataFacts = ({ metadata }: { metadata: Metadata | null }) =>
+  metadata === null ? null : (
+    <>
+      <h3>{STORY.metadata.title}</h3>
+      <p class="hint">{STORY.metadata.hint}</p>
+      <Facts
+        facts={Object.entries(presentMetadata(metadata)).map(([name, value]) => [
+          <OutsideText text={name} />,
+          <OutsideText text={value} />,
+        ])}
+      />
+    </>
+  )

@@ -27,7 +27,7 @@ export const CREATE_SUBACCOUNT: FormSpec = {
   action: 'subaccount.create',
   fields: [
     { name: 'name', label: create.name, maxLength: 200 },
-    { name: 'phone', label: create.phone, kind: 'phone', optional: true, about: ['payout_phone'] },
+    { name: 'phone', label: create.phone, kind: 'wallet', optional: true, about: ['payout_phone'] },
     { name: 'ref', label: create.ref, optional: true, about: ['external_ref'] },
   ],
   submit: create.submit,

@@ -12,6 +12,14 @@ export const ASK = {
   reference: 'What it is for',
   submit: 'Ask now',
   qr: 'Show a QR code instead',
+  /** What the operator says before the prompt goes out. */
+  holder: {
+    title: (name: string) => `${name}: is this right?`,
+    from: 'from',
+    says: 'The operator has this first name for the number. Nothing has been sent yet.',
+    submit: 'Yes, ask now',
+    change: 'No, change the number',
+  },
   waiting: {
     title: 'Waiting for the PIN',
     says: (phone: string, shop: string) => `${phone} shows a message from ${shop}. The customer agrees with the PIN.`,

@@ -79,6 +79,7 @@ export const BULK = {
     more: (count: number) => `and ${count} more`,
     lines: 'All lines',
     columns: { ...LINE_COLUMNS, result: 'What happens' },
+    lineAt: (line: number) => `line ${line}`,
     problemColumns: { ...LINE_COLUMNS, problem: 'Why' },
     lostZeros: (count: number) =>
       `${count === 1 ? 'One number has' : `${count} numbers have`} lost the zero at the front, as Excel does: 772123456 is read as 0772123456. Format the column as Text to keep it.`,
@@ -122,7 +123,9 @@ export const BULK = {
       `${count === 1 ? 'One line was' : `${count} lines were`} not paid. Download ${count === 1 ? 'it' : 'them'}, mend what is wrong, and upload the file again: the references stay the same, so nobody is paid twice.`,
     download: 'Download the lines to mend',
     lines: 'Lines',
-    columns: { ...LINE_COLUMNS, result: 'Result' },
+    columns: { ...LINE_COLUMNS, result: 'Result', why: 'Why' },
+    lineAt: (line: number) => `line ${line}`,
+    refusedLine: 'refused',
     waits: 'waits',
     before: 'paid before',
   },

@@ -19,6 +19,7 @@ export const CHARGES = {
     channel: 'Paid with',
     reason: 'Why not paid',
     reference: 'Whole reference',
+    testOnly: (channel: string) => `${channel} (test only)`,
     phone: 'Whole phone',
     email: 'Whole e-mail',
     from: 'From',
@@ -39,6 +40,8 @@ export const CHARGES = {
       isPart
         ? `${amount} goes back to the gift card that had paid it.`
         : `${amount} goes back to the gift card that had paid it. Nothing is paid out, and it costs nothing.`,
+    dispensed:
+      'This payment is for a product of a machine. Look at its order first: the machine may have given the product out.',
     submit: 'Refund the charge',
     done: 'The charge is refunded. The payout is on its way.',
     doneToCard: 'The charge is refunded. What it had paid is back on the gift card.',
@@ -54,6 +57,7 @@ export const CHARGES = {
     channel: 'Channel',
     phone: 'Phone',
     email: 'E-mail',
+    name: 'Name',
     reference: 'Your reference',
     link: 'Payment link',
     order: 'Vending order',

@@ -29,6 +29,8 @@ export const CUSTOMERS = {
     card: (last4: string) => `Card …${last4}`,
   },
   payments: 'Payments',
+  invoices: 'Invoices',
+  invoice: 'New invoice',
   all: 'All payments of this number',
   note: {
     title: 'Name and note',
@@ -43,7 +45,8 @@ export const CUSTOMERS = {
     says: 'What you hold about a person is that person’s to ask for.',
     download: 'Download it',
     forget: 'Forget the name and the note',
-    forgetSays: 'Payments keep the number: they are the books of both sides, and are needed for refunds and disputes.',
+    forgetSays:
+      'Invoices lose who they were for, and keep number, lines and payment. Payments lose name, e-mail and metadata, and keep the number: they are the books of both sides, and are needed for refunds and disputes.',
     forgotten: 'The name and the note are forgotten.',
   },
 }

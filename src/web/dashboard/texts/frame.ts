@@ -27,6 +27,7 @@ export const FRAME = {
     wallet: 'Wallet',
     subaccounts: 'Subaccounts',
     links: 'Payment links',
+    invoices: 'Invoices',
     orders: 'Orders',
     storefront: 'Storefront',
     giftCards: 'Gift cards',

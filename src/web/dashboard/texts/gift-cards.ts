@@ -12,7 +12,12 @@ export const GIFT_CARDS = {
     expires: 'Pays until',
     notes: 'Notes',
   },
-  onlyLive: 'Gift cards are store credit for real payments. There are none in test mode.',
+  inTest: {
+    says: 'A gift card is credit at your shop, sold or given by you. Your customer opens a payment page, presses "I have a gift card", types the code and pays only what is left by phone. Cards pay real purchases, so there are none in test mode.',
+    example: 'This is how a card looks that you print',
+    mark: 'Example, pays nothing',
+    toLive: 'To the gift cards in live mode',
+  },
   empty: {
     title: 'No gift cards yet',
     says: 'A gift card is credit at your shop. Your customer types its code on the payment page and pays only what is left.',
@@ -31,8 +36,20 @@ export const GIFT_CARDS = {
   issued: {
     title: 'The cards are issued',
     says: 'These are their codes. They are shown this once and cannot be read later: print or copy them now.',
+    print:
+      'Print this page from the menu of your browser: only the cards are printed, eight to a page of A4, to be cut along the dashed lines. Untick the cards that you do not want on paper.',
     codes: 'Codes of the cards',
     back: 'To the list of cards',
+  },
+  sheet: {
+    choose: (last4: string) => `Print the card …${last4}`,
+    qrAlt: 'QR code of your public page',
+    until: (day: string) => `Until / Okutuusa / Hadi ${day}`,
+    steps: [
+      { language: 'en', line: 'Scan, choose, press “I have a gift card” and type this code.' },
+      { language: 'lg', line: 'Sikaana, londa ky’oyagala, nyiga “Nnina kaadi y’ekirabo” owandiike koodi eno.' },
+      { language: 'sw', line: 'Changanua, chagua, bonyeza “Nina kadi ya zawadi” na uandike msimbo huu.' },
+    ],
   },
   facts: {
     value: 'Value',

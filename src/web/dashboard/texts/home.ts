@@ -17,6 +17,8 @@ export const HOME = {
     payrollShort: (missing: string, at: string) => `${missing} is missing for the payroll of ${at}`,
     prepared: (count: number, more: boolean) =>
       `${more ? `more than ${count}` : count} prepared ${count === 1 && !more ? 'payout waits' : 'payouts wait'} for a second person`,
+    standingOrder: (says: string | null) =>
+      says === null ? 'Your standing order was not approved' : `Your standing order stands still: ${says}`,
     rejected: 'Your verification was rejected: read the notes and send it again',
   },
   today: 'Today',

@@ -66,7 +66,7 @@ export const LINKS = {
   about: 'The link',
   switchOff: 'Switch off',
   switchOn: 'Switch on',
-  offSays: 'Nobody can start paying it any more. A payment under way goes on.',
+  offSays: 'After that nobody can start paying it. A payment under way goes on.',
   isOff: 'The link is switched off.',
   isOn: 'The link is switched on.',
   payments: {

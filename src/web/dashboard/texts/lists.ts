@@ -10,7 +10,8 @@ export const LISTS = {
     fees: 'fees:',
     others: (count: number) => `${NUMBER_FORMAT.format(count)} not paid or under way:`,
   },
-  export: 'Download as CSV',
+  export: 'Download CSV',
+  exportForPrograms: 'For programs',
   views: {
     title: 'Saved views',
     name: 'Name of this view',

@@ -1,6 +1,13 @@
 /** The notes for merchants while an operator does not serve. */
 export const OPERATOR_NOTES = {
   names: { op1_momo: 'MTN MoMo', op2_money: 'Airtel Money', card: 'The card operator' },
+  /** For a number that seems to be of another operator than the one that would be asked. */
+  otherNumber: {
+    says: (other: string, chosen: string) =>
+      `This looks like a number of ${other}, and only ${chosen} can be asked here: write a number of ${chosen}`,
+    byLink: 'By a payment link the customer can pay with either',
+    goOn: (chosen: string) => `This number is ${chosen}: go on`,
+  },
   says: {
     silent: {
       collect: (name: string, since: string) =>

@@ -1,4 +1,5 @@
 import { FEE_MAX, FEE_MIN, FEE_PERCENT } from '../../../ledger/fees.ts'
+import { PAYOUT_KIND_WORDS } from '../../../reports/words/kinds.ts'
 import { formatShillings } from '../../parts/wording.ts'
 
 /** Payouts: the list, a new one, one with its story, and what is prepared for a second person. */
@@ -32,14 +33,7 @@ export const PAYOUTS = {
     from: 'From',
     until: 'Until',
   },
-  kinds: {
-    payout: 'single payout',
-    bulk: 'bulk call',
-    scheduled: 'payroll',
-    refund: 'refund',
-    withdrawal: 'withdrawal',
-    subaccount: 'subaccount',
-  },
+  kinds: PAYOUT_KIND_WORDS,
   empty: {
     title: 'No payouts yet',
     says: 'A payout sends money from your available balance to a phone. Make one here, many from a file under Bulk payouts, or every month under Payroll.',
@@ -182,6 +176,7 @@ export const PREPARED = {
       'not heard': 'the operator does not say now',
     },
   },
+  lineAt: (line: number) => `line ${line}`,
   recipientColumns: {
     line: 'Line',
     phone: 'Phone',
@@ -190,7 +185,7 @@ export const PREPARED = {
     amount: 'Amount',
     reference: 'Reference',
   },
-  unreadable: 'cannot be read, and will be refused',
+  unreadable: (problem: string) => `cannot be read, and will be refused: ${problem.replace(/^invalid item: /, '')}`,
   own: 'You prepared this. A second person must approve it; you can withdraw it.',
   waits: 'waits for a second person',
   stopped: 'Payouts are stopped now: whoever approves this is refused until they go on.',

@@ -93,6 +93,8 @@ export const PAYROLL = {
       failed: 'Failed',
     },
     none: 'It has not run yet.',
+    arrivedOf: (arrived: number, payouts: number) => `${arrived} of ${payouts} arrived`,
+    failedCount: (failed: number) => `${failed} failed`,
   },
   people: { title: 'People', columns: { phone: 'Phone', name: 'Name', reference: 'Reference' } },
   pause: { submit: 'Pause', done: 'Paused. Nobody is paid until it goes on.' },

@@ -39,6 +39,7 @@ export const REQUESTS = {
       status: 'Answer',
       code: 'Error code',
       error: 'Error',
+      ignored: 'Not known to this endpoint, and not looked at',
       ms: 'Time',
       key: 'Key ends with',
       outcome: 'Idempotency',

@@ -1,7 +1,7 @@
 /** The page that leads to all settings. */
 export const SETTINGS = {
   title: 'Settings',
-  open: (name: string) => `Open ${name}`,
+  columns: { name: 'Setting', says: 'What it has' },
   branding: { name: 'Branding', says: "Your logo and colour on your customers' payment pages." },
   business: {
     name: 'Business',

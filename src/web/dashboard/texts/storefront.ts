@@ -2,8 +2,9 @@
 export const STOREFRONT = {
   title: 'Storefront',
   lead: 'Your public page. Each item is a payment link that can be paid any number of times.',
-  onlyLive: 'The storefront takes real payments. There is none in test mode.',
-  address: 'Address of your public page',
+  addressOf: { live: 'Address of your public page', test: 'Address of your test page' },
+  testSays:
+    'This page is for trying: everything on it is paid with test money, and it says so. Only who has this address finds it. Your public page shows what you add in live mode.',
   open: 'Open the page',
   notYet: 'Customers can pay there once your business is verified.',
   columns: { name: 'Item', amount: 'Price', state: 'State', description: 'Description', created: 'Added' },
@@ -12,7 +13,7 @@ export const STOREFRONT = {
   removed: 'removed',
   empty: {
     title: 'Nothing is offered yet',
-    says: 'Add the first item below. It appears on your public page at once.',
+    says: 'Add the first item with the button above. It appears on the page at once.',
   },
   item: {
     name: 'Name',

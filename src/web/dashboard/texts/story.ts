@@ -1,13 +1,14 @@
 /** The parts of an object's page besides its own facts: what happened, the money, the events. */
 export const STORY = {
   title: 'What happened',
-  times: (count: number) => `× ${count}`,
+  metadata: { title: 'Metadata', hint: 'As your own system gave it.' },
+  times: (count: number) => `${count} times`,
   act: (what: string, who: string) => `${what}: ${who}`,
   gateway: 'the gateway',
   opened: 'The customer reported a problem',
   closed: 'The dispute was closed',
-  event: (type: string) => `${type}: we made the event`,
-  delivered: (type: string) => `${type}: your server has it`,
+  event: (says: string) => `Message to your server made: ${says}`,
+  delivered: (says: string) => `Your server has the message: ${says}`,
   attempts: (count: number, code: number | null) =>
     `${count === 1 ? 'first attempt' : `attempt ${count}`}${code === null ? '' : `, answered ${code}`}`,
   money: {

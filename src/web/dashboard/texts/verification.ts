@@ -42,6 +42,7 @@ export const VERIFICATION = {
     submit: 'Submit for review',
     done: 'It is submitted. We look at it within two working days.',
     notYet: 'Finish the open steps first.',
+    changeFirst: 'Change what is named above first. Then you can submit it again.',
   },
   business: APPLICATION.business,
   director: APPLICATION.director,

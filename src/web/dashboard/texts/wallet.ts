@@ -1,3 +1,5 @@
+import { SETTLEMENT_KIND_WORDS } from '../../../reports/words/kinds.ts'
+
 /** The wallet: the ledger in plain words, settlements, statements, withdrawals, top-ups. */
 export const WALLET = {
   title: 'Wallet',
@@ -29,32 +31,13 @@ export const WALLET = {
     show: 'Show',
     empty: 'Nothing has moved here yet',
     emptySays: 'Every shilling that comes in or goes out gets its line here, with the balance behind it.',
-    kinds: {
-      charge_net: 'Payment received, after its fee',
-      charge_fee: 'Fee of a payment',
-      split_share: 'Share of a payment for a subaccount',
-      hold_release: 'Released from its hold',
-      split_release: 'Share released to a subaccount',
-      payout_reserve: 'Set aside for a payout, with its fee',
-      payout_sent: 'Payout arrived',
-      payout_fee: 'Fee of a payout',
-      payout_return: 'Payout did not go through: back with its fee',
-      sub_payout_reserve: 'Set aside for a subaccount’s payout',
-      sub_payout_return: 'Subaccount’s payout did not go through',
-      charge_fee_return: 'Fee of a refunded payment came back',
-      test_funds: 'Test money added',
-      top_up: 'Top-up',
-      correction_in: 'Correction by our staff, in your favour',
-      correction_out: 'Correction by our staff: money taken back',
-    } as Readonly<Record<string, string>>,
   },
   settlements: {
     title: 'Settlements',
     lead: 'Payments whose hold was over, released to your available balance.',
-    columns: { id: 'Settlement', amount: 'Amount', charges: 'Payments', kind: 'How', created: 'When' },
-    kinds: { sweep: 'after the hold', instant: 'at once', split_sweep: 'shares of a subaccount' } as Readonly<
-      Record<string, string>
-    >,
+    columns: { amount: 'Amount', charges: 'Payments', kind: 'How', created: 'When' },
+    payments: (count: number) => (count === 1 ? 'One payment' : `${count} payments`),
+    kinds: SETTLEMENT_KIND_WORDS,
     empty: 'No settlements yet',
     emptySays: 'A payment is held for a day before its money becomes available. Then it is listed here.',
   },
@@ -83,30 +66,10 @@ export const WALLET = {
     submit: 'Download',
     order: 'The last day is before the first one',
     tooLong: (days: number) => `At most ${days} days in one file`,
-    sheet: 'Ledger',
-    opening: 'Balance before',
-    closing: 'Balance after',
-    columns: {
-      at: 'When',
-      what: 'What',
-      reference: 'Reference',
-      operatorNumber: 'Number in the SMS',
-      channel: 'Channel',
-      phone: 'Phone',
-      name: 'Name',
-      amount: 'Amount paid',
-      giftCard: 'Of it gift card',
-      fee: 'Fee',
-      in: 'In',
-      out: 'Out',
-      balance: 'Balance',
-      note: 'Note',
-      id: 'Id',
-    },
   },
   withdrawals: {
     title: 'Withdrawals',
-    lead: 'Your own money to your own mobile-money number. Our staff verify the number once, and look at each withdrawal before it is sent.',
+    lead: 'Your own money to your own mobile-money number. Our staff verify the number once, and look at each withdrawal before it is sent, but for what they let your standing order send by itself.',
     inTest: 'Test money cannot be withdrawn. Change to live mode.',
     number: {
       title: 'Your number',

@@ -4,6 +4,7 @@ import { domainRefusal } from '../../../platform/refusal.ts'
 import { exportOrders } from '../../../reports/exports/export-selling.ts'
 import { makeDispenseSecret } from '../../../selling/vending/callbacks/dispense-secret.ts'
 import { decideOrder, type OrderDecision } from '../../../selling/vending/dispensing/decide-order.ts'
+import { refundOrder } from '../../../selling/vending/dispensing/refund-order.ts'
 import { retryDispense } from '../../../selling/vending/dispensing/retry-dispense.ts'
 import { addMachine, removeMachine } from '../../../selling/vending/machines/machines.ts'
 import { syncMachines } from '../../../selling/vending/machines/sync-machines.ts'
@@ -18,6 +19,7 @@ import { formRoute, getOnce, pageRoute } from '../../parts/routes/route.ts'
 import { redirectDone } from '../../parts/routes/surface-reply.ts'
 import { renderSecretPage } from '../developers/secret-page.tsx'
 import { exportRoute } from '../lists/exports.tsx'
+import { CHARGES } from '../texts/charges.ts'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardRoute, DashboardVisit } from '../visit.ts'
 import {
@@ -29,7 +31,14 @@ import {
   showMachines,
 } from './machine-pages.tsx'
 import { EXPORT_ORDERS, NEW_ORDER, parseOrderFilter, showNewOrder, showOrders } from './order-list.tsx'
-import { INVALIDATE_ORDER, MARK_DELIVERED, MARK_NOT_DELIVERED, RETRY_DISPENSE, showOrder } from './order-page.tsx'
+import {
+  INVALIDATE_ORDER,
+  MARK_DELIVERED,
+  MARK_NOT_DELIVERED,
+  REFUND_ORDER,
+  RETRY_DISPENSE,
+  showOrder,
+} from './order-page.tsx'
 import {
   JAM_REFUND_MODES,
   MAKE_DISPENSE_SECRET,
@@ -74,7 +83,7 @@ export const VENDING_ROUTES: readonly DashboardRoute[] = [
   pageRoute('/orders/:id', showOrder, 'read'),
   exportRoute(EXPORT_ORDERS, {
     name: 'orders',
-    file: (visit) => exportOrders(visit.app, visit.caller, parseOrderFilter(visit)),
+    file: (visit, reader) => exportOrders(visit.app, visit.caller, { filter: parseOrderFilter(visit), reader }),
     again: showOrders,
   }),
   formRoute(NEW_ORDER, {
@@ -93,6 +102,14 @@ export const VENDING_ROUTES: readonly DashboardRoute[] = [
     async submit({ app, caller, params, to }) {
       const { ok, order } = await retryDispense(app, caller, params.id ?? '')
       return redirectDone(to(`/orders/${order.id}`), ok ? orders.retry.done : orders.retry.failed)
+    },
+    showRefused: showOrder,
+  }),
+  formRoute(REFUND_ORDER, {
+    async submit({ app, caller, params, to }) {
+      const id = params.id ?? ''
+      const { payout } = await refundOrder(app, caller, id)
+      return redirectDone(to(`/orders/${id}`), payout === null ? CHARGES.refund.doneToCard : CHARGES.refund.done)
     },
     showRefused: showOrder,
   }),

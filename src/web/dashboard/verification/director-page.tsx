@@ -39,9 +39,6 @@ export async function showDirectors(visit: DashboardVisit, state: FormState | nu
   return pageReply(
     VERIFICATION.steps.directors,
     <>
-      <p>
-        <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
-      </p>
       <h1>{VERIFICATION.steps.directors}</h1>
       <StepList visit={visit} of={verification} here="directors" />
       <StepNote of={verification} step="directors" />

@@ -47,9 +47,6 @@ export async function showDocuments(visit: DashboardVisit, state: FormState | nu
   return pageReply(
     VERIFICATION.steps.documents,
     <>
-      <p>
-        <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
-      </p>
       <h1>{VERIFICATION.steps.documents}</h1>
       <StepList visit={visit} of={verification} here="documents" />
       <StepNote of={verification} step="documents" />

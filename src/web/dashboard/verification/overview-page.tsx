@@ -95,13 +95,14 @@ const NoteList = ({ visit, notes }: { visit: DashboardVisit; notes: FieldNotes }
 )
 
 function SubmitBox({ visit, of, state }: { visit: DashboardVisit; of: Verification; state: FormState | null }) {
-  const isReady = missingSteps(of).length === 0 && of.application?.state === 'draft'
+  const isComplete = missingSteps(of).length === 0
+  const isReady = isComplete && of.application?.state === 'draft'
   return (
     <Section title={submit.title} id="submit">
       {isReady || state !== null ? (
         <FormBox of={SUBMIT_VERIFICATION} visit={visit} state={state} />
       ) : (
-        <p class="quiet">{submit.notYet}</p>
+        <p class="quiet">{isComplete ? submit.changeFirst : submit.notYet}</p>
       )}
     </Section>
   )

@@ -21,9 +21,6 @@ export const showStep =
     return pageReply(
       VERIFICATION.steps[step],
       <>
-        <p>
-          <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
-        </p>
         <h1>{VERIFICATION.steps[step]}</h1>
         <StepList visit={visit} of={verification} here={step} />
         <StepNote of={verification} step={step} />

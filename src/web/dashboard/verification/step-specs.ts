@@ -64,7 +64,7 @@ const DIRECTOR_FIELDS: readonly FormField[] = [
   { name: 'phone', label: director.phone, kind: 'phone' },
 ]
 const SETTLEMENT_FIELDS: readonly FormField[] = [
-  { name: 'phone', label: settlement.phone, kind: 'phone', hint: settlement.phoneHint },
+  { name: 'phone', label: settlement.phone, kind: 'wallet', hint: settlement.phoneHint },
   { name: 'holder', label: settlement.holder, maxLength: 200 },
 ]
 const QUESTIONNAIRE_FIELDS: readonly FormField[] = [

@@ -1,7 +1,8 @@
-import { dayBounds, kampalaDay, kampalaMonth } from '../../../platform/time/kampala.ts'
+import { dayBounds, kampalaDay, kampalaMonth, monthBounds } from '../../../platform/time/kampala.ts'
 import { exportLedger, LEDGER_FILE_TYPES } from '../../../reports/ledger/export-ledger.ts'
 import type { LedgerAccounts } from '../../../reports/ledger/ledger-rows.ts'
 import { CHANNEL_NAMES } from '../../../reports/words/channels.ts'
+import { LEDGER_WORDS } from '../../../reports/words/ledger.ts'
 import { parseDays } from '../../parts/days.ts'
 import { FormBox } from '../../parts/forms/form.tsx'
 import { FieldFault, type FormSpec, type FormState, type FormValues } from '../../parts/forms/form-spec.ts'
@@ -39,15 +40,22 @@ export const EXPORT_LEDGER: FormSpec = {
 
 type LedgerFileProps = { visit: DashboardVisit; state: FormState | null; balance?: string }
 
-/** The form for a list of any days; this month at first. */
+/** The form for a list of any days. */
 export function LedgerFileBox({ visit, state, balance = 'all' }: LedgerFileProps) {
-  const values = { from: `${kampalaMonth(visit.now)}-01`, until: kampalaDay(visit.now), balance, as: 'xlsx' }
+  const values = { ...chooseDays(visit), balance, as: 'xlsx' }
   return (
     <Section title={words.title}>
       <p class="hint">{words.hint}</p>
       <FormBox of={EXPORT_LEDGER} visit={visit} state={state} values={values} />
     </Section>
   )
+}
+
+/** The month that a link names, else this one so far. */
+function chooseDays({ query, now }: DashboardVisit): { from: string; until: string } {
+  const asked = monthBounds(query.month ?? '')
+  if (asked === null) return { from: `${kampalaMonth(now)}-01`, until: kampalaDay(now) }
+  return { from: kampalaDay(asked.start), until: kampalaDay(new Date(asked.end.getTime() - 1)) }
 }
 
 /** Sends the list that the form asks for. */
@@ -58,7 +66,7 @@ export async function downloadLedger(visit: DashboardVisit, values: FormValues):
     period: parsePeriod(from, until),
     accounts: ACCOUNTS[balance] ?? ['available', 'pending'],
     kind,
-    words: { ...words, kinds: WALLET.ledger.kinds, channels: CHANNEL_NAMES },
+    words: { ...LEDGER_WORDS, channels: CHANNEL_NAMES },
   })
   const name = `ledger-${visit.merchant.handle}-${visit.mode}-${from}-${until}.${kind}`
   return { kind: 'stream', name, type: LEDGER_FILE_TYPES[kind], stream }

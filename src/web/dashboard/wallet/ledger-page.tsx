@@ -3,6 +3,7 @@ import { readAdjustmentMessages } from '../../../ledger/corrections.ts'
 import { getLedgerHead } from '../../../ledger/get-ledger-head.ts'
 import { type LedgerLine, readLedgerLines } from '../../../ledger/read-lines.ts'
 import { findHiddenPayouts } from '../../../payments/payouts/find-payouts.ts'
+import { LEDGER_WORDS } from '../../../reports/words/ledger.ts'
 import { column } from '../../parts/columns.tsx'
 import { Empty, Money, OutsideText, Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
@@ -90,7 +91,7 @@ type LineContext = {
 const columnsFor = (visit: DashboardVisit, context: LineContext): readonly ListColumn<LedgerLine>[] => [
   {
     title: ledger.columns.what,
-    cell: ({ kind }) => ledger.kinds[kind] ?? kind.replaceAll('_', ' '),
+    cell: ({ kind }) => LEDGER_WORDS.kinds[kind] ?? kind.replaceAll('_', ' '),
     at: 'who',
   },
   {

@@ -18,11 +18,11 @@ const { settlements, statements } = WALLET
 const MAX_STATEMENT_MONTHS = 36
 
 const COLUMNS: readonly ListColumn<SettlementRow>[] = [
-  { title: settlements.columns.id, cell: ({ id }) => <code>{id}</code> },
-  column.money(settlements.columns.amount, ({ amount }) => amount),
-  { title: settlements.columns.charges, cell: ({ chargeCount }) => chargeCount, figures: true },
-  { title: settlements.columns.kind, cell: ({ kind }) => settlements.kinds[kind] ?? kind },
-  column.time(settlements.columns.created, ({ createdAt }) => createdAt),
+  { title: settlements.columns.charges, cell: ({ chargeCount }) => settlements.payments(chargeCount), at: 'who' },
+  column.amount(settlements.columns.amount, ({ amount }) => amount),
+  { title: settlements.columns.kind, cell: ({ kind }) => settlements.kinds[kind] ?? kind, at: 'what' },
+  column.when(settlements.columns.created, ({ createdAt }) => createdAt),
+  column.id(),
 ]
 
 const NO_FILTERS: readonly ListFilter[] = []

@@ -1,6 +1,7 @@
 import { findTopUp, listTopUps } from '../../../payments/top-ups/find-top-ups.ts'
 import { presentTopUp, type TopUp } from '../../../payments/top-ups/top-up.ts'
 import { notFound } from '../../../platform/refusal.ts'
+import { formatPhone } from '../../../platform/text/phone.ts'
 import { failureWords } from '../../../reports/words/failures.ts'
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
@@ -19,7 +20,8 @@ import {
 } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { type ListColumn, Table } from '../../parts/table.tsx'
-import { formatPhone, formatShillings } from '../../parts/wording.ts'
+import { formatShillings } from '../../parts/wording.ts'
+import { NUMBER_IS } from '../operators/other-operator.ts'
 import { Headline, isUnderWay, LiveStory, storyPage } from '../story/live-story.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -33,9 +35,10 @@ export const REQUEST_TOP_UP: FormSpec = {
   action: 'top-up.request',
   fields: [
     { name: 'amount', label: words.amount, kind: 'amount' },
-    { name: 'phone', label: words.phone, kind: 'phone' },
+    { name: 'phone', label: words.phone, kind: 'wallet' },
   ],
   submit: words.submit,
+  goOn: NUMBER_IS,
   once: true,
 }
 

@@ -9,12 +9,26 @@ import type { WithdrawalNumber } from '../../../payments/withdrawals/withdrawal-
 import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import { type FormSpec, type FormState, makeFormId } from '../../parts/forms/form-spec.ts'
-import { Empty, type Fact, Facts, Money, Note, OutsideText, Section, State, Status, Time } from '../../parts/parts.tsx'
+import {
+  Empty,
+  type Fact,
+  Facts,
+  Money,
+  Note,
+  OutsideText,
+  PhoneNumber,
+  Section,
+  State,
+  Status,
+  Time,
+} from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
+import { STANDING_ORDER } from '../texts/standing-order.ts'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { StandingOrderCard } from './standing-order.tsx'
 import { renderPausedNote, WalletTabs } from './wallet-tabs.tsx'
 
 const { withdrawals: words } = WALLET
@@ -23,7 +37,7 @@ export const WITHDRAWALS_PATH = '/wallet/withdrawals'
 export const SET_WITHDRAWAL_NUMBER: FormSpec = {
   path: `${WITHDRAWALS_PATH}/number`,
   action: 'withdrawal.number',
-  fields: [{ name: 'phone', label: words.number.label, kind: 'phone', hint: words.number.hint }],
+  fields: [{ name: 'phone', label: words.number.label, kind: 'wallet', hint: words.number.hint }],
   submit: words.number.submit,
 }
 export const REQUEST_WITHDRAWAL: FormSpec = {
@@ -42,7 +56,15 @@ export const CANCEL_WITHDRAWAL: FormSpec = {
 }
 
 const COLUMNS: readonly ListColumn<Withdrawal>[] = [
-  column.person(words.columns.to, ({ phone }) => ({ phone, name: null })),
+  {
+    title: words.columns.to,
+    cell: ({ phone, standing }) => (
+      <>
+        <PhoneNumber phone={phone} /> {standing && <span class="quiet">{STANDING_ORDER.mark}</span>}
+      </>
+    ),
+    at: 'who',
+  },
   column.amount(words.columns.amount, ({ amount }) => amount),
   column.money(words.columns.fee, ({ fee }) => fee),
   // Until our staff have decided nothing is sent; after that the payout says more.
@@ -95,6 +117,7 @@ async function LiveWithdrawals({ visit, state }: { visit: DashboardVisit; state:
           <RequestBox visit={visit} state={state} available={head.available} />
         </Section>
       )}
+      {await StandingOrderCard({ visit, state, hasNumber: number?.verified === true })}
       {waiting.length > 0 && (
         <Section title={words.cancelTitle}>
           {waiting.map(({ id, amount }) => (

@@ -4,13 +4,11 @@ const FILLED_IN = ' Left empty here, this page fills it in.'
 
 /** The page itself fills these headers in, so a form without them may be sent. */
 function relaxHeaders(document) {
-  for (const path of Object.values(document.paths))
-    for (const operation of Object.values(path))
-      for (const parameter of operation.parameters ?? [])
-        if (HEADERS_FILLED_IN.includes(parameter.name.toLowerCase())) {
-          parameter.description = `${parameter.required ? '**Required.** ' : ''}${parameter.description}${FILLED_IN}`
-          parameter.required = false
-        }
+  for (const parameter of Object.values(document.components.parameters))
+    if (HEADERS_FILLED_IN.includes(parameter.name.toLowerCase())) {
+      parameter.description = `${parameter.required ? '**Required.** ' : ''}${parameter.description}${FILLED_IN}`
+      parameter.required = false
+    }
   return document
 }
 

@@ -147,7 +147,7 @@ function leavesOutcomeOpen(error: unknown): boolean {
 
 /** Turns an error into the state of its form. The form keeps its token if it is unknown whether its operation took effect. */
 function describeError<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unknown): Partial<FormState> {
-  if (error instanceof FieldFault) return { faults: { [error.field]: error.message } }
+  if (error instanceof FieldFault) return { faults: { [error.field]: error.message }, goOn: error.goOn }
   const token = visit.fields.form ?? null
   if (error instanceof FormUnderWay) return { fault: error.message, status: 409, token }
   const refusal = toRefusal(error)

@@ -1,5 +1,6 @@
 import type { Action } from '../../../api/access/actions.ts'
 import type { Refusal } from '../../../platform/refusal.ts'
+import { isLandline, parsePhone } from '../../../platform/text/phone.ts'
 import { parseShillings } from '../../../platform/text/shillings.ts'
 import { cleanTyped, hasForbiddenControl } from '../../../platform/text/text.ts'
 import type { PostedFields } from './fields.ts'
@@ -7,6 +8,8 @@ import type { PostedFields } from './fields.ts'
 type FieldKind =
   | 'text'
   | 'phone'
+  /** The phone of a wallet, which pays or is paid; a landline is refused. */
+  | 'wallet'
   | 'amount'
   | 'number'
   | 'email'
@@ -64,6 +67,8 @@ export type FormSpec = {
   submit: string
   /** A second button, which sends this value with the form; these fields may then be left out. */
   also?: { name: string; value: string; submit: string; without: readonly string[] }
+  /** A button that a FieldFault may offer, with which the person goes on all the same; it sends the value that the fault names. */
+  goOn?: { name: string }
   /** For a form that moves money or makes a secret: sent a second time, it shows the result of the first. */
   once?: true
   /** For a form with one file: the largest size of the file. */
@@ -95,16 +100,22 @@ export type FormState = {
   /** A fault that is about no single field. */
   fault: string | null
   status: number
+  /** The button that the fault offers to go on all the same. */
+  goOn?: GoOn | undefined
   /** The one-time token to send again, if it is unknown whether the form took effect. */
   token: string | null
 }
 
+type GoOn = { value: string; label: string }
+
 /** Thrown by a form's handler for a field with a faulty value; nothing has been done. */
 export class FieldFault extends Error {
   readonly field: string
-  constructor(field: string, message: string) {
+  readonly goOn: GoOn | undefined
+  constructor(field: string, message: string, goOn?: GoOn) {
     super(message)
     this.field = field
+    this.goOn = goOn
   }
 }
 
@@ -114,23 +125,26 @@ const FAULT_TEXTS = {
   long: (maxLength: number) => `At most ${maxLength} characters`,
   controls: 'This contains control characters',
   choice: 'Choose one of the options',
+  landline: 'This is a landline, which has no mobile money. Write a mobile number, such as 0772 123 456',
   amount: 'Write an amount in whole shillings, such as 12,500',
   number: 'Write a whole number',
 }
 
 /** Parses the fields of a form, all as text. `faults` has what is wrong with a field, by its name. */
 export function parseForm(
-  { fields, also }: FormSpec,
+  { fields, also, goOn }: FormSpec,
   sentFields: PostedFields,
 ): { values: FormValues; faults: Record<string, string> } {
   const values: Record<string, string> = Object.create(null)
   const faults: Record<string, string> = Object.create(null)
   const isSecond = also !== undefined && sentFields[also.name] === also.value
   if (isSecond) values[also.name] = also.value
+  const sure = goOn === undefined ? undefined : sentFields[goOn.name]
+  if (goOn !== undefined && sure !== undefined) values[goOn.name] = sure.slice(0, MAX_FIELD_CHARACTERS)
   for (const field of fields) {
     if (field.kind === 'file') continue
     const typed = sentFields[field.name] ?? ''
-    const value = field.kind === 'phone' ? cleanTyped(typed).trim() : typed
+    const value = field.kind === 'phone' || field.kind === 'wallet' ? cleanTyped(typed).trim() : typed
     values[field.name] = value
     const mayBeLeftOut = isSecond && value === '' && also.without.includes(field.name)
     const fault = mayBeLeftOut ? null : findFault(field, value)
@@ -151,6 +165,7 @@ function findFault(field: FormField, value: string): string | null {
   if (hasForbiddenControl(value, takesLines(field))) return FAULT_TEXTS.controls
   if (choices !== undefined && !choices.some((choice) => choice.value === value)) return FAULT_TEXTS.choice
   if (kind === 'amount' && parseShillings(value) === null) return FAULT_TEXTS.amount
+  if (kind === 'wallet' && isLandline(parsePhone(value) ?? '')) return FAULT_TEXTS.landline
   if (kind === 'number' && !/^[0-9]{1,9}$/.test(value)) return FAULT_TEXTS.number
   return null
 }

@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { ruleOf } from '../../../api/access/actions.ts'
 import { hasFreshFactor, mayDo } from '../../../api/access/allow.ts'
 import type { Visit } from '../routes/route.ts'
 import { PARTS } from '../texts.ts'
+import { FieldBox } from './field-box.tsx'
 import { FaultBox } from './form-fault.tsx'
 import {
   type FieldChoice,
@@ -27,6 +28,8 @@ type FormBoxProps = {
   params?: Readonly<Record<string, string>>
   /** The choices of fields that depend on the merchant. */
   choices?: Readonly<Record<string, readonly FieldChoice[]>>
+  /** Puts the drawn fields, in the order of the form, into groups. */
+  arrange?: (fields: readonly VNode[]) => ComponentChildren
   /** Draws the form in one line, as for a filter or one button. */
   compact?: boolean
   /** The button's name for screen readers, if the same form is in each row of a list. It begins with the button's words. */
@@ -36,7 +39,7 @@ type FormBoxProps = {
 
 /** A form with its fields, its tokens, and the factor if it needs one. Draws nothing if the person's role does not allow its action. */
 export function FormBox(props: FormBoxProps) {
-  const { of: spec, visit, params = {}, compact, named, children } = props
+  const { of: spec, visit, params = {}, compact, named, arrange = (fields) => fields, children } = props
   if (visit.readOnly || !mayDo(visit.caller, spec.action)) return null
   const state = isSameForm(props.state, { path: spec.path, params }) ? props.state : null
   const address = visit.to(fillPath(spec.path, params))
@@ -54,14 +57,16 @@ export function FormBox(props: FormBoxProps) {
       {token !== null && <input type="hidden" name="form" value={token} />}
       {state !== null && <FaultBox state={{ ...state, params }} spec={spec} />}
       {children}
-      {spec.fields.map((field) => (
-        <FieldBox
-          field={withChoices(field, props.choices)}
-          id={`${id}-${field.name}`}
-          value={state?.values[field.name] ?? props.values?.[field.name] ?? ''}
-          fault={state?.faults[field.name] ?? field.note ?? null}
-        />
-      ))}
+      {arrange(
+        spec.fields.map((field) => (
+          <FieldBox
+            field={withChoices(field, props.choices)}
+            id={`${id}-${field.name}`}
+            value={state?.values[field.name] ?? props.values?.[field.name] ?? ''}
+            fault={state?.faults[field.name] ?? field.note ?? null}
+          />
+        )),
+      )}
       {ruleOf(spec.action).fresh && (!hasFreshFactor(visit.caller) || state?.faults.confirm !== undefined) && (
         <ConfirmField id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
       )}
@@ -72,6 +77,11 @@ export function FormBox(props: FormBoxProps) {
       >
         {spec.submit}
       </button>
+      {spec.goOn !== undefined && state?.goOn !== undefined && (
+        <button type="submit" class="button plain" name={spec.goOn.name} value={state.goOn.value}>
+          {state.goOn.label}
+        </button>
+      )}
       {spec.also !== undefined && (
         <button type="submit" class="button plain" name={spec.also.name} value={spec.also.value}>
           {spec.also.submit}
@@ -121,124 +131,5 @@ function ConfirmField({ id, visit, fault }: { id: string; visit: Visit; fault: s
         />
       )}
     </>
-  )
-}
-
-type FieldBoxProps = { field: FormField; id: string; value: string; fault: string | null }
-
-/** One field with its label, hint and fault. The value of a secret field is never written into the page. */
-export function FieldBox({ field, id, value, fault }: FieldBoxProps) {
-  const { kind = 'text', label, hint, optional } = field
-  if (kind === 'hidden') return <input type="hidden" name={field.name} value={value} />
-  const noteIds = [hint === undefined ? '' : `${id}-hint`, fault === null ? '' : `${id}-fault`].join(' ').trim()
-  const described = {
-    ...(noteIds === '' ? {} : { 'aria-describedby': noteIds }),
-    ...(fault === null ? {} : { 'aria-invalid': 'true' as const }),
-  }
-  const notes = (
-    <>
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {fault !== null && (
-        <p class="wrong" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
-    </>
-  )
-  if (kind === 'radio') return <Radios {...{ field, id, value, notes, described }} />
-  if (kind === 'check')
-    return (
-      <div class="field check">
-        <input type="checkbox" id={id} name={field.name} value="yes" checked={value === 'yes'} {...described} />
-        <label for={id}>{label}</label>
-        {notes}
-      </div>
-    )
-  return (
-    <div class={fault === null ? 'field' : 'field bad'}>
-      <label for={id}>
-        {label}
-        {optional && <span class="optional"> ({PARTS.optional})</span>}
-      </label>
-      <Control {...{ field, id, value, described }} />
-      {notes}
-    </div>
-  )
-}
-
-type ControlProps = Omit<FieldBoxProps, 'fault'> & { described: object }
-
-function Radios({ field, id, value, notes, described }: ControlProps & { notes: ComponentChildren }) {
-  return (
-    <fieldset class="field radios" id={id} {...described}>
-      <legend>{field.label}</legend>
-      {field.choices?.map((choice) => (
-        <div class="check">
-          <input
-            type="radio"
-            id={`${id}-${choice.value}`}
-            name={field.name}
-            value={choice.value}
-            checked={choice.value === value}
-          />
-          <label for={`${id}-${choice.value}`}>
-            {choice.label}
-            {choice.hint !== undefined && <span class="hint"> {choice.hint}</span>}
-          </label>
-        </div>
-      ))}
-      {notes}
-    </fieldset>
-  )
-}
-
-const INPUT_ATTRIBUTES: Partial<Record<NonNullable<FormField['kind']>, object>> = {
-  phone: { type: 'tel', inputmode: 'tel', autocomplete: 'off' },
-  amount: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
-  number: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
-  email: { type: 'email', autocomplete: 'email' },
-  url: { type: 'url', autocomplete: 'off' },
-  password: { type: 'password', autocomplete: 'current-password' },
-  'new-password': { type: 'password', autocomplete: 'new-password' },
-  code: { type: 'text', inputmode: 'numeric', autocomplete: 'one-time-code', class: 'figure' },
-  date: { type: 'date' },
-  moment: { type: 'datetime-local' },
-  month: { type: 'month' },
-  time: { type: 'time' },
-  color: { type: 'color' },
-}
-const SECRET_KINDS: readonly string[] = ['password', 'new-password', 'code']
-
-function Control({ field, id, value, described }: ControlProps) {
-  const { name, kind = 'text', choices, rows, placeholder, autocomplete, accept } = field
-  const shared = { id, name, placeholder, ...described }
-  if (kind === 'select')
-    return (
-      <select {...shared}>
-        {choices?.map((choice) => (
-          <option value={choice.value} selected={choice.value === value}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
-    )
-  if (kind === 'lines')
-    return (
-      <textarea {...shared} rows={rows ?? 4}>
-        {value}
-      </textarea>
-    )
-  if (kind === 'file') return <input type="file" {...shared} accept={accept} />
-  return (
-    <input
-      {...(INPUT_ATTRIBUTES[kind] ?? { type: 'text' })}
-      {...shared}
-      {...(autocomplete === undefined ? {} : { autocomplete })}
-      value={SECRET_KINDS.includes(kind) ? '' : value}
-    />
   )
 }

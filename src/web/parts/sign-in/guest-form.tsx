@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Refusal } from '../../../platform/refusal.ts'
-import { FieldBox } from '../forms/form.tsx'
+import { FieldBox } from '../forms/field-box.tsx'
 import {
   FieldFault,
   type FormField,

@@ -33,10 +33,15 @@ export type List = {
 const having = (name: string, ...words: string[]): Filter[] =>
   words.map((word) => [`${name}=${word}`, (row) => row[name] === word])
 const unknownStatus = (...words: string[]): [string, Refused][] =>
-  ["'", 'succeeded,failed', ...words].map((word) => [
+  ["'", 'succeeded,none', 'active,', ',', ...words].map((word) => [
     `status=${encodeURIComponent(word)}`,
     badRequest(`invalid status: ${word.slice(0, 40)}`),
   ])
+/** One of several statuses with commas between, in any order, with a blank and twice the same. */
+const several = (typed: string): Filter => [
+  `status=${encodeURIComponent(typed)}`,
+  (row) => typed.split(',').some((word) => word.trim() === row.status),
+]
 const POOR = '0700000001'
 const LONG = 'x'.repeat(100)
 /** Every second row has the first name. */
@@ -51,13 +56,15 @@ export async function addCharge({ client }: Side, nth: number): Promise<string> 
 
 export const LISTS: readonly List[] = [
   {
-    ...{ path: '/v1/charges', of: 'charge', one: '/v1/charges', filters: NAMED },
+    ...{ path: '/v1/charges', of: 'charge', one: '/v1/charges' },
+    filters: [...NAMED, several('failed,authorized'), several('succeeded, pending,succeeded')],
     add: addCharge,
     wrong: unknownStatus('paid', 'SUCCEEDED', LONG),
     twins: ['reference=same', 'phone=0700123456', 'email=JANE@example.ug', 'status=succeeded'],
   },
   {
-    ...{ path: '/v1/payouts', of: 'payout', one: '/v1/payouts', full: true, filters: NAMED },
+    ...{ path: '/v1/payouts', of: 'payout', one: '/v1/payouts', full: true },
+    filters: NAMED,
     add: async ({ client }, nth) =>
       (await pay(client, { reference: nameOf(nth), recipient: { phone: newPayer() } })).body.id,
     wrong: unknownStatus('paid', 'SUCCEEDED', 'refunded', LONG),
@@ -70,7 +77,7 @@ export const LISTS: readonly List[] = [
       if (nth % 3 > 0) await change(client, id, nth % 3 === 1 ? 'pause' : 'cancel')
       return id
     },
-    filters: having('status', 'active', 'paused', 'cancelled'),
+    filters: [...having('status', 'active', 'paused', 'cancelled'), several('cancelled,active')],
     wrong: unknownStatus('succeeded', 'Active', LONG),
     twins: ['status=active'],
   },
@@ -97,9 +104,15 @@ export const LISTS: readonly List[] = [
     ...{ path: '/v1/webhooks', of: 'event', wrongAfterWindow: true },
     twins: ['event=charge.succeeded', 'status=pending'],
     filters: having('event', 'charge.succeeded', 'charge.failed'),
-    wrong: ['succeeded', 'SENT', 'queued'].map((word) => [
-      `status=${word}`,
-      badRequest('status must be pending, sent or failed'),
-    ]),
+    wrong: [
+      ...['succeeded', 'SENT', 'queued', 'sent,', 'sent,queued'].map((word): [string, Refused] => [
+        `status=${word}`,
+        badRequest('status must be pending, sent or failed'),
+      ]),
+      ...['charge.paid', 'CHARGE.FAILED', 'charge.succeeded,charge.failed'].map((word): [string, Refused] => [
+        `event=${word}`,
+        badRequest(`invalid event: ${word}`),
+      ]),
+    ],
   },
 ]

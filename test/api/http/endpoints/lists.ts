@@ -23,6 +23,8 @@ export function testLists(world: World): void {
       show(await lister(), list, world))
     test(`${list.path} is the whole list page by page, whatever the size of a page`, async () =>
       turnPages(await lister(), list))
+    test(`${list.path} is the list from any row on towards newer ones, page by page, and no other row`, async () =>
+      turnPagesBack(await lister(), list))
     test(`${list.path} is found by its window, its filters and a cursor, alone and together`, async () =>
       find(await lister(), list))
     test(`${list.path} is walked by sevens while rows come in: each that was there comes once`, async () =>
@@ -95,6 +97,27 @@ async function turnPages({ side: { client } }: Lister, list: List): Promise<void
     assert.deepEqual(seen, all, `pages of ${size}`)
   }
   assert.deepEqual((await read(client, list, { starting_after: all.at(-1) as string })).ids, [])
+}
+
+/** From the oldest row towards the newest, by the same loop. */
+async function turnPagesBack({ side: { client } }: Lister, list: List): Promise<void> {
+  const all = (await readAll(client, list)).map(({ id }) => id)
+  for (const size of [4, all.length - 2, all.length - 1, all.length]) {
+    const seen: string[] = []
+    for (let cursor: string | null = all.at(-1) as string; cursor !== null; ) {
+      const query = { limit: String(size), ending_before: cursor }
+      const { body, headers } = await client.get(`${list.path}?${new URLSearchParams(query)}`)
+      assert.equal(headers.get('ignored-parameters'), null)
+      const ids = body.data.map((row: any) => row.id ?? row.machine)
+      assert.equal(ids.length, Math.min(size, all.length - 1 - seen.length))
+      assert.equal(body.next_cursor, body.has_more ? ids[0] : null)
+      seen.unshift(...ids)
+      cursor = body.next_cursor
+    }
+    assert.deepEqual(seen, all.slice(0, -1), `pages of ${size}`)
+  }
+  const newest = await client.get(`${list.path}?ending_before=${all[0]}`)
+  assert.deepEqual(newest.body, EMPTY, 'nothing is newer than the newest')
 }
 
 async function find({ side: { client } }: Lister, list: List): Promise<void> {

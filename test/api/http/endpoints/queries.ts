@@ -9,6 +9,8 @@ type Asked = { world: World; side(): Promise<Side> }
 
 const LIMIT = badRequest('limit must be an integer between 1 and 100')
 const CURSOR = badRequest('invalid starting_after cursor')
+const NEWER_CURSOR = badRequest('invalid ending_before cursor')
+const BOTH_CURSORS = badRequest('starting_after and ending_before cannot be used together')
 const time = (name: string) => badRequest(`${name} must be an ISO 8601 datetime`)
 const BOUNDS = ['created_after', 'created_before']
 
@@ -58,10 +60,12 @@ async function refuseCursors(list: List, asked: Asked): Promise<void> {
   const forged = [own.slice(0, -1), `${own}a`, own.toUpperCase(), flip(own), own.replace('_', '%')]
   const none = [`${own}' or '1'='1`, '%', '0', 'null', 'a'.repeat(5000)]
   for (const cursor of [...strangers, ...forged, ...none])
-    if (cursor !== own)
-      assertRefused(await ask(asked, list, `starting_after=${encodeURIComponent(cursor)}`), CURSOR, {
-        because: cursor,
-      })
+    if (cursor !== own) {
+      const because = { because: cursor }
+      assertRefused(await ask(asked, list, `starting_after=${encodeURIComponent(cursor)}`), CURSOR, because)
+      assertRefused(await ask(asked, list, `ending_before=${encodeURIComponent(cursor)}`), NEWER_CURSOR, because)
+    }
+  assertRefused(await ask(asked, list, `starting_after=${own}&ending_before=${own}`), BOTH_CURSORS)
   const live = await side.live.get(`${list.path}?starting_after=${own}`)
   if (list.sharedByModes) assert.equal(live.status, 200)
   else assertRefused(live, CURSOR, { because: 'in the other mode' })

@@ -14,6 +14,7 @@ const MINUTE = 60_000
 const RETENTION_MS = 30 * 86_400_000
 export const keyed = (key: string | undefined): Headers => ({ 'idempotency-key': key })
 export const replayed = ({ headers }: Reply) => headers.get('idempotent-replayed')
+const keyStatus = ({ headers }: Reply) => headers.get('idempotency-status')
 export const create = ({ client }: Side, { path }: Create, body: unknown, headers: Headers) =>
   client.post(path, body, headers)
 
@@ -25,13 +26,16 @@ export async function make(side: Side, row: Create, key: string = randomUUID()):
   return { key: keyed(key), body, first }
 }
 
-export const assertNew = (reply: Reply, { answer }: Create) =>
-  assert.deepEqual([reply.status, replayed(reply)], [answer, null], reply.text)
+export const assertNew = (reply: Reply, { answer }: Create, status: 'new' | null = 'new') =>
+  assert.deepEqual([reply.status, replayed(reply), keyStatus(reply)], [answer, null, status], reply.text)
 
 /** The stored bytes; only the items of a bulk call say by themselves that they are replayed. */
 function assertReplay(again: Reply, first: Reply): void {
   const shown = first.body.results === undefined ? first.text : again.text
-  assert.deepEqual([again.status, again.text, replayed(again)], [first.status, shown, 'true'])
+  assert.deepEqual(
+    [again.status, again.text, replayed(again), keyStatus(again)],
+    [first.status, shown, 'true', 'replayed'],
+  )
   for (const item of again.body.results ?? []) assert.equal(item.replayed, true)
 }
 

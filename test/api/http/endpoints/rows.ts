@@ -27,6 +27,8 @@ type ById = {
 export type Create = Endpoint & {
   key: 'required' | 'optional'
   answer: number
+  /** Live keys are refused. */
+  testOnly?: true
   body(side: Side): object | Promise<object>
   /** What differs from a right body in a body of the wrong form, and how that is refused. */
   wrong: [object, Refused]
@@ -55,6 +57,8 @@ export type Own = Endpoint & { query?: string }
 const ID_MISSING = 'no webhook delivery with that event id (deliveries are retained 30 days)'
 const amount: [object, Refused] = [{ amount: 'x' }, invalid('amount must be an integer')]
 const machine: [object, Refused] = [{ machine: 7 }, invalid('machine must be a string')]
+
+const forTests = { key: 'optional', answer: 201, full: true, testOnly: true } as const
 
 export const CREATES: readonly Create[] = [
   {
@@ -112,6 +116,31 @@ export const CREATES: readonly Create[] = [
     others: [{ goods: [] }, { machine: 'M-2' }, { charge_id: 'txn_absent' }, { order_id: 'own-2' }],
     since: ({ service }) => service.run('dispense'),
   },
+  {
+    ...{ path: '/v1/test/clock', ...forTests },
+    body: () => ({ advance_seconds: 1 }),
+    wrong: [{ advance_seconds: 'x' }, invalid('advance_seconds must be an integer')],
+    others: [{ advance_seconds: 2 }, { advance_seconds: undefined, to: '2099-01-01T00:00:00Z' }],
+  },
+  {
+    ...{ path: '/v1/test/funds', ...forTests, wrong: amount },
+    body: () => ({ amount: 1 }),
+    others: [{ amount: 2 }, { currency: 'UGX' }],
+  },
+  {
+    ...{ path: '/v1/test/events', ...forTests },
+    body: () => ({ event: 'charge.succeeded' }),
+    wrong: [{ event: 7 }, invalid('event must be a string')],
+    others: [{ event: 'charge.failed' }, { data: { id: 'txn_1' } }],
+  },
+  {
+    ...{ path: '/v1/test/next', ...forTests },
+    body: () => ({ kind: 'charge', phone: newPayer(), outcome: 'succeeded' }),
+    wrong: [{ count: 'x' }, invalid('count must be an integer')],
+    others: [{ kind: 'payout' }, { outcome: 'pending', after_seconds: 1 }, { phone: '+256700000000' }],
+    // At most 100 wait at a time.
+    since: ({ service }) => service.rows('delete from next_ends'),
+  },
 ]
 
 const schedule = {
@@ -120,6 +149,15 @@ const schedule = {
   target: async ({ client }: Side) => (await planned(client)).id,
 } as const
 const order = { of: 'order', unknown: NO_ORDER } as const
+const addresses = '/v1/webhook-addresses'
+const address = {
+  ...({ of: 'address', full: true, unknown: notFound('webhook address not found'), answer: 200, again: 200 } as const),
+  target: async ({ client }: Side) => {
+    const { data } = (await client.get(addresses)).body
+    if (data.length === 5) await client.post(`${addresses}/${data[4].id}/remove`)
+    return (await client.post(addresses, { url: `https://1.1.1.1/${newPayer()}` })).body.id
+  },
+}
 const charge = { of: 'charge', unknown: notFound('charge not found') } as const
 
 export const ACTS: readonly Act[] = [
@@ -153,9 +191,20 @@ export const ACTS: readonly Act[] = [
       return (await side.client.get('/v1/webhooks?limit=1')).body.data[0].id
     },
   },
+  {
+    ...{ path: addresses, full: true, answer: 201, again: 400 },
+    ...{ body: { url: 'https://1.1.1.1/more' }, wrong: invalid('url is required') },
+  },
+  { path: `${addresses}/:id`, ...address },
+  { path: `${addresses}/:id/rotate`, ...address },
+  { path: `${addresses}/:id/test`, ...address, answer: 202, again: 202 },
+  { path: `${addresses}/:id/pause`, ...address },
+  { path: `${addresses}/:id/resume`, ...address },
+  { path: `${addresses}/:id/remove`, ...address, again: 404 },
 ]
 
 export const ONES: readonly One[] = [
+  { path: `${addresses}/:id`, of: 'address', unknown: address.unknown },
   { path: '/v1/charges/:id', ...charge },
   { path: '/v1/charges/:id/timeline', ...charge },
   { path: '/v1/payouts/:id', of: 'payout', full: true, unknown: notFound('payout not found') },
@@ -165,6 +214,7 @@ export const ONES: readonly One[] = [
     ...{ path: '/v1/subaccounts/:id', of: 'subaccount', sharedByModes: true },
     unknown: notFound('subaccount not found'),
   },
+  { path: '/v1/events/:id', of: 'event', unknown: notFound('event not found') },
   { path: '/v1/payment-links/:id', of: 'link', unknown: notFound('payment link not found') },
   { path: '/v1/vending/orders/:id', ...order },
   {
@@ -176,6 +226,9 @@ export const ONES: readonly One[] = [
 export const OWNS: readonly Own[] = [
   { path: '/v1/me' },
   { path: '/v1/balance' },
+  { path: addresses },
+  // Its pages have other rules than lists (test/merchants/webhooks/stream/pull.test.ts).
+  { path: '/v1/events' },
   { path: '/v1/statements/:period' },
   { path: '/v1/statements/:period.pdf' },
   { path: '/v1/vending/machines/tallies' },

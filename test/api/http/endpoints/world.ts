@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { getMerchantNamed } from '../../../../src/merchants/account/set-merchant.ts'
 import type { Mode } from '../../../../src/platform/mode.ts'
+import { kampalaMonth } from '../../../../src/platform/time/kampala.ts'
 import { type SupplierAccess, setVending } from '../../../../src/selling/vending/suppliers/vending-settings.ts'
 import { succeed } from '../../../helpers/payments/following-charges.ts'
 import { pay } from '../../../helpers/payments/payouts.ts'
@@ -12,7 +13,17 @@ import { makeOrder, registerMachines, type VendingShop, vendingShop } from '../.
 
 /** One object of every kind that a path can name, and a month. */
 type Owned = Record<
-  'charge' | 'payout' | 'schedule' | 'subaccount' | 'link' | 'order' | 'event' | 'settlement' | 'machine' | 'period',
+  | 'charge'
+  | 'payout'
+  | 'schedule'
+  | 'subaccount'
+  | 'link'
+  | 'order'
+  | 'event'
+  | 'address'
+  | 'settlement'
+  | 'machine'
+  | 'period',
   string
 >
 export type Kind = keyof Owned
@@ -95,9 +106,10 @@ async function trade(side: Side, machine: string): Promise<Trader> {
     link: link.body.id,
     order: order.order_id,
     event: await newest('/v1/webhooks'),
+    address: (await client.post('/v1/webhook-addresses', { url: 'https://1.1.1.1/hook' })).body.id,
     settlement: await newest('/v1/settlements'),
     machine,
-    period: service.clock.now().toISOString().slice(0, 7),
+    period: kampalaMonth(service.clock.now()),
   }
   for (const [kind, id] of Object.entries(owned)) assert.ok(id, `${side.mode} ${kind}`)
   return { ...side, owned }

@@ -65,6 +65,11 @@ export const EVENT_FAULTS: readonly Fault[] = [
       'a delivery given up too early',
       `update deliveries set attempts = 7, event_id = 'evt_early' where status = 'failed'`,
     ],
+    [
+      'evt_early',
+      'a delivery to a further address given up too early',
+      `update address_deliveries set attempts = 7, status = 'failed', delivered_at = null, event_id = 'evt_early'`,
+    ],
   ]),
   ...plant('EV5', [
     [
@@ -72,6 +77,20 @@ export const EVENT_FAULTS: readonly Fault[] = [
       'a delivery claimed for ever',
       `update deliveries set lease_until = '2026-03-10T08:54:59Z', event_id = 'evt_claimed' where lease_until is not null`,
     ],
+    [
+      'evt_claimed',
+      'a delivery to a further address claimed for ever',
+      `update address_deliveries set lease_until = '2026-03-10T08:54:59Z', event_id = 'evt_claimed'`,
+    ],
+  ]),
+  ...plant('EV11', [
+    ['evt_astray', 'a delivery of no event', `update address_deliveries set event_id = 'evt_astray'`],
+    ...each([`address_id = 'wha_none'`, 'delivered_at = null'], (other) => [
+      'evt_ping',
+      `a delivery to a further address with ${other}`,
+      `update address_deliveries set event_id = 'evt_ping', ${other};
+      update events set id = 'evt_ping' where subject = 'ping_1'`,
+    ]),
   ]),
   ...plant('EV7', [
     ...each([held, PAYOUT.paid], (subject) => [

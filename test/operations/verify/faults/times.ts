@@ -11,6 +11,7 @@ import {
   PREPARED,
   SCHEDULE,
   SPLIT,
+  STANDING_ORDER,
   TOP_UP,
 } from '../names.ts'
 import {
@@ -26,6 +27,7 @@ import {
   plant,
   prepared,
   schedules,
+  standingOrders,
   topUps,
 } from '../planting.ts'
 
@@ -78,6 +80,11 @@ export const TIME_FAULTS: readonly Fault[] = [
       SCHEDULE.poor,
       'a first date that nobody chose',
       change(schedules(SCHEDULE.poor), `next_run_at = ${FAR}, anchor_at = ${FAR}`),
+    ],
+    [
+      STANDING_ORDER,
+      'a standing order that never runs again',
+      change(standingOrders(STANDING_ORDER), `due_at = ${FAR}, try_at = ${FAR}`),
     ],
   ]),
   ...plant('TI4', [
@@ -151,5 +158,6 @@ export const TIME_FAULTS: readonly Fault[] = [
       'an approval decided tomorrow',
       change(approvals(APPROVAL.rejected), `decided_at = ${TOMORROW}`),
     ],
+    [STANDING_ORDER, 'a standing order that ran tomorrow', `update standing_order_runs set ran_at = ${TOMORROW}`],
   ]),
 ]

@@ -11,6 +11,7 @@ const GUARDS = {
   gift_card_uses: ['card_uses_move_forward'],
   vending_orders: ['vending_moves_forward'],
   dispense_claims: ['claims_move_forward'],
+  key_limits: ['key_limits_hold', 'key_limits_begin'],
   withdrawal_numbers: ['numbers_wait'],
   merchants: ['accounts_move_forward'],
   rail_attempts: ['attempts_born_sending', 'attempts_keep_installation'],

@@ -141,7 +141,7 @@ test('every item that is wrong says why by itself, and those around it are paid'
     const index = at + 1
     assert.deepEqual(
       { what, ...results[index] },
-      { what, index, ok: false, error, code, reference, replayed: false, retryable: false },
+      { what, index, ok: false, error, code, reference, replayed: false, retryable: false, metadata: {} },
       JSON.stringify(item),
     )
   }
@@ -159,6 +159,7 @@ test('every item that is wrong says why by itself, and those around it are paid'
       reference: paid.reference,
       replayed: false,
       retryable: false,
+      metadata: {},
     })
   assert.equal(await availableOf(api), 5000 - 1200 - 3800)
 })

@@ -75,6 +75,7 @@ test('while the rail is away every item says so, keeps nothing, and may come aga
     ok: false,
     error: 'disbursement temporarily unavailable - retry with a new Idempotency-Key and the same reference',
     code: 'rail_unavailable',
+    metadata: {},
     reference: 'next',
     replayed: false,
     retryable: true,

@@ -26,6 +26,7 @@ const conflict = (index: number, reference: string) => ({
   reference,
   replayed: false,
   retryable: false,
+  metadata: {},
 })
 
 test('a reference is paid once in one batch: the same details are a replay, others a conflict', async () => {

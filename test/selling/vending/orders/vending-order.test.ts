@@ -62,6 +62,7 @@ test('an order shows everything needed to pay at a machine, and reading it chang
     state_url: `${service.url}/vending/display/${order_id}/state.json`,
     display_url: `${service.url}/vending/display/${order_id}`,
     qr_content: url,
+    metadata: {},
   })
   const digest = await service.digest()
   assert.deepEqual(await readOrder(shop, order_id), order)

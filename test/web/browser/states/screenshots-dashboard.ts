@@ -92,7 +92,7 @@ export async function shoot(
 ): Promise<Picture[]> {
   const taken: Picture[] = []
   await page.goto(`${url}${shot.address}`)
-  if (shot.about.startsWith('full')) await unfold(page)
+  if (shot.about.startsWith('full')) await unfold(page, 'main details:not(.filters)')
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const about = `${shot.about}, ${size}, ${colorScheme}`

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createKey, listKeys, revokeKey, rotateKey } from '../../../../src/merchants/account/api-keys.ts'
+import { createKey, revokeKey, rotateKey } from '../../../../src/merchants/account/api-keys.ts'
+import { listKeys } from '../../../../src/merchants/account/list-keys.ts'
 import {
   readWebhookSecretTimes,
   revealKey,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Caller } from '../../../../src/api/access/actor.ts'
 import type { AnsweredRequest } from '../../../../src/api/http/frame.ts'
-import { listKeys } from '../../../../src/merchants/account/api-keys.ts'
+import { listKeys } from '../../../../src/merchants/account/list-keys.ts'
 import { getMerchantNamed } from '../../../../src/merchants/account/set-merchant.ts'
 import { findRequest, listRequests, type RequestFilter } from '../../../../src/merchants/request-log/find-requests.ts'
 import type { Mode } from '../../../../src/platform/mode.ts'
@@ -153,7 +153,7 @@ test('the buffer is bounded: what finds no room is counted, the rest is written'
   const noted: AnsweredRequest = {
     caller: { ...fullKey({ merchantId, tag, cell: 'cell_0', mode: 'test' }), requestId: 'flood' },
     ...{ method: 'GET', route: '/v1/me', status: 200, ms: 1 },
-    ...{ code: null, error: null, keyOutcome: null, objectId: null },
+    ...{ code: null, error: null, keyOutcome: null, objectId: null, ignored: null },
   }
   for (let each = 0; each < 20_500; each += 1) requests.note(noted)
   assert.ok(requests.dropped() >= 500, `${requests.dropped()} were dropped`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { forecastRuns, type PlannedSchedule } from '../../../../src/payments/scheduled-payouts/forecast.ts'
 import { parseRecipientLines } from '../../../../src/payments/scheduled-payouts/recipient-lines.ts'
-import { formatPhone } from '../../../../src/web/parts/wording.ts'
+import { formatPhone } from '../../../../src/platform/text/phone.ts'
 import { succeed } from '../../../helpers/payments/following-charges.ts'
 import { makeSchedule } from '../../../helpers/payments/making-schedules.ts'
 import { richShop, startPayingService } from '../../../helpers/payments/payouts.ts'
@@ -106,7 +106,7 @@ test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and it
   assert.match(list, /What comes next.*There is not enough for the cycle|What comes next.*There is enough for all/)
   await service.run('run-schedules')
   const id = /spo_\w+/.exec(now.text)?.[0] ?? ''
-  assert.match(mainOf(await anna.get(`${PAYROLL}/${id}`)), /Cycles so far.*2 UGX 10,000 UGX 400 0 0/)
+  assert.match(mainOf(await anna.get(`${PAYROLL}/${id}`)), /Cycles so far.*2 UGX 10,000 UGX 400 0 of 2 arrived/)
   const cancelled = await anna.follow(await anna.send(now, '/cancel'))
   assert.match(mainOf(cancelled), /Cancelled/)
   assert.doesNotMatch(cancelled.text, /\/(?:pause|resume|cancel)[#"]/)

@@ -1,3 +1,4 @@
+import { kampalaDay } from '../../../../src/platform/time/kampala.ts'
 import type { FormField, FormSpec } from '../../../../src/web/parts/forms/form-spec.ts'
 import { pdf, png } from '../../../helpers/web/verification.ts'
 import type { Sent } from './send-form.ts'
@@ -10,6 +11,8 @@ const OWN: Record<string, Record<string, string>> = {
   '/bulk/paste': { lines: `${PHONE},500,filled-in,James` },
   '/bulk/drafts/:id/columns': { first: '1', c1: 'phone', c2: 'amount' },
   '/bulk/drafts/:id/names': { from: '1' },
+  // A day within a year.
+  '/invoices/new': { due: kampalaDay(new Date(Date.now() + 5 * 86_400_000)) },
   '/payroll/check': { recipients: `${PHONE},James` },
   '/payroll/new': { amount: '1,000', interval: 'daily', recipients: `${PHONE},James` },
   '/payroll/prepare': { amount: '1,000', interval: 'daily', recipients: `${PHONE},James` },
@@ -23,10 +26,13 @@ const OWN: Record<string, Record<string, string>> = {
   '/installations': { installation: 'ug-2' },
 }
 
+/** A field that may be empty where another one is not. */
+const NEEDED: Record<string, string> = { '/invoices/new': 'email' }
+
 /** What somebody may type into this form. What may stay empty does. */
 export function filledIn({ path, fields, maxFileBytes }: FormSpec): Filled {
   const given = fields
-    .filter(({ kind, optional }) => kind !== 'file' && !optional)
+    .filter(({ kind, optional, name }) => kind !== 'file' && (!optional || NEEDED[path] === name))
     .map((field) => [field.name, OWN[path]?.[field.name] ?? typed(field)])
   const file = fields.find(({ kind }) => kind === 'file')
   return {
@@ -48,6 +54,7 @@ function typed({ kind = 'text', choices }: FormField): string {
     case 'lines':
       return 'Some words'
     case 'phone':
+    case 'wallet':
       return PHONE
     case 'amount':
       return '1,000'

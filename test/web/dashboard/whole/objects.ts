@@ -7,7 +7,9 @@ import { CUSTOMER } from '../../../helpers/service/actors.ts'
 import { type LiveService, newPayer, type Shop } from '../../../helpers/service/live-service.ts'
 import type { Client } from '../../../helpers/service/test-service.ts'
 import { dispensingOrder, failedOrder, makeOrder, registerMachines } from '../../../helpers/vending/vending.ts'
+import { signedInAs } from '../../../helpers/web/dashboard.ts'
 import { deliverAll, endedCharge } from '../../../helpers/web/webhooks.ts'
+import { makeInvoice } from '../invoices/making.ts'
 
 /** What a merchant and its customers write into everything that has room for a text. */
 export type Words = { name: string; note: string; reference: string }
@@ -84,12 +86,27 @@ export async function makeTestObjects(
       '/subaccounts': subaccount.id,
       '/links': link.id,
       '/customers': payer,
+      '/invoices': await invoiceOf(service, { merchant, words }),
       '/disputes': dispute,
       '/developers/webhooks': delivery,
+      '/developers/webhook-addresses': (await made(api, '/v1/webhook-addresses', { url: `${receiver.url}/books` })).id,
     },
     ...orders,
     '/developers/requests': await requestOf(service, merchant.id),
   }
+}
+
+/** An invoice with words of others in every field. */
+async function invoiceOf(
+  service: LiveService,
+  { merchant, words: { name, note, reference } }: { merchant: Shop['merchant']; words: Words },
+): Promise<string> {
+  const cashier = await signedInAs(service, merchant, { role: 'cashier' })
+  const cut = (text: string, most: number) => text.replaceAll('\n', ' ').slice(0, most)
+  return makeInvoice(cashier, '/dashboard/test/invoices', {
+    ...{ name: cut(name, 100), email: 'ann@buyer.example', note: cut(note, 500), reminds: 'yes' },
+    description_2: cut(reference, 120),
+  })
 }
 
 /** An event that could not be delivered, and another one that was. */

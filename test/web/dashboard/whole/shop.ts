@@ -4,6 +4,7 @@ import type { MerchantRole } from '../../../../src/api/access/actor.ts'
 import { getMerchantNamed } from '../../../../src/merchants/account/set-merchant.ts'
 import { verifyWithdrawalNumber } from '../../../../src/payments/withdrawals/withdrawal-number.ts'
 import type { Mode } from '../../../../src/platform/mode.ts'
+import { kampalaMonth } from '../../../../src/platform/time/kampala.ts'
 import { setVending } from '../../../../src/selling/vending/suppliers/vending-settings.ts'
 import { addressIn } from '../../../../src/web/dashboard/addresses.ts'
 import type { Receiver } from '../../../fakes/receiver.ts'
@@ -121,12 +122,18 @@ async function makeLiveObjects(service: LiveService, { merchantId, people, words
   const [withdrawal] = await service.rows<{ id: string }>('select id from withdrawals where merchant_id = $1', [
     merchantId,
   ])
+  const terms = { when: 'weekly 1', clock: '20', keep: '100,000', least: '5,000', limit: '300,000' }
+  await idFrom(owner, '/wallet/withdrawals/standing-order/set', terms)
+  const [order] = await service.rows<{ id: string }>('select id from standing_orders where merchant_id = $1', [
+    merchantId,
+  ])
   const topUp = await idFrom(owner, '/wallet/top-ups/request', { amount: '20,000', phone: newPayer() })
   return {
     ...{ '/payouts/prepared': prepared, '/bulk/drafts': draft, '/storefront': item },
     ...{
       '/gift-cards': card?.id ?? '',
       '/wallet/withdrawals': withdrawal?.id ?? '',
+      '/wallet/withdrawals/standing-order': order?.id ?? '',
       '/wallet/top-ups': topUp,
     },
   }
@@ -164,7 +171,7 @@ async function makeOwnObjects(service: LiveService, { merchant, merchantId, peop
   await send('/device/add', { payments: 'yes', ...browserAt('https://push.example.com/of-a-phone') })
   const first = async (sql: string, value: unknown) => (await service.rows<{ id: string }>(sql, [value]))[0]?.id ?? ''
   return {
-    '/wallet/statements': service.clock.now().toISOString().slice(0, 7),
+    '/wallet/statements': kampalaMonth(service.clock.now()),
     '/settings/people/invitations': await first(
       `select id from one_time_links where merchant_id = $1 and purpose = 'join'`,
       merchantId,

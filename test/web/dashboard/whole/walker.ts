@@ -17,8 +17,8 @@ export async function walkerOf(
   return visitor
 }
 
-/** Opens what is folded away: it counts too. */
-export const unfold = (page: Page): Promise<void> =>
-  page.locator('details').evaluateAll((all: any[]) => {
+/** Opens what is folded away: it counts too. `within`: of these places only. */
+export const unfold = (page: Page, within = 'details'): Promise<void> =>
+  page.locator(within).evaluateAll((all: any[]) => {
     for (const one of all) one.open = true
   })

@@ -7,7 +7,8 @@ const decidedSql = (place: string) => `select merchant_id, mode::text as mode, i
 // Decisions that stand in a row of their own, with the action of the audit row that must stand behind each. A withdrawal requested before
 // there was an audit has none.
 const DECISIONS = `select w.merchant_id, 'live' as mode, w.id, w.decided_at as at,
-      case w.state when 'cancelled' then 'withdrawal.cancel' else 'withdrawal.decide' end as action
+      case when w.state = 'cancelled' then 'withdrawal.cancel' when exists (select from standing_order_runs r
+        where (r.merchant_id, r.withdrawal_id) = (w.merchant_id, w.id) and r.by_itself) then 'standing-order.run' else 'withdrawal.decide' end as action
     from withdrawals w where w.state <> 'requested' and exists (
       select from audit a where (a.merchant_id, a.subject, a.action) = (w.merchant_id, w.id, 'withdrawal.request'))
   union all

@@ -64,13 +64,15 @@ export const TIME_INVARIANTS: readonly Invariant[] = [
   {
     id: 'TI3',
     late: true,
-    says: 'a schedule runs again within one interval, or at the first date that its merchant chose',
-    counted: `select count(*) from schedules where status <> 'cancelled'`,
+    says: 'a schedule runs again within one interval, or at the first date that its merchant chose, and a standing order within a week',
+    counted: `select (select count(*) from schedules where status <> 'cancelled') + (select count(*) from standing_orders where try_at is not null)`,
     offenders: `select s.merchant_id, s.mode, s.id as offender from schedules s join merchants m on m.id = s.merchant_id
       where s.next_run_at > case when s.last_run_at is null then greatest(s.anchor_at, $1::timestamptz + ${testClockOffset('s')})
           else $1::timestamptz + ${testClockOffset('s')} + case s.interval when 'daily' then interval '1 day' when 'weekly' then interval '7 days'
             else interval '31 days' end end + ${SLACK}
-        or s.anchor_at > greatest(s.start_at, s.created_at + ${testClockOffset('s')}) + ${SLACK}`,
+        or s.anchor_at > greatest(s.start_at, s.created_at + ${testClockOffset('s')}) + ${SLACK}
+      union all
+      select merchant_id, 'live', id from standing_orders where ${isBeyond('try_at', 7 * DAY_MS)}`,
   },
   {
     id: 'TI4',
@@ -125,6 +127,8 @@ export const TIME_INVARIANTS: readonly Invariant[] = [
       select merchant_id, mode, id from bulk_batches where ${isAhead('created_at')}
       union all
       select w.merchant_id, 'live', w.id from withdrawals w where ${isAhead('w.decided_at')}
+      union all
+      select merchant_id, 'live', order_id from standing_order_runs where ${isAhead('ran_at')}
       union all
       select merchant_id, mode, id from prepared_payouts where ${isAhead('greatest(created_at, decided_at)')}
       union all

@@ -15,6 +15,8 @@ const GUARDS = [
   ['rail_attempts', 'attempts_keep_installation'],
   ['withdrawal_numbers', 'numbers_wait'],
   ['merchants', 'accounts_move_forward'],
+  ['key_limits', 'key_limits_hold'],
+  ['key_limits', 'key_limits_begin'],
   ['audit', 'audit_never_changes'],
   ['audit', 'audit_never_empty'],
   ['audit', 'audit_waits_for_seal'],
@@ -27,7 +29,7 @@ const listed = GUARDS.map(([place, name]) => `('${place}', '${name}')`).join(', 
 export const TRIGGER_INVARIANTS: readonly Invariant[] = [
   {
     id: 'TR1',
-    says: 'the triggers that let states only move forward, and attempts keep their contract, new numbers wait and the audit keeps its rows, are there and switched on',
+    says: 'the triggers that let states only move forward, and attempts keep their contract, new numbers wait, limits of keys hold and the audit keeps its rows, are there and switched on',
     counted: `select count(*) from pg_trigger where (tgrelid, tgname) in (select to_regclass(place), name from (values ${listed}) g (place, name))`,
     // O and A fire in an ordinary session; D is switched off, R fires on a replica only.
     offenders: `select ${NO_ACCOUNT}, format('%s on %s', name, place) as offender from (values ${listed}) g (place, name)

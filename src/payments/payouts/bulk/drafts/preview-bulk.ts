@@ -81,6 +81,7 @@ async function judgeLines(
       done: 0,
       accepted: 0,
       createdAt: at,
+      limitedKey: null,
     },
   }
   const readiness = await checkPayoutReadiness(app, { mode, channel: DEFAULT_PAYOUT_CHANNEL })

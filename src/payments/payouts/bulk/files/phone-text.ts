@@ -1,4 +1,4 @@
-import { explainInvalidPhone, parsePhone } from '../../../../platform/text/phone.ts'
+import { explainInvalidPhone, isLandline, parsePhone } from '../../../../platform/text/phone.ts'
 import { echo } from '../../../../platform/text/text.ts'
 import { SCIENTIFIC } from './amount-text.ts'
 import { cleanCell } from './read-file.ts'
@@ -8,14 +8,15 @@ const TWO_NUMBERS = /\d{9,}\s*[/,;&]\s*\+?\d{9,}/
 const WITHOUT_ZERO = /^7\d{8}$/
 const TEXT_FIRST = 'in Excel, format the column as Text, and write the number again'
 
-/** Says why a cell holds no phone; null if it does. */
+/** Says why a cell holds no phone that can be paid; null if it does. */
 export function findPhoneFault(cell: string): string | null {
   const text = cleanCell(cell)
   if (text === '') return 'the phone is empty'
   const shown = echo(text)
   if (SCIENTIFIC.test(text))
     return `${shown} is the short form in which Excel shows a long number, and its last digits are lost; ${TEXT_FIRST}`
-  if (parsePhone(text) !== null) return null
+  const phone = parsePhone(text)
+  if (phone !== null) return isLandline(phone) ? `${shown} is a landline, which has no mobile money` : null
   if (TWO_NUMBERS.test(text)) return `${shown} is more than one phone number; leave one of them`
   return `${shown} is not a valid phone number${explainInvalidPhone(text)}`
 }

@@ -1,6 +1,6 @@
 import { addTransfer, CHARGE, type Fault, of } from '../../names.ts'
 import { change, copy, events, plant, remove } from '../../planting.ts'
-import { DISPUTED } from '../../world-disputes.ts'
+import { DISPUTED } from '../../selling/world-disputes.ts'
 
 const DISPUTE = 'dsp_onexx0000000000000001'
 const { open, closed } = DISPUTED

@@ -10,7 +10,6 @@ const NAMED = `
 
 export const STOREFRONT_FAULTS: readonly Fault[] = [
   ...[
-    `update payment_links set mode = 'test' where id = '${LINK}'`,
     `update payment_links set kind = 'order' where id = '${LINK}'`,
     `update payment_links set allow_multiple_uses = false where id = '${LINK}'`,
     `update payment_links set merchant_id = 2 where id = '${LINK}'`,
