@@ -99,13 +99,14 @@ export function newSharedWindows(
       for (const [what, own] of windows)
         for (const [key, window] of own) {
           moveWindow(window, Math.floor(nowMs / 1000))
-          window.others = 0
-          if (window.sum === 0) own.delete(key)
+          if (window.sum === 0 && window.others === 0) own.delete(key)
           else if (window.sum >= (granted(what, window.merchantId) ?? limits[what] ?? 0) * PUBLISHED_FROM_FRACTION)
             published.push(window)
         }
       if (published.length > 0) await publishCounts(db, process, { windows: published, now })
       const ofOthers = await db.query(READ_OTHER_COUNTS, [process, new Date(nowMs - FRESH_MS).toISOString()])
+      // Only now, so that what others told is known while they are asked again.
+      for (const own of windows.values()) for (const window of own.values()) window.others = 0
       for (const { merchantId, mode, what, count } of ofOthers) windowOf(merchantId, mode, what, nowMs).others = count
       if (Math.floor(nowMs / 1000) % WINDOW_SECONDS === 0)
         await db.query(FORGET_COUNTS, [new Date(nowMs - FORGOTTEN_MS).toISOString()])
