@@ -15,6 +15,7 @@ export const RATE_SETTINGS = {
   dispense_retry: 'rateDispenseRetry',
   dispense_secret: 'rateDispenseSecret',
   testing: 'rateTesting',
+  grading: 'rateGrading',
   reads: 'rateReads',
   all: 'rateAll',
 } as const satisfies Record<string, keyof Config>

@@ -6,11 +6,10 @@ import { crashPoint } from '../../platform/processes/crash-point.ts'
 import type { App } from '../../program/app.ts'
 import type { ClaimedDelivery } from './claim-deliveries.ts'
 import { formatAttemptError, isSuccess } from './record-attempts.ts'
-import { serviceSignature, standardHeaders } from './signature.ts'
+import { attemptHeaders } from './signature.ts'
 
 // What the public page of the service calls on time.
 const ON_TIME_MS = 10_000
-const USER_AGENT = 'gateway-webhooks/1.0'
 
 /** Makes one attempt: posts the stored bytes, signed with the secret that is current now (contract.md section 5). Returns what was heard. */
 export async function postDelivery(
@@ -20,17 +19,12 @@ export async function postDelivery(
 ): Promise<PostAttempt> {
   assertOutsideTransaction('a webhook attempt')
   const body = Buffer.from(claimed.body, 'utf8')
-  const signature = serviceSignature(secrets[0] ?? '', body)
-  const alias = app.config.webhookSignatureAlias
   const span = beginDelivery(claimed)
+  const signed = { id: claimed.eventId, at: app.clock.now(), body, secrets }
   const headers = {
-    'Content-Type': 'application/json',
-    'User-Agent': USER_AGENT,
-    'X-Service-Signature': signature,
-    ...(alias === null ? {} : { [alias]: signature }),
+    ...attemptHeaders(signed, app.config.webhookSignatureAlias),
     ...(claimed.sequence == null ? {} : { 'X-Event-Sequence': String(claimed.sequence) }),
     ...(span === null ? {} : { traceparent: span.traceparent }),
-    ...standardHeaders({ id: claimed.eventId, at: app.clock.now(), body, secrets }),
   }
   crashPoint('delivery.sent')
   const attempted = await app.poster.post({

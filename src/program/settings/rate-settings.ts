@@ -128,6 +128,12 @@ export const RATE_SETTINGS = {
     'calls of the endpoints for tests a minute (each) for each merchant; 0 switches it off',
     perMinute,
   ),
+  rateGrading: setting(
+    'RATE_LIMIT_GRADING',
+    '3',
+    'tests of a webhook receiver on the dashboard a minute for each merchant, some 115 messages each; 0 switches it off',
+    perMinute,
+  ),
   rateCallbacks: setting(
     'RATE_LIMIT_CALLBACKS',
     '600',

@@ -74,6 +74,7 @@ export const PARTS = {
       dispense_retry: 'Repeated dispenses',
       dispense_secret: 'Dispense secrets',
       testing: 'Calls for tests, each',
+      grading: 'Tests of a webhook receiver',
       reads: 'Reads',
       all: 'All kinds together',
     },

@@ -23,6 +23,7 @@ const LIMITS: Record<string, RegExp> = {
   RATE_LIMIT_STATEMENT_PDF: /statements as PDF/,
   RATE_LIMIT_DISPENSE_SECRET: /dispense secrets/,
   RATE_LIMIT_TESTING: /endpoints for tests/,
+  RATE_LIMIT_GRADING: /tests of a webhook receiver/,
   RATE_LIMIT_READS: /reads/,
   RATE_LIMIT_ALL: /all kinds/,
 }

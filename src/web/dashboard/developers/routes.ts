@@ -2,6 +2,7 @@ import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import type { DashboardRoute } from '../visit.ts'
 import { showDelivery } from './delivery-page.tsx'
 import { showEvents } from './events-page.tsx'
+import { GRADE_RECEIVER, submitGrade } from './grade-page.tsx'
 import {
   NEW_KEY,
   REPLACE_KEYS,
@@ -84,6 +85,7 @@ export const DEVELOPER_ROUTES: readonly DashboardRoute[] = [
   formRoute(REVEAL_WEBHOOK_SECRET, { submit: submitRevealSecret, showRefused: showWebhooks }),
   formRoute(ROTATE_WEBHOOK_SECRET, { submit: submitRotateSecret, showRefused: showWebhooks }),
   formRoute(SEND_TEST_EVENT, { submit: submitTestEvent, showRefused: showWebhooks }),
+  formRoute(GRADE_RECEIVER, { submit: submitGrade, showRefused: showWebhooks }),
   formRoute(RESEND_FAILED_SINCE, { submit: submitResendFailed, showRefused: showWebhooks }),
   formRoute(ADD_WEBHOOK_ADDRESS, { submit: submitNewAddress, showRefused: showWebhooks }),
   formRoute(RESUME_WEBHOOK_ADDRESS, { submit: submitResumeAddress, showRefused: showWebhooks }),

@@ -17,6 +17,7 @@ import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
 import { DeliveryStatus, FailingNote, findLastAnswer } from './failing-deliveries.tsx'
+import { GRADE_RECEIVER } from './grade-page.tsx'
 import { MoreAddresses } from './more-addresses.tsx'
 import {
   RESEND_FAILED_SINCE,
@@ -27,7 +28,7 @@ import {
   WEBHOOKS_PATH,
 } from './webhook-forms.ts'
 
-const { address, secret, ping, deliveries, resendAll } = WEBHOOKS
+const { address, secret, ping, grade, deliveries, resendAll } = WEBHOOKS
 const { columns, filters } = deliveries
 
 const COLUMNS: readonly ListColumn<Delivery>[] = [
@@ -73,6 +74,12 @@ export async function showWebhooks(visit: DashboardVisit, state: FormState | nul
         <Section title={ping.title}>
           <p class="hint">{ping.says}</p>
           <FormBox of={SEND_TEST_EVENT} visit={visit} state={state} compact />
+        </Section>
+      )}
+      {merchant.webhookUrl !== null && (
+        <Section title={grade.title}>
+          <p class="hint">{visit.mode === 'test' ? grade.says : grade.inTestMode}</p>
+          {visit.mode === 'test' && <FormBox of={GRADE_RECEIVER} visit={visit} state={state} compact />}
         </Section>
       )}
       <MoreAddresses visit={visit} state={state} addresses={further} />

@@ -60,6 +60,24 @@ export const WEBHOOKS = {
     submit: 'Send a test event',
     done: 'The test event is on its way.',
   },
+  grade: {
+    title: 'Test your receiver',
+    says: 'Some 115 messages about nothing go to your address: correctly signed ones, forged ones, late ones, one twice, a hundred at once. You see what your receiver did right and wrong, and why. Each says mode test and sample true.',
+    inTestMode:
+      'In test mode this page tries your receiver with forged, late and many messages, and says what it did right and wrong.',
+    submit: 'Test my receiver',
+    resultTitle: 'What your receiver did',
+    summary: (right: number, wrong: number, advice: number) =>
+      [
+        `${right} right, ${wrong} wrong${advice === 0 ? '' : `, ${advice} could be better`}.`,
+        wrong === 0 ? '' : 'Mend what is wrong, and test it again.',
+      ]
+        .join(' ')
+        .trim(),
+    verdicts: { right: 'right', advice: 'could be better', wrong: 'wrong', skipped: 'not tried' },
+    unseen:
+      'From here only answers can be seen. Look at your own books too: the payments of this test must have been counted once each, or not at all.',
+  },
   deliveries: {
     title: 'Deliveries',
     columns: { event: 'Event', status: 'Status', code: 'Answer', attempts: 'Attempts', created: 'Created' },
