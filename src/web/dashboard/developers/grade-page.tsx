@@ -1,10 +1,9 @@
 import { gradeAddress } from '../../../merchants/webhooks/grading/grade-address.ts'
 import type { Grade } from '../../../merchants/webhooks/grading/grade-receiver.ts'
 import type { Verdict } from '../../../merchants/webhooks/grading/judge.ts'
-import type { Tone } from '../../../reports/words/states.ts'
 import { findEventSample } from '../../docs/event-samples.ts'
 import type { FormSpec } from '../../parts/forms/form-spec.ts'
-import { Status } from '../../parts/parts.tsx'
+import { Section } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -20,7 +19,8 @@ export const GRADE_RECEIVER: FormSpec = {
   submit: texts.submit,
 }
 
-const TONE_OF: Readonly<Record<Verdict, Tone>> = { right: 'good', advice: 'open', wrong: 'bad', skipped: 'quiet' }
+// What must be mended comes first.
+const ORDER = ['wrong', 'advice', 'right', 'skipped'] as const satisfies readonly Verdict[]
 
 /** Tries the receiver, and answers with what it did right and wrong. Nothing of it is kept. */
 export async function submitGrade(visit: DashboardVisit): Promise<SurfaceReply> {
@@ -33,16 +33,9 @@ export async function submitGrade(visit: DashboardVisit): Promise<SurfaceReply> 
       <p>
         <code>{merchant.webhookUrl}</code>
       </p>
-      <ol class="grade">
-        {grade.map(({ title, verdict, says }) => (
-          <li>
-            <p>
-              <b>{title}</b> <Status word={texts.verdicts[verdict]} tone={TONE_OF[verdict]} />
-            </p>
-            <p>{says}</p>
-          </li>
-        ))}
-      </ol>
+      {ORDER.map((verdict) => (
+        <Found title={texts.groups[verdict]} findings={grade.filter((finding) => finding.verdict === verdict)} />
+      ))}
       <p class="hint">{texts.unseen}</p>
       <p>
         <a class="button plain" href={visit.to(WEBHOOKS_PATH)}>
@@ -52,5 +45,17 @@ export async function submitGrade(visit: DashboardVisit): Promise<SurfaceReply> 
     </DeveloperArea>,
   )
 }
+
+const Found = ({ title, findings }: { title: string; findings: Grade }) =>
+  findings.length > 0 && (
+    <Section title={title}>
+      {findings.map(({ title: respect, says }) => (
+        <>
+          <h3>{respect}</h3>
+          <p>{says}</p>
+        </>
+      ))}
+    </Section>
+  )
 
 const countOf = (grade: Grade, verdict: Verdict) => grade.filter((finding) => finding.verdict === verdict).length

@@ -74,7 +74,7 @@ export const WEBHOOKS = {
       ]
         .join(' ')
         .trim(),
-    verdicts: { right: 'right', advice: 'could be better', wrong: 'wrong', skipped: 'not tried' },
+    groups: { right: 'Right', advice: 'Could be better', wrong: 'Wrong', skipped: 'Not tried' },
     unseen:
       'From here only answers can be seen. Look at your own books too: the payments of this test must have been counted once each, or not at all.',
   },
