@@ -13,12 +13,12 @@ export async function writtenSince(service: TestService, before: Digests): Promi
 
 /** Each table of the database with a digest of its rows. */
 export async function tableDigests(service: TestService): Promise<Digests> {
-  // What the API has noted of its requests is written in batches, each process tells every few seconds that it lives, and looks for
-  // alerts each half minute; what a person does about one stands in the audit too.
+  // What the API has noted of its requests is written in batches, how it did on a day each minute, each process tells every few seconds
+  // that it lives, and looks for alerts each half minute; what a person does about one stands in the audit too.
   await service.gateway.requests.flush()
   const tables = await service.rows<{ place: string; name: string }>(
     `select format('%I.%I', schemaname, tablename) as place, tablename as name from pg_tables
-     where schemaname = any(current_schemas(false)) and tablename not in ('request_log', 'processes', 'alerts') order by 1`,
+     where schemaname = any(current_schemas(false)) and tablename not in ('request_log', 'service_days', 'processes', 'alerts') order by 1`,
   )
   const digests = tables.map(
     ({ place, name }) =>
