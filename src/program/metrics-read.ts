@@ -6,7 +6,7 @@ import { workerAgeMs } from '../operations/jobs/process.ts'
 import { lagMs } from '../operations/jobs/read-jobs.ts'
 import { readDueSince } from '../operations/overview/cell-figures.ts'
 import { readServiceFigures, type ServiceFigures } from '../operations/overview/service-figures.ts'
-import { sumBreaks, sumUnderWay } from '../operations/overview/sum-figures.ts'
+import { sumBreaks, sumSilentAddresses, sumUnderWay } from '../operations/overview/sum-figures.ts'
 import { shareRead } from '../platform/batches/shared-read.ts'
 import { statement } from '../platform/db/statement.ts'
 import { METRICS, type MetricName, newGauge } from '../platform/log/metric-table.ts'
@@ -64,6 +64,8 @@ const FIGURE_READERS: Partial<Record<MetricName, FigureReader>> = {
   webhook_oldest_seconds: (figures) => [
     [{}, ageSeconds(figures, findEarliest(figures.cells.map(({ webhooks }) => webhooks.oldestDueAt)))],
   ],
+  webhook_addresses_silent: (figures) =>
+    sumSilentAddresses(figures).map(({ mode, state, count }) => [{ mode, state }, count]),
   rail_float_ugx: ({ floats }) =>
     floats
       .filter(({ currency }) => currency === 'UGX')

@@ -3,6 +3,7 @@ import { parseListWindow } from '../api/http/lists/lists.ts'
 import { getLedgerHead } from '../ledger/get-ledger-head.ts'
 import type { Merchant } from '../merchants/account/merchant.ts'
 import { readFreezes } from '../merchants/account/payout-freeze.ts'
+import { findSilentAddresses, type SilentAddress } from '../merchants/webhooks/addresses/find-addresses.ts'
 import { type FailingSummary, findFailingDeliveries } from '../merchants/webhooks/failing-deliveries.ts'
 import { listDeliveries } from '../merchants/webhooks/find-deliveries.ts'
 import { findStop } from '../payments/payouts/find-stop.ts'
@@ -20,6 +21,8 @@ export type Need =
   | { kind: 'webhooks'; subject: string; at: Date }
   /** Events that the receiver does not accept now, with its last answer. */
   | { kind: 'webhooks-failing'; failing: FailingSummary }
+  /** A webhook address beside the first one that takes nothing, or was switched off for that. */
+  | { kind: 'address-silent'; address: SilentAddress }
   | { kind: 'schedule'; subject: string }
   /** The first cycle of the next days that the balance does not cover, and what is missing, in whole UGX. */
   | { kind: 'payroll-short'; subject: string; at: Date; missing: number }
@@ -43,10 +46,11 @@ export async function readNeeds(
   const { mode } = caller
   const window = parseListWindow({ limit: '1' })
   const since = new Date(app.clock.nowMs() - RECENT_MS)
-  const [head, disputes, failing, failed, paused, waiting, schedules, order] = await Promise.all([
+  const [head, disputes, failing, silent, failed, paused, waiting, schedules, order] = await Promise.all([
     getLedgerHead(app, { merchantId: merchant.id, mode }),
     listDisputes(app, merchant.id, { mode, state: 'open', limit: MAX_COUNTED + 1 }),
     findFailingDeliveries(app, caller),
+    findSilentAddresses(app, caller),
     listDeliveries(app, caller, { ...window, createdAfter: since, status: 'failed', event: null }),
     listSchedules(app, caller, { ...window, status: 'paused' }),
     countPrepared(app, caller, MAX_COUNTED + 1),
@@ -71,6 +75,7 @@ export async function readNeeds(
       : [{ kind: 'payroll-short' as const, subject: short.scheduleId, at: short.at, missing: -short.after }]),
     ...(disputes.length === 0 ? [] : [{ kind: 'disputes' as const, ...capCount(disputes.length) }]),
     ...(failing === null ? [] : [{ kind: 'webhooks-failing' as const, failing }]),
+    ...silent.map((address) => ({ kind: 'address-silent' as const, address })),
     ...(delivery === undefined ? [] : [{ kind: 'webhooks' as const, subject: delivery.id, at: delivery.createdAt }]),
     ...(schedule === undefined ? [] : [{ kind: 'schedule' as const, subject: schedule.id }]),
   ]

@@ -34,7 +34,7 @@ const PROMISED =
   idle_in_transaction_oldest_seconds wal_volume_used_ratio replica_lag_seconds
   sweep_lag_seconds sweep_failed_total lease_lost_total worker_heartbeat_age_seconds
   idempotency_total idempotency_running_oldest_seconds
-  webhook_first_attempt_seconds webhook_attempts_total webhook_pending webhook_oldest_seconds webhook_sockets webhook_refused_target_total
+  webhook_first_attempt_seconds webhook_attempts_total webhook_pending webhook_oldest_seconds webhook_sockets webhook_refused_target_total webhook_addresses_silent
   rail_requests_total rail_seconds breaker_state rail_float_ugx supplier_requests_total dispensing_oldest_seconds
   auth_failures_total rate_limited_total rate_limiter_down signature_failures_total backup_faults wal_stream_silent audit_chain_lag_seconds clock_apart_seconds
   log_lines_dropped_total`
@@ -91,6 +91,34 @@ test('what is not known has no value: no worker was heard, and the disk of a ser
   for (const name of ['worker_heartbeat_age_seconds', 'wal_volume_used_ratio', 'replica_lag_seconds'])
     assert.equal(figureOf(text, name), null, name)
   assert.equal(figureOf(text, 'settlement_lag_seconds'), 0)
+})
+
+test('the addresses beside the first one that take nothing are counted by mode and state, with no word of where they lead', async () => {
+  const { id } = await service.merchant()
+  const at = service.clock.now().toISOString()
+  for (const [number, state, failing] of [
+    [2, 'active', 25],
+    [3, 'active', 1],
+    [4, 'paused', null],
+    [5, 'switched_off', 80],
+  ])
+    await service.rows(
+      `insert into cell_0.webhook_addresses (merchant_id, id, mode, number, url, state, state_since, secret, secret_since, failing_since, created_at)
+       select m.id, 'wha_' || rpad($2::text, 21, '0'), 'live', $2::int, 'https://books.invalid/' || $2, $3, $4, '\\x00', $4,
+         $4::timestamptz - make_interval(hours => $5), $4 from cell_0.merchants m where m.public_id = $1`,
+      [id, number, state, at, failing],
+    )
+  service.pass(MINUTE)
+  const text = await scrape()
+  for (const [mode, state, count] of [
+    ['live', 'failing', 1],
+    ['live', 'paused', 1],
+    ['live', 'switched_off', 1],
+    ['test', 'failing', 0],
+    ['test', 'switched_off', 0],
+  ])
+    assert.equal(figureOf(text, `webhook_addresses_silent{mode="${mode}",state="${state}"}`), count, `${mode} ${state}`)
+  assert.ok(!text.includes('books.invalid'))
 })
 
 test('the age of the last worker and the lag of its tasks are shown', async () => {

@@ -15,6 +15,7 @@ type RotatedSecret = { secret: string; previousUntil: Date }
 /** `atOnce`: the old secret has leaked, so there is no overlap. */
 type RotationInput = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
 type SecretDraft = { secret: string; atMs: number }
+type RotationCommand = { command: string; input: object }
 
 const HOUR_MS = 3_600_000
 /** How long the secret before signs too. No overlap is longer (reliability.md 8.2). */
@@ -47,7 +48,8 @@ export async function rotateWebhookSecret(
   { merchant, commandKey, atOnce = false }: RotationInput,
 ): Promise<RotatedSecret> {
   allow(actor, 'webhook.rotate', merchant.id)
-  const { draft, again } = await prepareSecret(app, merchant.id, commandKey)
+  const command = { command: 'webhooks rotate-secret', input: { merchant: merchant.id } }
+  const { draft, again } = await draftSecret(app, command, commandKey)
   const changed = await app.db.transaction(async (tx) => {
     const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
     assert(current, 'a merchant has a webhook secret')
@@ -75,14 +77,15 @@ export async function forgetExpiredSecrets(app: App): Promise<number> {
   return (await app.db.query(FORGET_EXPIRED, [app.witness.earlier().toISOString()])).length
 }
 
-async function prepareSecret(
+/** Makes a new secret, or finds the one that this command has made under the same key before (`again`). */
+export async function draftSecret(
   app: App,
-  merchantId: number,
+  rotation: RotationCommand,
   commandKey: string | undefined,
 ): Promise<{ draft: SecretDraft; again: boolean }> {
   const draft = { secret: newWebhookSecret(), atMs: app.clock.nowMs() }
   if (commandKey === undefined) return { draft, again: false }
-  const command = { key: commandKey, command: 'webhooks rotate-secret', input: { merchant: merchantId } }
+  const command = { key: commandKey, ...rotation }
   const earlier = await findCommand<SecretDraft>(app, command)
   if (earlier !== null) return { draft: earlier, again: true }
   const stored = await storeOrFindCommand(app, command, draft)

@@ -126,6 +126,11 @@ const KIND_FACTS = {
     toDo: 'A receiver has taken no webhook for a day. Its owners were told by mail; call them if payments of theirs are waiting for it.',
     page: '/merchants',
   },
+  address_failing: {
+    urgency: 'today',
+    toDo: 'A webhook address beside the first one of a merchant takes nothing, or was switched off for that. Its owners were told by mail and on their Home; call them if payments of theirs are waiting for it.',
+    page: '/merchants',
+  },
   dispensing_late: {
     urgency: 'today',
     toDo: 'Machines have not reported for over ten minutes what they gave out. Look at the supplier; "gateway vending decide" records what a person saw.',

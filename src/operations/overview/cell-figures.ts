@@ -1,5 +1,6 @@
 import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { Mode } from '../../platform/mode.ts'
 import { addMs } from '../../platform/time/clock.ts'
 import type { App } from '../../program/app.ts'
 
@@ -45,6 +46,20 @@ const WEBHOOKS = statement<WebhookBacklog>(
         select 1 from deliveries d where d.merchant_id = r.merchant_id and d.next_attempt_at is not null and d.attempts > 0) limit 1000) x) as failing`,
 )
 
+/** How many further webhook addresses of a mode take nothing, by why. */
+export type SilentAddresses = { mode: Mode; state: (typeof SILENT_STATES)[number]; count: number }
+/** `failing`: active, and it has answered nothing but errors for a day. */
+export const SILENT_STATES = ['failing', 'paused', 'switched_off'] as const
+const OF_ACTIVE = 'webhook_addresses a join merchants m on m.id = a.merchant_id and m.active where a.removed_at is null'
+// Indexes: webhook_addresses_failing and webhook_addresses_stopped.
+const SILENT = statement<SilentAddresses>(
+  'webhook addresses that take nothing',
+  `select mode, state, count(*)::int as count from (
+     (select a.mode, 'failing' as state from ${OF_ACTIVE} and a.state = 'active' and a.failing_since <= $1 limit 1000)
+     union all (select a.mode, a.state from ${OF_ACTIVE} and a.state = 'paused' limit 1000)
+     union all (select a.mode, a.state from ${OF_ACTIVE} and a.state = 'switched_off' limit 1000)) x group by mode, state`,
+)
+
 type OldestWork = { key: Date | null; dispense: Date | null }
 // Indexes: idempotency_keys_running, charges_hidden and dispense_claims_commanded. The key of a live charge counts as running while the
 // charge is hidden.
@@ -70,6 +85,7 @@ export type CellFigures = {
   underWay: UnderWayBand[]
   breaks: BreakCount[]
   webhooks: WebhookBacklog
+  addresses: SilentAddresses[]
   oldest: OldestWork
 }
 
@@ -77,14 +93,16 @@ const DAY_MS = 86_400_000
 
 export async function readCellFigures({ cell, db, clock }: App): Promise<CellFigures> {
   const now = clock.now()
-  const [underWay, breaks, webhooks, oldest] = await Promise.all([
+  const dayAgo = addMs(now, -DAY_MS).toISOString()
+  const [underWay, breaks, webhooks, addresses, oldest] = await Promise.all([
     db.query(UNDER_WAY, [now.toISOString()]),
     db.query(BREAKS),
     firstRow(db.query(WEBHOOKS)),
-    firstRow(db.query(OLDEST, [addMs(now, -DAY_MS).toISOString()])),
+    db.query(SILENT, [dayAgo]),
+    firstRow(db.query(OLDEST, [dayAgo])),
   ])
   return {
-    ...{ cell, underWay, breaks },
+    ...{ cell, underWay, breaks, addresses },
     webhooks: webhooks ?? { pending: 0, oldestDueAt: null, failing: 0 },
     oldest: oldest ?? { key: null, dispense: null },
   }

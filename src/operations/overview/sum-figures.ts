@@ -1,5 +1,13 @@
+import type { Mode } from '../../platform/mode.ts'
 import { findEarliest } from '../../platform/time/earliest.ts'
-import { BANDS_SECONDS, type BreakCount, type MovementNoun, type UnderWayBand } from './cell-figures.ts'
+import {
+  BANDS_SECONDS,
+  type BreakCount,
+  type MovementNoun,
+  SILENT_STATES,
+  type SilentAddresses,
+  type UnderWayBand,
+} from './cell-figures.ts'
 import type { ServiceFigures } from './service-figures.ts'
 
 /** The live movements under way of one kind, by age range over all cells. */
@@ -9,6 +17,7 @@ export type MovementsUnderWay = {
   oldest: Date | null
 }
 
+const MODES: readonly Mode[] = ['test', 'live']
 const NOUNS: readonly MovementNoun[] = ['charges', 'payouts', 'top-ups']
 
 export const sumUnderWay = ({ cells }: ServiceFigures): MovementsUnderWay[] =>
@@ -36,4 +45,15 @@ export function sumBreaks(
     count: rows.reduce((sum, { count }) => sum + count, 0),
     oldest: findEarliest(rows.map(({ oldest }) => oldest)),
   }
+}
+
+/** Counts the further webhook addresses that take nothing, by mode and why, over all cells. */
+export function sumSilentAddresses({ cells }: ServiceFigures): SilentAddresses[] {
+  const rows = cells.flatMap(({ addresses }) => addresses)
+  return MODES.flatMap((mode) =>
+    SILENT_STATES.map((state) => ({
+      ...{ mode, state },
+      count: rows.reduce((sum, row) => (row.mode === mode && row.state === state ? sum + row.count : sum), 0),
+    })),
+  )
 }

@@ -60,7 +60,7 @@ const sendTestEvents = (findSample: FindSample) =>
     name: 'sendTestEvent',
     summary: 'Send yourself an event',
     description:
-      'Any event, with the data of its example or with yours, is posted to your address like every event, signed and repeated, and is in `GET /v1/events`. Nothing has happened: its `data` has `"sample": true` and `"mode": "test"`, it is about no object, and lists and their `event` filters count it as `test.ping`. Live keys are refused.',
+      'Any event, with the data of its example or with yours, is posted to your addresses like every event, signed and repeated, to each one beside the first by its `events`, and is in `GET /v1/events`. Nothing has happened: its `data` has `"sample": true` and `"mode": "test"`, it is about no object, and lists and their `event` filters count it as `test.ping`. Live keys are refused.',
     action: 'webhook.ping',
     rate: 'test_events',
     body: TestEventCreateShape,

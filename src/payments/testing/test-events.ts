@@ -40,7 +40,8 @@ export const TestEventShape = Type.Object(
     id: Type.String({ description: 'starts with `evt_`; the `id` of the envelope' }),
     event: EventTypeShape,
     webhook_url: Type.Union([Type.String(), Type.Null()], {
-      description: 'where it is posted; null: you have no address, and it waits for one',
+      description:
+        'your first address, where it is posted; null: you have none, and it waits for one. Your other addresses of test mode get it too, each by its `events`',
     }),
   },
   { $id: 'TestEvent' },
@@ -49,7 +50,7 @@ export const TestEventShape = Type.Object(
 /** Finds the `data` of the example of an event. */
 export type FindSample = (event: EventType) => Record<string, unknown>
 
-/** Sends an event about nothing to the address and the stream of a merchant, once for each Idempotency-Key. Throws Refusal. */
+/** Sends an event about nothing to the addresses and the stream of a merchant, once for each Idempotency-Key. Throws Refusal. */
 export async function postTestEvent(
   app: App,
   request: TestRequest<TestEventCreate>,
@@ -72,7 +73,14 @@ async function makeTestEvent(
   const says = { mode: 'test', sample: true }
   const data = sortMembers({ ...readData(given.data ?? findSample(event)), ...says }) as Record<string, unknown>
   const subject = newId('ping_', '')
-  const made = writeTestEvent(caller, { merchant, mode: 'test', subject, at, sample: { event, data } })
+  const made = writeTestEvent(caller, {
+    merchant,
+    mode: 'test',
+    subject,
+    at,
+    sample: { event, data },
+    everywhere: true,
+  })
   const view = { object: 'test_event', id: made.eventId, event, webhook_url: merchant.webhookUrl }
   return { view, writes: made.writes }
 }

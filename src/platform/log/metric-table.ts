@@ -105,6 +105,13 @@ const TABLE = {
   webhook_attempts_total: counter(WEBHOOKS, 'attempts to deliver an event', 'result', 'lane'),
   webhook_pending: gauge(WEBHOOKS, 'count', 'deliveries that wait for an attempt, counted to 5,000'),
   webhook_oldest_seconds: gauge(WEBHOOKS, 'seconds', 'how long the oldest delivery has been due'),
+  webhook_addresses_silent: gauge(
+    WEBHOOKS,
+    'count',
+    'addresses beside the first one that take nothing: failing for a day, paused or switched off; counted to 1,000 each',
+    'mode',
+    'state',
+  ),
   event_readers_waiting: gauge(WEBHOOKS, 'count', 'requests that wait for an event (GET /v1/events)'),
   webhook_sockets: gauge(WEBHOOKS, 'count', 'attempts under way', 'lane'),
   webhook_refused_target_total: counter(WEBHOOKS, 'attempts to addresses that may not be called'),

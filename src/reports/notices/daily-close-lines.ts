@@ -1,4 +1,5 @@
 import { addSums, type ExactSum, negate } from '../../platform/sums.ts'
+import { oneLine } from '../../platform/text/text.ts'
 import { kampalaTime } from '../../platform/time/kampala.ts'
 import type { Need } from '../read-needs.ts'
 import type { StatementFigures } from '../statement/figures.ts'
@@ -34,6 +35,8 @@ function formatNeed(need: Need): string {
       return `webhooks have failed for good, the last one of ${kampalaTime(need.at)}`
     case 'webhooks-failing':
       return `your server has not taken ${need.failing.count} events since ${kampalaTime(need.failing.since)}`
+    case 'address-silent':
+      return `your webhook address ${oneLine(need.address.url)} takes nothing since ${kampalaTime(need.address.since)}`
     case 'schedule':
       return `the payroll ${need.subject} is paused`
     case 'payroll-short':

@@ -119,6 +119,49 @@ test('an alert that was closed by hand opens again when the next look finds it',
   await quiet()
 })
 
+/** Plants an address beside the first one of a merchant that has answered nothing but errors since a time. */
+async function plantAddress(merchantId: string, id: string, row: { mode?: string; state: string; since: Date }) {
+  await service.rows(
+    `insert into cell_0.webhook_addresses (merchant_id, id, mode, number, url, state, state_since, secret, secret_since, failing_since, created_at)
+     select m.id, 'wha_' || rpad($2, 21, '0'), $3::mode, 2, 'https://books.invalid/' || $2, $4, $5, '\\x00', $5, $5, $5
+     from cell_0.merchants m where m.public_id = $1`,
+    [merchantId, id, row.mode ?? 'live', row.state, row.since.toISOString()],
+  )
+}
+
+test('a live address that fails for a day, or is switched off, is told without where it leads; one of test mode is not', async () => {
+  const [failing, off, long, trial] = await Promise.all(['a', 'b', 'c', 'd'].map(() => service.merchant()))
+  assert.ok(failing && off && long && trial)
+  const ago = (hours: number) => new Date(service.clock.nowMs() - hours * HOUR)
+  await plantAddress(failing.id, 'failing', { state: 'active', since: ago(23) })
+  await plantAddress(off.id, 'off', { state: 'switched_off', since: ago(100) })
+  await plantAddress(long.id, 'long', { state: 'switched_off', since: ago(24 * 8) })
+  await plantAddress(trial.id, 'trial', { mode: 'test', state: 'switched_off', since: ago(1) })
+  const said = () => posted('address_failing').flatMap(({ alerts }) => alerts.map(({ says }: any) => says as string))
+  await look()
+  const [first, ...others] = said()
+  assert.match(
+    first ?? '',
+    new RegExp(`^the webhook address wha_off0+ of ${off.id} was switched off after three days of nothing but errors`),
+  )
+  assert.deepEqual(others, [])
+  service.pass(2 * HOUR)
+  await look()
+  assert.match(
+    said().at(-1) ?? '',
+    new RegExp(`^the webhook address wha_failing0+ of ${failing.id} has answered nothing but errors for 24 hours`),
+  )
+  assert.equal(said().length, 2)
+  assert.ok(said().every((text) => !text.includes('books.invalid')))
+  await service.rows('delete from cell_0.webhook_addresses')
+  service.pass(11 * MINUTE)
+  await look()
+  assert.deepEqual(
+    await service.rows(`select 1 from directory.alerts where kind = 'address_failing' and closed_at is null`),
+    [],
+  )
+})
+
 test('the owners of a receiver that takes nothing for a day are told once by mail', async () => {
   const merchant = await service.merchant()
   const publicId = newId('per_', newTag())

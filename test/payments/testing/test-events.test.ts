@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { EVENT_TYPES } from '../../../src/merchants/webhooks/events.ts'
+import { serviceSignature } from '../../../src/merchants/webhooks/signature.ts'
 import { assertRefused, badRequest, invalid } from '../../api/http/refused.ts'
 import { startReceiver } from '../../fakes/receiver.ts'
 import { made, opened, openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
 import { pullAll } from '../../helpers/service/told-events.ts'
-import { answering, deliver } from '../../helpers/web/webhooks.ts'
+import { addAddress, at, deliveryTo } from '../../helpers/web/addresses.ts'
+import { signedInAs } from '../../helpers/web/dashboard.ts'
+import { answering, deliver, deliverAll } from '../../helpers/web/webhooks.ts'
 
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() => startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
+const books = opened(() => startReceiver())
+const stock = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startService({ env: { WEBHOOK_ALLOW_PRIVATE: [receiver, books, stock].map(({ place }) => place).join(',') } }),
+)
 const shop = made(async () => {
   const merchant = await service.merchant()
   await service.set(merchant, { webhookUrl: receiver.url })
@@ -94,4 +101,88 @@ test('without an address it waits for one, a key sent again sends nothing, and a
   )
   const own = await pullAll(api, null)
   assert.ok(own.rows.every(({ envelope }) => envelope.id !== first.body.id))
+})
+
+/** A merchant with an address for both modes, one beside it for refunds and one for every event. */
+async function shopOfThree() {
+  const merchant = await service.merchant()
+  for (const heard of [receiver, books, stock]) heard.behave(answering(200))
+  await service.set(merchant, { webhookUrl: receiver.url })
+  const client = service.client(merchant.keys.test)
+  const some = await addAddress(client, books.url, { events: ['charge.refunded'] })
+  const all = await addAddress(client, stock.url)
+  return { merchant, client, some, all }
+}
+const arrivals = (id: string) => [receiver, books, stock].map((heard) => at(heard, id).length)
+
+test('a sample goes to each address of test mode that gets such an event, with the same bytes and its own signature', async () => {
+  const { client, some } = await shopOfThree()
+  const { body: refund } = await client.post('/v1/test/events', { event: 'charge.refunded' })
+  const { body: payout } = await client.post('/v1/test/events', { event: 'payout.failed' })
+  const { body: ping } = await client.post('/v1/test/events', { event: 'test.ping' })
+  await deliverAll(service)
+  assert.deepEqual(
+    [refund, payout, ping].map(({ id }) => arrivals(id)),
+    [
+      [1, 1, 1],
+      [1, 0, 1],
+      [1, 0, 1],
+    ],
+  )
+  const [[first], [own]] = [at(receiver, refund.id), at(books, refund.id)]
+  assert.ok(first && own)
+  assert.equal(own.body, first.body)
+  assert.equal(own.headers['x-service-signature'], serviceSignature(some.secret, Buffer.from(own.body)))
+  const delivery = await deliveryTo(client, some.id, refund.id)
+  assert.deepEqual([delivery.event, delivery.status, delivery.url], ['test.ping', 'sent', books.url])
+  await service.run('seal-events')
+  await deliverAll(service)
+  assert.deepEqual(arrivals(refund.id), [1, 1, 1], 'its number brings it to nobody again')
+})
+
+test('a sample waits for an address that is paused, is not sent to one of live mode or one that is removed, and comes once for its key', async () => {
+  const { merchant, client, some, all } = await shopOfThree()
+  await client.post(`/v1/webhook-addresses/${some.id}/pause`)
+  await client.post(`/v1/webhook-addresses/${all.id}/remove`)
+  await addAddress(service.client(merchant.keys.live), `${stock.url}/live`)
+  const keyed = { 'idempotency-key': 'to all of them' }
+  const sent = () => client.post('/v1/test/events', { event: 'charge.refunded' }, keyed)
+  const [{ body }, again] = [await sent(), await sent()]
+  assert.equal(again.body.id, body.id)
+  await deliverAll(service)
+  assert.deepEqual(arrivals(body.id), [1, 0, 0])
+  const waiting = await deliveryTo(client, some.id, body.id)
+  assert.deepEqual([waiting.status, waiting.attempts, waiting.next_attempt_at], ['pending', 0, null])
+  await client.post(`/v1/webhook-addresses/${some.id}/resume`)
+  await deliverAll(service)
+  assert.deepEqual(arrivals(body.id), [1, 1, 0])
+})
+
+test('without a first address a sample still goes to the others', async () => {
+  const client = service.client((await service.merchant()).keys.test)
+  books.behave(answering(200))
+  const own = await addAddress(client, books.url)
+  const { body } = await client.post('/v1/test/events', { event: 'payout.succeeded' })
+  assert.equal(body.webhook_url, null)
+  await deliverAll(service)
+  assert.equal(at(books, body.id).length, 1)
+  assert.equal((await deliveryTo(client, own.id, body.id)).status, 'sent')
+})
+
+test('the test event of the dashboard goes to the others of its mode too, sent twice only once, and that of one address to it alone', async () => {
+  const { merchant, client, some } = await shopOfThree()
+  const live = await addAddress(service.client(merchant.keys.live), `${books.url}/live`)
+  const owner = await signedInAs(service, merchant)
+  const page = await owner.get('/dashboard/test/developers/webhooks')
+  const sent = await owner.send(page, '/webhooks/ping')
+  assert.equal((await owner.send(page, '/webhooks/ping')).location, sent.location)
+  const id = sent.location.split('/').at(-1) ?? ''
+  await deliverAll(service)
+  assert.deepEqual(arrivals(id), [1, 0, 1])
+  assert.equal(await deliveryTo(client, some.id, id), undefined, 'it gets refunds alone')
+  assert.deepEqual(await service.rows('select 1 from address_deliveries where address_id = $1', [live.id]), [])
+  const [first] = (await client.get('/v1/webhook-addresses')).body.data
+  const { body } = await client.post(`/v1/webhook-addresses/${first.id}/test`)
+  await deliverAll(service)
+  assert.deepEqual(arrivals(body.event_id), [1, 0, 0])
 })

@@ -1667,7 +1667,7 @@ export type TestEvent = {
     id: string;
     event: EventType;
     /**
-     * where it is posted; null: you have no address, and it waits for one
+     * your first address, where it is posted; null: you have none, and it waits for one. Your other addresses of test mode get it too, each by its `events`
      */
     webhook_url: string | null;
 };

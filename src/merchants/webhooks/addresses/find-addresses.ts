@@ -3,6 +3,7 @@ import { assert } from '../../../platform/assert.ts'
 import { type Call, call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { notFound } from '../../../platform/refusal.ts'
+import { addMs } from '../../../platform/time/clock.ts'
 import type { App } from '../../../program/app.ts'
 import { findMerchantsById } from '../../account/merchant.ts'
 import { readWebhookSecretTimes } from '../../account/reveal-secrets.ts'
@@ -26,6 +27,18 @@ const FIRST_RECEIVER = statement<{ lastSuccessAt: Date | null; failingSince: Dat
   `select last_success_at as "lastSuccessAt", failing_since as "failingSince" from receivers where merchant_id = $1`,
 )
 
+const SILENT = statement<SilentAddress>(
+  'further webhook addresses that take nothing',
+  `select a.id, a.url, coalesce(a.failing_since, a.state_since) as since from webhook_addresses a
+   where a.merchant_id = $1 and a.mode = $2 and a.removed_at is null
+     and (a.state = 'switched_off' or (a.state = 'active' and a.failing_since <= $3))
+   order by a.number`,
+)
+const FAILING_FOR_LONG_MS = 24 * 3_600_000
+
+/** A further address that takes nothing since then, although nobody has paused it. */
+export type SilentAddress = { id: string; url: string; since: Date }
+
 /** A merchant in one mode: the first address is for both, each further one for the mode in which it was made. */
 type AddressOwner = Pick<Caller, 'merchantId' | 'mode'>
 
@@ -38,6 +51,14 @@ export async function listAddresses(app: App, caller: AddressOwner): Promise<Web
   const further = await app.db.query(FURTHER, [caller.merchantId, caller.mode, app.clock.now().toISOString()])
   return [await readFirstAddress(app, caller), ...further]
 }
+
+/** Finds the further addresses of a merchant in this mode that were switched off, or have answered nothing but errors for a day: at most four. */
+export const findSilentAddresses = (app: App, { merchantId, mode }: AddressOwner): Promise<SilentAddress[]> =>
+  app.db.query(SILENT, [merchantId, mode, addMs(app.clock.now(), -FAILING_FOR_LONG_MS).toISOString()])
+
+/** Whether an address has answered nothing but errors for a day. */
+export const isFailingForLong = ({ failingSince }: WebhookAddress, now: Date): boolean =>
+  failingSince !== null && now.getTime() - failingSince.getTime() >= FAILING_FOR_LONG_MS
 
 /** Returns one of the caller's addresses. Throws 404. */
 export async function getAddress(app: App, caller: AddressOwner, id: string): Promise<WebhookAddress> {

@@ -48,10 +48,10 @@ export async function tendFailingAddresses(app: App, at: Date): Promise<number> 
   return switched
 }
 
-async function warn(app: App, { merchantId, id, url, since, told }: FailingAddress, at: Date): Promise<void> {
+async function warn(app: App, { merchantId, id, mode, url, since, told }: FailingAddress, at: Date): Promise<void> {
   const values = {
     ...{ url, since: kampalaTime(since), days: String(told + 1), left: String(MAILS_BEFORE - told) },
-    link: `${app.baseUrl}/dashboard/developers/webhooks`,
+    link: `${app.baseUrl}/dashboard${mode === 'test' ? '/test' : ''}/developers/webhook-addresses/${id}`,
   }
   for (const { email, handle } of await readMailRecipients(app, merchantId, ['owner', 'developer'])) {
     const add = addMail(app, {

@@ -21,6 +21,18 @@ const RECEIVER_FAILING = statement<CellFinding>(
    where r.good_in_a_row = 0 and coalesce(r.last_success_at, '-infinity') <= $1::timestamptz - interval '24 hours'
    order by 1 limit 100`,
 )
+// Two steps into the indexes webhook_addresses_failing and webhook_addresses_stopped. One that stays switched off is known after a week.
+const ADDRESS_FAILING = statement<CellFinding>(
+  'alert: failing webhook addresses',
+  `select m.public_id || ' ' || a.id as subject, 1 as count, 0 as amount, a.since, a.state as examples
+   from ((select merchant_id, id, failing_since as since, state from webhook_addresses
+       where failing_since <= $1::timestamptz - interval '24 hours' and state = 'active' and mode = 'live' and removed_at is null
+       order by failing_since limit 100)
+     union all (select merchant_id, id, coalesce(failing_since, state_since), state from webhook_addresses
+       where state = 'switched_off' and state_since > $1::timestamptz - interval '7 days' and mode = 'live' and removed_at is null
+       order by state_since desc limit 100)) a
+   join merchants m on m.id = a.merchant_id and m.active order by 1`,
+)
 /** Checks of webhooks that are not sent, and of receivers that take none. */
 export const WEBHOOK_CHECKS: readonly Check[] = [
   cellCheck({
@@ -34,5 +46,17 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
     query: RECEIVER_FAILING,
     message: ({ subject, examples }) =>
       `the receiver of ${subject} has taken no webhook for 24 hours (the oldest: ${examples})`,
+  }),
+  cellCheck({
+    kind: 'address_failing',
+    query: ADDRESS_FAILING,
+    message({ subject, examples }) {
+      const [merchant, address] = subject.split(' ')
+      const what =
+        examples === 'switched_off'
+          ? 'was switched off after three days of nothing but errors'
+          : 'has answered nothing but errors for 24 hours'
+      return `the webhook address ${address} of ${merchant} ${what}`
+    },
   }),
 ]

@@ -2,11 +2,25 @@ import type { Delivery } from '../../../merchants/webhooks/delivery.ts'
 import { listAttempts } from '../../../merchants/webhooks/delivery-attempts.ts'
 import { type FailingSummary, isFailing, MAX_FAILING_COUNTED } from '../../../merchants/webhooks/failing-deliveries.ts'
 import { oneLine } from '../../../platform/text/text.ts'
+import { column } from '../../parts/columns.tsx'
 import { formatPageTime, Note, Section, Status } from '../../parts/parts.tsx'
+import type { ListColumn } from '../../parts/table.tsx'
 import { DELIVERY_FAILURES, WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const { failing: texts } = WEBHOOKS
+const {
+  failing: texts,
+  deliveries: { columns },
+} = WEBHOOKS
+
+/** The columns of a list of deliveries. */
+export const DELIVERY_LIST_COLUMNS: readonly ListColumn<Delivery>[] = [
+  { title: columns.event, cell: ({ event }) => event },
+  { title: columns.status, cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
+  { title: columns.code, cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? lastError ?? '–' },
+  { title: columns.attempts, cell: ({ attempts }) => attempts, figures: true },
+  column.time(columns.created, ({ createdAt }) => createdAt),
+]
 
 type DeliveryState = Pick<Delivery, 'attempts' | 'nextAttemptAt'> & { status: Delivery['status'] }
 

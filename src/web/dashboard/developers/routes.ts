@@ -1,5 +1,16 @@
 import { formRoute, pageRoute } from '../../parts/routes/route.ts'
 import type { DashboardRoute } from '../visit.ts'
+import {
+  ADD_WEBHOOK_ADDRESS,
+  ADDRESSES_PATH,
+  CHANGE_WEBHOOK_ADDRESS,
+  PAUSE_WEBHOOK_ADDRESS,
+  REMOVE_WEBHOOK_ADDRESS,
+  RESUME_WEBHOOK_ADDRESS,
+  ROTATE_ADDRESS_SECRET,
+  TEST_WEBHOOK_ADDRESS,
+} from './address-forms.tsx'
+import { showAddress } from './address-page.tsx'
 import { showDelivery } from './delivery-page.tsx'
 import { showEvents } from './events-page.tsx'
 import { GRADE_RECEIVER, submitGrade } from './grade-page.tsx'
@@ -15,14 +26,6 @@ import {
 } from './key-forms.ts'
 import { showKey } from './key-page.tsx'
 import { showKeys } from './keys-page.tsx'
-import {
-  ADD_WEBHOOK_ADDRESS,
-  REMOVE_WEBHOOK_ADDRESS,
-  RESUME_WEBHOOK_ADDRESS,
-  submitNewAddress,
-  submitRemoveAddress,
-  submitResumeAddress,
-} from './more-addresses.tsx'
 import { FILL_IN_KEY, showReference, showWithTestKey } from './reference-page.tsx'
 import { showRequest } from './request-page.tsx'
 import { REQUESTS_PATH, showRequests } from './requests-page.tsx'
@@ -35,6 +38,15 @@ import {
   SET_TEST_HOLD,
   showSandbox,
 } from './sandbox-page.tsx'
+import {
+  submitChangeAddress,
+  submitNewAddress,
+  submitPauseAddress,
+  submitRemoveAddress,
+  submitResumeAddress,
+  submitRotateAddress,
+  submitTestAddress,
+} from './submit-addresses.ts'
 import {
   submitKeyAddresses,
   submitKeyLimit,
@@ -87,10 +99,16 @@ export const DEVELOPER_ROUTES: readonly DashboardRoute[] = [
   formRoute(SEND_TEST_EVENT, { submit: submitTestEvent, showRefused: showWebhooks }),
   formRoute(GRADE_RECEIVER, { submit: submitGrade, showRefused: showWebhooks }),
   formRoute(RESEND_FAILED_SINCE, { submit: submitResendFailed, showRefused: showWebhooks }),
-  formRoute(ADD_WEBHOOK_ADDRESS, { submit: submitNewAddress, showRefused: showWebhooks }),
-  formRoute(RESUME_WEBHOOK_ADDRESS, { submit: submitResumeAddress, showRefused: showWebhooks }),
-  formRoute(REMOVE_WEBHOOK_ADDRESS, { submit: submitRemoveAddress, showRefused: showWebhooks }),
   formRoute(RESEND_DELIVERY, { submit: submitResend, showRefused: showDelivery }),
+
+  pageRoute(`${ADDRESSES_PATH}/:id`, showAddress, 'payouts.read'),
+  formRoute(ADD_WEBHOOK_ADDRESS, { submit: submitNewAddress, showRefused: showWebhooks }),
+  formRoute(CHANGE_WEBHOOK_ADDRESS, { submit: submitChangeAddress, showRefused: showAddress }),
+  formRoute(PAUSE_WEBHOOK_ADDRESS, { submit: submitPauseAddress, showRefused: showAddress }),
+  formRoute(RESUME_WEBHOOK_ADDRESS, { submit: submitResumeAddress, showRefused: showAddress }),
+  formRoute(ROTATE_ADDRESS_SECRET, { submit: submitRotateAddress, showRefused: showAddress }),
+  formRoute(TEST_WEBHOOK_ADDRESS, { submit: submitTestAddress, showRefused: showAddress }),
+  formRoute(REMOVE_WEBHOOK_ADDRESS, { submit: submitRemoveAddress, showRefused: showAddress }),
 
   pageRoute('/developers/events', showEvents, 'shop.read'),
   pageRoute(REQUESTS_PATH, showRequests, 'payouts.read'),

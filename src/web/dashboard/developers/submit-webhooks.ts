@@ -56,7 +56,12 @@ export async function submitRevealSecret(visit: DashboardVisit): Promise<Surface
 
 export async function submitTestEvent(visit: DashboardVisit): Promise<SurfaceReply> {
   const { mode, merchant } = visit
-  const testEvent = await sendPing(visit.app, visit.caller, { merchant, mode, commandKey: visit.once?.key })
+  const testEvent = await sendPing(visit.app, visit.caller, {
+    merchant,
+    mode,
+    commandKey: visit.once?.key,
+    everywhere: true,
+  })
   return redirectDone(visit.to(`${WEBHOOKS_PATH}/${testEvent.eventId}`), ping.done)
 }
 

@@ -1,22 +1,21 @@
 import { parseListWindow } from '../../../api/http/lists/lists.ts'
 import { readWebhookSecretTimes } from '../../../merchants/account/reveal-secrets.ts'
 import { listAddresses } from '../../../merchants/webhooks/addresses/find-addresses.ts'
-import { DELIVERY_STATUSES, type Delivery } from '../../../merchants/webhooks/delivery.ts'
+import { DELIVERY_STATUSES } from '../../../merchants/webhooks/delivery.ts'
 import { EVENT_TYPES } from '../../../merchants/webhooks/events.ts'
 import { findFailingDeliveries } from '../../../merchants/webhooks/failing-deliveries.ts'
 import { listDeliveries } from '../../../merchants/webhooks/find-deliveries.ts'
 import { kampalaIso } from '../../../platform/time/kampala.ts'
-import { column } from '../../parts/columns.tsx'
 import { FormBox } from '../../parts/forms/form.tsx'
 import type { FormState } from '../../parts/forms/form-spec.ts'
 import { List } from '../../parts/list-page.tsx'
 import { Facts, formatPageTime, Note, Section, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'
-import { cursorsOf, type ListColumn, type ListFilter } from '../../parts/table.tsx'
+import { cursorsOf, type ListFilter } from '../../parts/table.tsx'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { DeveloperArea, pickFilters } from './developer-tabs.tsx'
-import { DeliveryStatus, FailingNote, findLastAnswer } from './failing-deliveries.tsx'
+import { DELIVERY_LIST_COLUMNS, FailingNote, findLastAnswer } from './failing-deliveries.tsx'
 import { GRADE_RECEIVER } from './grade-page.tsx'
 import { MoreAddresses } from './more-addresses.tsx'
 import {
@@ -29,15 +28,7 @@ import {
 } from './webhook-forms.ts'
 
 const { address, secret, ping, grade, deliveries, resendAll } = WEBHOOKS
-const { columns, filters } = deliveries
-
-const COLUMNS: readonly ListColumn<Delivery>[] = [
-  { title: columns.event, cell: ({ event }) => event },
-  { title: columns.status, cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
-  { title: columns.code, cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? lastError ?? '–' },
-  { title: columns.attempts, cell: ({ attempts }) => attempts, figures: true },
-  column.time(columns.created, ({ createdAt }) => createdAt),
-]
+const { filters } = deliveries
 
 const buildChoices = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }))
 const FILTERS: readonly ListFilter[] = [
@@ -138,7 +129,7 @@ function Deliveries({ visit, page, state }: WebhooksPartProps & { page: Deliveri
         </FormBox>
       </details>
       <List
-        {...{ caption: deliveries.title, rows: page.data, columns: COLUMNS, filters: FILTERS }}
+        {...{ caption: deliveries.title, rows: page.data, columns: DELIVERY_LIST_COLUMNS, filters: FILTERS }}
         {...{ here: visit.to(WEBHOOKS_PATH), query: visit.query, cursors: cursorsOf(page) }}
         href={({ id }) => visit.to(`${WEBHOOKS_PATH}/${id}`)}
         empty={{ title: deliveries.empty, says: deliveries.emptySays, filtered: deliveries.filtered }}

@@ -1,9 +1,11 @@
 import type { Action } from '../../../api/access/actions.ts'
 import { mayDo } from '../../../api/access/allow.ts'
+import { oneLine } from '../../../platform/text/text.ts'
 import type { Need } from '../../../reports/read-needs.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { formatPageTime, Section } from '../../parts/parts.tsx'
 import { formatShillings } from '../../parts/wording.ts'
+import { ADDRESSES_PATH } from '../developers/address-forms.tsx'
 import { formatFailing } from '../developers/failing-deliveries.tsx'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -34,11 +36,20 @@ const ACTION_TO_SEE: Record<Need['kind'], Action> = {
   rejected: 'shop.read',
   webhooks: 'payouts.read',
   'webhooks-failing': 'payouts.read',
+  'address-silent': 'payouts.read',
   schedule: 'payouts.read',
   'payroll-short': 'payouts.read',
   prepared: 'payouts.read',
   'payouts-stopped': 'payouts.read',
   'standing-order': 'payouts.read',
+}
+
+const MAX_URL_SHOWN = 60
+
+/** An address as a sentence has room for it. */
+function shortenUrl(url: string): string {
+  const text = oneLine(url)
+  return text.length > MAX_URL_SHOWN ? `${text.slice(0, MAX_URL_SHOWN)}…` : text
 }
 
 function describeNeed(need: Need): { text: string; path: string | null } {
@@ -50,6 +61,13 @@ function describeNeed(need: Need): { text: string; path: string | null } {
       return { text: needs.webhooks, path: '/developers/webhooks?status=failed' }
     case 'webhooks-failing':
       return { text: formatFailing(need.failing), path: '/developers/webhooks' }
+    case 'address-silent': {
+      const { id, url, since } = need.address
+      return {
+        text: needs.addressSilent(shortenUrl(url), formatPageTime(since)),
+        path: `${ADDRESSES_PATH}/${id}`,
+      }
+    }
     case 'schedule':
       return { text: needs.schedule, path: `/payroll/${need.subject}` }
     case 'payroll-short':

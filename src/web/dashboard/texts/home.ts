@@ -13,6 +13,7 @@ export const HOME = {
     disputes: (count: number, more: boolean) =>
       `${more ? `more than ${count}` : count} open ${count === 1 && !more ? 'dispute' : 'disputes'}: answer within 72 hours`,
     webhooks: 'Webhooks of the last day have failed for good',
+    addressSilent: (url: string, since: string) => `Your address ${url} takes nothing since ${since}: look`,
     schedule: 'A payroll is paused',
     payrollShort: (missing: string, at: string) => `${missing} is missing for the payroll of ${at}`,
     prepared: (count: number, more: boolean) =>

@@ -3,6 +3,7 @@ import test from 'node:test'
 import { startReceiver } from '../../../fakes/receiver.ts'
 import { opened, openedAndVerified } from '../../../helpers/service/opened.ts'
 import { startService } from '../../../helpers/service/test-service.ts'
+import { act, addAddress, deliveryTo, happening } from '../../../helpers/web/addresses.ts'
 import { mainOf, signedInAs } from '../../../helpers/web/dashboard.ts'
 import { mailsTo } from '../../../helpers/web/mailed.ts'
 import { answering, deliver, deliverAll, endedCharge } from '../../../helpers/web/webhooks.ts'
@@ -10,7 +11,10 @@ import { answering, deliver, deliverAll, endedCharge } from '../../../helpers/we
 const MINUTE = 60_000
 const WEBHOOKS = '/dashboard/test/developers/webhooks'
 const receiver = opened(() => startReceiver())
-const service = openedAndVerified(() => startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
+const books = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startService({ env: { WEBHOOK_ALLOW_PRIVATE: `${receiver.place},${books.place}` } }),
+)
 
 async function shopWithHook() {
   const merchant = await service.merchant()
@@ -94,4 +98,51 @@ test('a receiver that takes every other event is no outage', async () => {
     (await mailsTo(service, own.owner.email)).filter(({ template }) => template === 'receiver-outage'),
     [],
   )
+})
+
+test('Home says which address takes nothing after a day and while it is switched off, and no longer when it goes on', async () => {
+  const { merchant, api, owner, cashier } = await shopWithHook()
+  for (const each of [receiver, books]) each.behave(answering(200))
+  const own = await addAddress(api, books.url, { events: ['charge.succeeded'] })
+  const page = `/dashboard/test/developers/webhook-addresses/${own.id}`
+  const accountant = await signedInAs(service, merchant, { role: 'accountant' })
+  const home = async (person = owner) => mainOf(await person.get('/dashboard/test'))
+  const need = new RegExp(`Your address ${books.url.replaceAll('.', '\\.')} takes nothing since .*: look`)
+  books.behave(answering(500))
+  await happening(service, api)
+  await deliverAll(service)
+  assert.doesNotMatch(await home(), need, 'not at once')
+  const passDay = async () => {
+    service.pass(24 * 60 * MINUTE)
+    for (const { sessionId } of [owner, accountant, cashier])
+      await service.rows(
+        `update directory.sessions set seen_at = $1, ends_at = $1::timestamptz + interval '1 hour' where id = $2`,
+        [service.clock.now().toISOString(), sessionId],
+      )
+    await deliverAll(service)
+    await service.run('raise-alerts')
+  }
+  await passDay()
+  const told = await owner.get('/dashboard/test')
+  assert.match(mainOf(told), need)
+  assert.ok(told.text.includes(`href="${page}"`))
+  assert.match(await home(accountant), need)
+  assert.doesNotMatch(await home(cashier), need)
+  assert.doesNotMatch(mainOf(await owner.get('/dashboard')), need, 'of its mode alone')
+  assert.match(mainOf(await owner.get(page)), /nothing but errors for a day\. After three days/)
+  await passDay()
+  await passDay()
+  assert.equal((await act(api, own.id, '')).body.state, 'switched_off')
+  assert.match(await home(), need)
+  const off = await owner.get(page)
+  assert.match(mainOf(off), /Switched off, because it answered nothing but errors for three days/)
+  books.behave(answering(200))
+  assert.equal((await owner.send(off, '/resume')).status, 303)
+  assert.doesNotMatch(await home(), need)
+  const [{ event_id: eventId } = { event_id: '' }] = await service.rows<{ event_id: string }>(
+    'select event_id from address_deliveries where address_id = $1',
+    [own.id],
+  )
+  await deliverAll(service)
+  assert.equal((await deliveryTo(api, own.id, eventId)).status, 'sent')
 })

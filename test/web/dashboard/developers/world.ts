@@ -21,6 +21,12 @@ export async function busyDeveloper(
   receiver.behave((response) => void response.writeHead(200).end('ok'))
   await endedCharge(service, api)
   await deliverAll(service)
+  const { body: address } = await api.post('/v1/webhook-addresses', {
+    ...{ url: `${receiver.url}/books`, events: ['charge.succeeded', 'payout.failed'] },
+  })
+  await endedCharge(service, api)
+  await service.run('seal-events')
+  await deliverAll(service)
   await api.charge({ amount: 200 })
   await api.get('/v1/charges/txn_none')
   await api.charge({ reference: 'x'.repeat(255) }, { 'idempotency-key': 'one' })
@@ -41,6 +47,7 @@ export async function busyDeveloper(
       keys: here,
       key: `${here}/keys/${key?.id}`,
       webhooks: `${here}/webhooks`,
+      address: `${here}/webhook-addresses/${address.id}`,
       delivery: `${here}/webhooks/${failing.eventId}`,
       events: `${here}/events`,
       requests: `${here}/requests`,
