@@ -80,6 +80,19 @@ export async function storeOrFindCommand<Made extends object>(
   )
 }
 
+/** Makes what a command needs, or finds what it has made under the same key before (`again`). Without a key it is made anew. */
+export async function draftOnce<Draft extends object>(
+  app: App,
+  { key, ...command }: Omit<KeyedCommand, 'key'> & { key: string | undefined },
+  make: () => Draft,
+): Promise<{ draft: Draft; again: boolean }> {
+  if (key === undefined) return { draft: make(), again: false }
+  const earlier = await findCommand<Draft>(app, { key, ...command })
+  if (earlier !== null) return { draft: earlier, again: true }
+  const { made, again } = await storeOrFindCommand(app, { key, ...command }, make())
+  return { draft: made, again }
+}
+
 const makeFingerprint = ({ command, input }: KeyedCommand) =>
   createHash('sha256')
     .update(`${command}\n${canonicalJson(input)}`)

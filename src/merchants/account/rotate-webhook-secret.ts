@@ -6,7 +6,7 @@ import { assert } from '../../platform/assert.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
-import { findCommand, storeOrFindCommand } from './command-keys.ts'
+import { draftOnce } from './command-keys.ts'
 import { mailOwners } from './mail-owners.ts'
 import { addSecret, openSecret } from './secrets.ts'
 
@@ -15,7 +15,7 @@ type RotatedSecret = { secret: string; previousUntil: Date }
 /** `atOnce`: the old secret has leaked, so there is no overlap. */
 type RotationInput = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
 type SecretDraft = { secret: string; atMs: number }
-type RotationCommand = { command: string; input: object }
+type RotationCommand = Parameters<typeof draftOnce>[1]
 
 const HOUR_MS = 3_600_000
 /** How long the secret before signs too. No overlap is longer (reliability.md 8.2). */
@@ -48,8 +48,8 @@ export async function rotateWebhookSecret(
   { merchant, commandKey, atOnce = false }: RotationInput,
 ): Promise<RotatedSecret> {
   allow(actor, 'webhook.rotate', merchant.id)
-  const command = { command: 'webhooks rotate-secret', input: { merchant: merchant.id } }
-  const { draft, again } = await draftSecret(app, command, commandKey)
+  const command = { key: commandKey, command: 'webhooks rotate-secret', input: { merchant: merchant.id } }
+  const { draft, again } = await draftSecret(app, command)
   const changed = await app.db.transaction(async (tx) => {
     const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
     assert(current, 'a merchant has a webhook secret')
@@ -78,16 +78,5 @@ export async function forgetExpiredSecrets(app: App): Promise<number> {
 }
 
 /** Makes a new secret, or finds the one that this command has made under the same key before (`again`). */
-export async function draftSecret(
-  app: App,
-  rotation: RotationCommand,
-  commandKey: string | undefined,
-): Promise<{ draft: SecretDraft; again: boolean }> {
-  const draft = { secret: newWebhookSecret(), atMs: app.clock.nowMs() }
-  if (commandKey === undefined) return { draft, again: false }
-  const command = { key: commandKey, ...rotation }
-  const earlier = await findCommand<SecretDraft>(app, command)
-  if (earlier !== null) return { draft: earlier, again: true }
-  const stored = await storeOrFindCommand(app, command, draft)
-  return { draft: stored.made, again: stored.again }
-}
+export const draftSecret = (app: App, rotation: RotationCommand): Promise<{ draft: SecretDraft; again: boolean }> =>
+  draftOnce(app, rotation, () => ({ secret: newWebhookSecret(), atMs: app.clock.nowMs() }))

@@ -23,3 +23,17 @@ export async function deliveryTo(api: Client, address: string, eventId: string):
   const { body } = await api.get(`/v1/webhooks?address=${address}&limit=100`)
   return body.data.find(({ id }: { id: string }) => id === eventId)
 }
+
+/** The addresses beside the first one. */
+export const further = async (api: Client): Promise<any[]> =>
+  (await api.get('/v1/webhook-addresses')).body.data.slice(1)
+/** The path of the page of an address in test mode. */
+export const pageOf = (id: string) => `/dashboard/test/developers/webhook-addresses/${id}`
+/** What was done with an address, as the audit has it. */
+export const auditsOf = (service: TestService, id: string) =>
+  service.rows<{ action: string; actor_kind: string; before: unknown; after: unknown }>(
+    'select action, actor_kind, before, after from audit where subject = $1 order by id',
+    [id],
+  )
+/** The secret that a page shows. */
+export const secretIn = ({ text }: { text: string }): string => /whsec_[A-Za-z0-9+/]+=/.exec(text)?.[0] ?? ''

@@ -7,6 +7,7 @@ import { statement } from '../../../platform/db/statement.ts'
 import { domainRefusal, Refusal } from '../../../platform/refusal.ts'
 import { newId } from '../../../platform/text/ids.ts'
 import type { App } from '../../../program/app.ts'
+import { draftOnce } from '../../account/command-keys.ts'
 import { findMerchantsById, type Merchant, merchantInactive, requireActive } from '../../account/merchant.ts'
 import { refusedAddress, requireCallable } from '../../account/refused-address.ts'
 import { newWebhookSecret } from '../../account/rotate-webhook-secret.ts'
@@ -27,6 +28,10 @@ const ADD = statement(
   `insert into webhook_addresses (merchant_id, id, mode, number, url, events, state_since, secret, secret_since, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $7)`,
 )
+const FIND_ADDED = statement<{ id: string }>(
+  'webhook address, removed or not',
+  'select id from webhook_addresses where merchant_id = $1 and id = $2',
+)
 const CHANGE = statement(
   'change webhook address',
   `update webhook_addresses set url = $3, events = $4 where merchant_id = $1 and id = $2`,
@@ -46,25 +51,33 @@ type AddressTurn = { at: Date; before: WebhookAddress; others: readonly WebhookA
 
 /**
  * Adds an address in the caller's mode with a secret of its own, which is shown this once. It gets what happens from now on. Throws 400
- * where there are five already, for an address of this merchant, and for one that may not be called.
+ * where there are five already, for an address of this merchant, and for one that may not be called. With `commandKey` a repeat adds nothing
+ * and returns the same secret.
  */
 export async function addAddress(
   app: App,
   caller: Caller,
-  input: WebhookAddressCreate,
+  input: WebhookAddressCreate & { commandKey?: string | undefined },
 ): Promise<{ address: WebhookAddress; secret: string }> {
   const { merchantId, mode, tag } = caller
   allow(caller, 'webhook.address', caller.merchantId)
   await requireActiveKey(app, caller)
   const events = parseEvents(input.events)
   await checkUrl(app, input.url)
-  const secret = newWebhookSecret()
-  const id = newId('wha_', tag)
+  const wanted = { merchant: merchantId, mode, url: input.url, events }
+  const command = { key: input.commandKey, command: 'webhooks add-address', input: wanted }
+  const make = () => ({ secret: newWebhookSecret(), id: newId('wha_', tag) })
+  const { secret, id } = (await draftOnce(app, command, make)).draft
   const at = app.clock.now()
   await app.db.transaction(async (tx) => {
     await lockMerchant(tx, merchantId)
-    const [[merchant], others] = await tx.send(findMerchantsById([merchantId]), lockFurtherAddresses(caller, at))
+    const [[merchant], others, [added]] = await tx.send(
+      findMerchantsById([merchantId]),
+      lockFurtherAddresses(caller, at),
+      call(FIND_ADDED, merchantId, id),
+    )
     assert(merchant, 'a merchant is never deleted')
+    if (added) return { value: null }
     if (!merchant.active) throw merchantInactive(merchant)
     const number = [2, 3, 4, 5].find((free) => others.every((other) => other.number !== free))
     if (number === undefined)

@@ -42,8 +42,8 @@ export async function rotateAddressSecret(
     const { secret } = await rotateWebhookSecret(app, caller, { merchant: { id: merchantId }, atOnce, commandKey })
     return { address: await getAddress(app, caller, id), secret }
   }
-  const command = { command: 'webhooks rotate-address-secret', input: { merchant: merchantId, address: id } }
-  const drafted = await draftSecret(app, command, commandKey)
+  const input = { merchant: merchantId, address: id }
+  const drafted = await draftSecret(app, { key: commandKey, command: 'webhooks rotate-address-secret', input })
   const changed = await storeSecret(app, caller, { id, atOnce, drafted })
   if (changed) await mailOwners(app, { merchantId, actor: caller, act: 'secret-changed' })
   return { address: await getAddress(app, caller, id), secret: drafted.draft.secret }

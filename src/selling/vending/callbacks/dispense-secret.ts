@@ -1,7 +1,7 @@
 import type { Caller } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
 import { auditRow } from '../../../api/access/audit-row.ts'
-import { findCommand, storeOrFindCommand } from '../../../merchants/account/command-keys.ts'
+import { draftOnce } from '../../../merchants/account/command-keys.ts'
 import { requireActive } from '../../../merchants/account/merchant.ts'
 import { call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
@@ -47,19 +47,12 @@ export async function makeDispenseSecret(app: App, caller: Caller, commandKey?: 
   })
 }
 
-async function startSecret(
-  app: App,
-  { merchantId, mode }: Caller,
-  commandKey: string | undefined,
-): Promise<{ draft: SecretDraft; again: boolean }> {
-  const draft = { secret: `dsec_${randomText(ALPHABET, SECRET_CHARACTERS)}`, atMs: app.clock.nowMs() }
-  if (commandKey === undefined) return { draft, again: false }
-  const command = { key: commandKey, command: 'dispense secret', input: { merchant: merchantId, mode } }
-  const earlier = await findCommand<SecretDraft>(app, command)
-  if (earlier !== null) return { draft: earlier, again: true }
-  const stored = await storeOrFindCommand(app, command, draft)
-  return { draft: stored.made, again: stored.again }
-}
+const startSecret = (app: App, { merchantId, mode }: Caller, key: string | undefined) =>
+  draftOnce(
+    app,
+    { key, command: 'dispense secret', input: { merchant: merchantId, mode } },
+    (): SecretDraft => ({ secret: `dsec_${randomText(ALPHABET, SECRET_CHARACTERS)}`, atMs: app.clock.nowMs() }),
+  )
 
 /** The binding of the sealed secret. */
 export const dispenseSecretBinding = ({ merchantId, mode }: MerchantMode) => ({

@@ -26,6 +26,7 @@ export const ADD_WEBHOOK_ADDRESS: FormSpec = {
   action: 'webhook.address',
   fields: ADDRESS_FIELDS,
   submit: more.submit,
+  once: true,
 }
 export const CHANGE_WEBHOOK_ADDRESS: FormSpec = {
   path: `${ADDRESSES_PATH}/:id/change`,

@@ -19,7 +19,7 @@ const backToAddress = (visit: DashboardVisit, says: string) =>
 
 /** Adds an address that gets the chosen events of this mode, and shows its secret this once. */
 export async function submitNewAddress(visit: DashboardVisit, values: FormValues): Promise<SurfaceReply> {
-  const input = { url: values.url ?? '', events: readChosenEvents(values) }
+  const input = { url: values.url ?? '', events: readChosenEvents(values), commandKey: visit.once?.key }
   const added = await addAddress(visit.app, visit.caller, input)
   const back = { href: visit.to(WEBHOOKS_PATH), name: secret.back }
   return renderSecretPage({ title: more.madeTitle, label: secret.label, secret: added.secret, back }, more.made)

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { CreatedMerchant } from '../../../../src/merchants/account/create-merchant.ts'
-import { serviceSignature } from '../../../../src/merchants/webhooks/signature.ts'
 import { startReceiver } from '../../../fakes/receiver.ts'
 import { opened, openedAndVerified } from '../../../helpers/service/opened.ts'
 import { startService } from '../../../helpers/service/test-service.ts'
-import { act, addAddress, at, happening } from '../../../helpers/web/addresses.ts'
+import { act, addAddress, at, auditsOf, further, happening, pageOf, secretIn } from '../../../helpers/web/addresses.ts'
 import { formOf, hasForm, type Page } from '../../../helpers/web/browser.ts'
 import { mainOf, signedInAs } from '../../../helpers/web/dashboard.ts'
 import { answering, deliverAll } from '../../../helpers/web/webhooks.ts'
@@ -13,7 +11,6 @@ import { sendForm } from '../whole/send-form.ts'
 
 const MINUTE = 60_000
 const WEBHOOKS = '/dashboard/test/developers/webhooks'
-const ADDRESSES = '/dashboard/test/developers/webhook-addresses'
 const FIRST = 'https://first.example/hook'
 const books = opened(() => startReceiver())
 const stock = opened(() => startReceiver())
@@ -29,19 +26,8 @@ async function shop() {
   return { merchant, api, owner: await signedInAs(service, merchant) }
 }
 
-/** The addresses beside the first one, as the API tells them. */
-const further = async (merchant: CreatedMerchant) =>
-  (await service.client(merchant.keys.test).get('/v1/webhook-addresses')).body.data.slice(1)
-const secretIn = (page: Page) => /whsec_[A-Za-z0-9+/]+=/.exec(page.text)?.[0] ?? ''
-const pageOf = (id: string) => `${ADDRESSES}/${id}`
-const audits = (id: string) =>
-  service.rows<{ action: string; actor_kind: string; before: unknown; after: unknown }>(
-    'select action, actor_kind, before, after from audit where subject = $1 order by id',
-    [id],
-  )
-
 test('an owner adds an address for some events, sees how it does, changes it and removes it', async () => {
-  const { merchant, api, owner } = await shop()
+  const { api, owner } = await shop()
   const before = await owner.get(WEBHOOKS)
   assert.match(mainOf(before), /Other addresses/)
   assert.equal(formOf(before, '/webhook-addresses/new').fields.which, 'all')
@@ -50,7 +36,7 @@ test('an owner adds an address for some events, sees how it does, changes it and
   })
   assert.match(mainOf(made), /it is shown this once/)
   assert.match(made.headers.get('cache-control') ?? '', /no-store/)
-  const [own] = await further(merchant)
+  const [own] = await further(api)
   assert.deepEqual([own.url, own.events], [books.url, ['charge.succeeded', 'payout.failed']])
   const listed = await owner.get(WEBHOOKS)
   assert.ok(mainOf(listed).includes(`${books.url} Gets charge.succeeded, payout.failed`), mainOf(listed))
@@ -67,9 +53,9 @@ test('an owner adds an address for some events, sees how it does, changes it and
   const changed = await owner.send(page, '/change', { url: stock.url, which: 'all' })
   assert.equal(changed.status, 303)
   assert.match(mainOf(await owner.follow(changed)), /The address is saved\. .* Gets every event/)
-  const [after] = await further(merchant)
+  const [after] = await further(api)
   assert.deepEqual([after.id, after.url, after.events], [own.id, stock.url, null])
-  const row = (await audits(own.id)).at(-1)
+  const row = (await auditsOf(service, own.id)).at(-1)
   assert.deepEqual(row, {
     ...{ action: 'webhook.address', actor_kind: 'person' },
     before: { url: books.url, events: ['charge.succeeded', 'payout.failed'] },
@@ -81,7 +67,7 @@ test('an owner adds an address for some events, sees how it does, changes it and
 })
 
 test('what the API refuses the page refuses too, beside the field, and nothing is changed', async () => {
-  const { merchant, api, owner } = await shop()
+  const { api, owner } = await shop()
   const own = await addAddress(api, books.url, { events: ['payout.failed'] })
   const [list, page] = [await owner.get(WEBHOOKS), await owner.get(pageOf(own.id))]
   const taken = 'this is one of your addresses already'
@@ -102,14 +88,14 @@ test('what the API refuses the page refuses too, beside the field, and nothing i
     [page, '/change', { url: FIRST }, taken],
     [page, '/change', untick, none],
   ]
-  const before = [await further(merchant), await audits(own.id)]
+  const before = [await further(api), await auditsOf(service, own.id)]
   for (const [from, end, fields, text] of rows) {
     const refused = await owner.send(from, end, fields)
     assert.equal(refused.status, 400, text)
     assert.ok(mainOf(refused).includes(text), `${end} ${JSON.stringify(fields)}: ${mainOf(refused)}`)
     assert.ok(hasForm(refused, end), 'the form is there again')
   }
-  assert.deepEqual([await further(merchant), await audits(own.id)], before)
+  assert.deepEqual([await further(api), await auditsOf(service, own.id)], before)
   for (const more of ['/3', '/4', '/5']) await addAddress(api, `${books.url}${more}`)
   const full = await owner.send(list, '/webhook-addresses/new', { url: stock.url })
   assert.match(mainOf(full), /you have 5 addresses for webhooks already/)
@@ -138,38 +124,12 @@ test('a pause lets events wait, and going on sends them', async () => {
   await deliverAll(service)
   assert.equal(at(books, eventId).length, 1)
   assert.deepEqual(
-    (await audits(own.id)).slice(1).map(({ action, before, after: next }) => [action, before, next]),
+    (await auditsOf(service, own.id)).slice(1).map(({ action, before, after: next }) => [action, before, next]),
     [
       ['webhook.switch', { state: 'active' }, { state: 'paused' }],
       ['webhook.switch', { state: 'paused' }, { state: 'active' }],
     ],
   )
-})
-
-test('a new secret is shown once, also to who sends the form twice, and for 24 hours the old one signs beside it', async () => {
-  const { api, owner } = await shop()
-  const own = await addAddress(api, books.url)
-  const page = await owner.get(pageOf(own.id))
-  const [one, two] = await Promise.all([owner.send(page, '/rotate'), owner.send(page, '/rotate')])
-  const shown = one.status === 200 ? one : two
-  const secret = secretIn(shown)
-  assert.notEqual(secret, own.secret)
-  assert.match(mainOf(shown), /it is shown this once\. The old one also signs until/)
-  assert.equal(secretIn(await owner.send(page, '/rotate')), secret, 'the same form, the same secret')
-  assert.equal((await audits(own.id)).filter(({ action }) => action === 'webhook.rotate').length, 1)
-  const later = await owner.get(pageOf(own.id))
-  assert.match(mainOf(later), /webhook-signature carries two signatures/)
-  for (const listed of [later, await owner.get(WEBHOOKS)]) assert.ok(!listed.text.includes(secret))
-  const eventId = await happening(service, api)
-  await deliverAll(service)
-  const [sent] = at(books, eventId)
-  assert.ok(sent)
-  assert.equal(sent.headers['x-service-signature'], serviceSignature(secret, Buffer.from(sent.body)))
-  assert.equal(String(sent.headers['webhook-signature']).split(' ').length, 2)
-  const atOnce = await owner.send(later, '/rotate', { atOnce: 'yes' })
-  assert.match(mainOf(atOnce), /The old one does not sign any more/)
-  assert.notEqual(secretIn(atOnce), secret)
-  assert.equal((await act(api, own.id, '/pause')).body.previous_secret_until, null)
 })
 
 test('a test event from the page of an address goes there alone', async () => {
@@ -216,7 +176,7 @@ test('who may not change addresses only looks, and secrets, addresses and events
     assert.match(mainOf(refused), /Confirm with this before anything is done/)
   }
   assert.equal((await stale.send(page, '/pause')).status, 303, 'a pause gives nothing away')
-  const [now] = await further(merchant)
+  const [now] = await further(api)
   assert.deepEqual([now.url, now.secret_since, now.state], [books.url, own.secret_since, 'paused'])
 })
 

@@ -19,6 +19,9 @@ const OWN: Record<string, Record<string, string>> = {
   '/payouts/send': { phone: PHONE, amount: '1000' },
   '/payouts/prepare': { phone: PHONE, amount: '1000' },
   '/developers/keys/new': { kind: 'test' },
+  // A name may be resolved to anything where the tests run.
+  '/developers/webhook-addresses/new': { url: 'https://1.1.1.1/hook' },
+  '/developers/webhook-addresses/:id/change': { url: 'https://1.1.1.1/changed' },
   '/settings/limits/checker/agree': { above: '1000' },
   '/settings/security/passkeys': { response: '{}' },
   '/storefront/add': { amount: '30,000' },
