@@ -6,6 +6,7 @@ import { newUuidAt } from '../../platform/text/ids.ts'
 import { admitRequest } from './admission/admission.ts'
 import { answerBrokenRequest, answerExpectation } from './admission/broken-request.ts'
 import { closeAfterReply, isClosing } from './admission/close-gently.ts'
+import { watchOwnDelay } from './admission/own-delay.ts'
 import { limitListener } from './admission/requests-per-turn.ts'
 import type { Answer } from './answer.ts'
 import { newAnswerSender, type SendAnswer } from './answer-sender.ts'
@@ -48,6 +49,7 @@ const NO_BYTES = Buffer.alloc(0)
 
 /** The HTTP server of the API: one frame for every endpoint, checks in the order of contract.md 3 h. */
 export function buildServer<App>(frame: Frame<App>): FastifyInstance {
+  const ownDelay = watchOwnDelay()
   const server = Fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
@@ -71,8 +73,9 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors: (error, request, reply) =>
       sendError(frame, withoutFacts(request), reply as never, translateFrameworkError(error)),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, ownDelay),
   })
+  server.addHook('onClose', async () => ownDelay.stop())
   for (const fact of REQUEST_FACTS) server.decorateRequest(fact, null)
   endWaitingRequests(server)
   acceptEveryBody(server)

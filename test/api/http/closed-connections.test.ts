@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { longTest, test } from '../../helpers/service/parts.ts'
 import { type ServiceProcess, startServiceProcess } from '../../helpers/service/service-process.ts'
@@ -71,6 +72,32 @@ describe('requests that are never finished', { concurrency: true }, () => {
     })
     assert.deepEqual(((await listed.json()) as any).data, [])
   })
+})
+
+// After ten seconds a client that has not sent its headers is told so.
+const HEADERS_MS = 11_000
+
+longTest('a service that stood still itself does not say that its clients were slow', async () => {
+  const own = await startServiceProcess()
+  try {
+    const before = await own.sockets()
+    const begun = Array.from({ length: EACH }, () => staying('POST /v1/charges HTTP/1.1\r\nHost: gate', own.url))
+    await until(async () => (await own.sockets()) >= before + EACH, PROGRAM_MS)
+    own.freeze()
+    for (const { socket } of begun) socket.write('way\r\nConnection: close\r\n\r\n')
+    await sleep(HEADERS_MS)
+    own.thaw()
+    await until(async () => begun.every(({ heard }) => heard.length > 0), PROGRAM_MS)
+    for (const { socket, heard } of begun) {
+      const said = heard.join('')
+      // The one that was read after all has no key.
+      assert.match(said, /^HTTP\/1\.1 (401 |503 .*\r\nRetry-After: 1\r\n.*"service temporarily unavailable)/s)
+      socket.destroy()
+    }
+  } finally {
+    own.thaw()
+    await own.stop()
+  }
 })
 
 test('C17: who sends all of too large a body before reading hears 413', async () => {
@@ -162,8 +189,8 @@ function tooLarge(length: string): Buffer {
 }
 
 /** A client that sends this and never closes its side. */
-function staying(bytes: string): { socket: Socket; heard: string[] } {
-  const { hostname, port } = new URL(service.url)
+function staying(bytes: string, url = service.url): { socket: Socket; heard: string[] } {
+  const { hostname, port } = new URL(url)
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
   const heard: string[] = []
   socket.on('error', () => {}).on('data', (piece) => heard.push(piece.toString('latin1')))

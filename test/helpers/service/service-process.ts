@@ -13,6 +13,9 @@ export type ServiceProcess = {
   sockets(): Promise<number>
   /** Runs `work` and returns the longest time in ms for which the service's event loop was blocked meanwhile. */
   longestHold(work: () => Promise<unknown>): Promise<number>
+  /** Stops the process where it is, and lets it go on. */
+  freeze(): void
+  thaw(): void
   stop(): Promise<void>
 }
 
@@ -39,6 +42,8 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
       await work()
       return ask('longest hold')
     },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     stop: async () => {
       const ended = once(child, 'exit')
       child.send('stop' satisfies Question)
