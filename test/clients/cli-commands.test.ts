@@ -135,6 +135,24 @@ test('an event is sent with data from a file, from the standard input, and with 
   })
 })
 
+test('every filter of the API is an option', async () => {
+  const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs', 'openapi.json'), 'utf8'))
+  const user = newcomer()
+  for (const [noun, path] of Object.entries({
+    charges: 'charges',
+    payouts: 'payouts',
+    events: 'events',
+    deliveries: 'webhooks',
+  })) {
+    const { stdout } = await user.run(`help ${noun} list`)
+    const options = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name]) => name ?? '')
+    const filters = paths[`/v1/${path}`].get.parameters
+      .filter((one: any) => one.in === 'query' && one.name !== 'wait')
+      .map(({ name }: any) => name.replaceAll('_', '-'))
+    assert.deepEqual(options.toSorted(), [...filters, 'json', 'help'].toSorted(), noun)
+  }
+})
+
 test('completion is read by bash, and offers what may follow', async () => {
   const { stdout } = await newcomer().run('completion bash')
   execFileSync('bash', ['-n'], { input: stdout })

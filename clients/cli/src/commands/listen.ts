@@ -72,8 +72,9 @@ async function runListen({ terminal, environment, given }: Call): Promise<number
     for await (const item of gateway.webhooks.events(from, { ...asked, signal })) await take(listening, counts, item)
   } catch (error) {
     if (!signal.aborted) throw error
+  } finally {
+    if (counts.cursor !== '') sayWhatWasSent(terminal, receiver, counts)
   }
-  sayWhatWasSent(terminal, receiver, counts)
   return 0
 }
 
