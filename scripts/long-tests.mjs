@@ -59,6 +59,7 @@ const LONG = {
   'test/soak/short-soak': 'hundreds of payments against an operator that misbehaves',
   'test/clients/collections': 'two programs that send every request of a collection',
   'test/clients/generated-clients': 'generators of clients and their compilers',
+  'test/clients/cli-package': 'a package that is built, packed and installed',
   'test/clients/sdk-service': 'payments that wait for their real end, and lines that are cut, for real seconds',
   'test/clients/sdk-package': 'a package that is built, installed and compiled in three ways',
   'test/clients/lint': 'two linters of the description, each as large as a compiler',
@@ -84,6 +85,7 @@ const LONG = {
 
 /** Files with long tests beside short ones, marked by `test/helpers/service/parts.ts`. */
 const PARTLY_LONG = {
+  'test/clients/cli-listen': 'receivers that hang and lines that are cut, for real seconds',
   'src/api/http/bodies/stream-sender': 'a document of 64 MiB',
   'src/reports/statement/pdf/pdf-fonts': 'names in every script',
   'test/web/console/view-as': 'every page in both modes',

@@ -58,6 +58,12 @@ const WAITING = [
   'test/program/fleet/dying',
   'test/payments/payouts/resolve-account',
   'src/platform/outbound/attempt',
+  'test/clients/cli-listen',
+  'test/clients/cli-commands',
+  'test/clients/cli-bulk',
+  'test/clients/cli-doctor',
+  'test/clients/cli-login',
+  'test/clients/cli-reconcile',
 ]
 
 /**

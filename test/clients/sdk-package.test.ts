@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { transform } from 'esbuild'
-import { made, opened, openedAndVerified } from '../helpers/service/opened.ts'
+import { made, openedAndVerified } from '../helpers/service/opened.ts'
 import { startService } from '../helpers/service/test-service.ts'
 import { INSTALL, inFolder, run } from './made-client.ts'
+import { inProjectWith, openedPackage } from './packed-package.ts'
 import { ROOT } from './sdk-cases.ts'
 
 const PACKAGE = join(ROOT, 'clients', 'typescript')
@@ -27,21 +27,10 @@ const KINDS: Record<string, string> = {
 
 // With its background work, because the programs wait for the end of a payment.
 const service = openedAndVerified(() => startService({ role: 'all' }))
-const packed = opened(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-packed-'))
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: PACKAGE })
-  const [file = ''] = readdirSync(folder)
-  return { file: join(folder, file), close: async () => rmSync(folder, { recursive: true }) }
-})
+const packed = openedPackage(PACKAGE)
 const shop = made(async () => ({ key: (await service.merchant()).keys.test }))
 
-/** An empty project in which the package was installed. */
-const inProject = (work: (folder: string) => Promise<void>): Promise<void> =>
-  inFolder(async (folder) => {
-    writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', packed.file], { cwd: folder })
-    await work(folder)
-  })
+const inProject = (work: (folder: string) => Promise<void>): Promise<void> => inProjectWith(packed.file, work)
 
 const copied = (folder: string, name: string) => copyFileSync(join(PACKAGE, 'test', name), join(folder, name))
 

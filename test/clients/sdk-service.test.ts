@@ -2,16 +2,13 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { describe } from 'node:test'
 import { type ChargeCreate, Gateway } from '../../clients/typescript/src/gateway-client.ts'
-import { setKeySigners } from '../../src/merchants/account/key-signers.ts'
-import { listKeys } from '../../src/merchants/account/list-keys.ts'
-import { getMerchantNamed } from '../../src/merchants/account/set-merchant.ts'
-import { owner } from '../helpers/service/actors.ts'
 import { openedAndVerified } from '../helpers/service/opened.ts'
 import { newSigningPair } from '../helpers/service/sign-request.ts'
 import { CHARGE, startService } from '../helpers/service/test-service.ts'
 import { type CutPlace, openCutLine } from './cut-line.ts'
 import { run } from './made-client.ts'
 import { assertPart, CASES, type CutCase, call, countRows, filledIn, runSteps, type Step } from './sdk-cases.ts'
+import { signingShop } from './signing-shop.ts'
 
 // With its background work, because clients wait for ends as they come.
 const service = openedAndVerified(() => startService({ role: 'all' }))
@@ -84,19 +81,8 @@ test('a stream that waits gives an event when it comes', async () => {
 })
 
 describe('with a key that takes signed requests only', () => {
-  async function signingShop() {
-    const merchant = await service.merchant()
-    const { id: merchantId, tag } = (await getMerchantNamed(service.gateway, merchant.id)).merchant
-    const key = (await listKeys(service.app, { id: merchantId })).find(({ kind }) => kind === 'test')
-    const pair = newSigningPair()
-    const who = owner({ merchantId, tag, cell: 'cell_0', mode: 'test' })
-    await setKeySigners(service.app, who, { holder: { id: merchantId }, id: key?.id ?? '', text: pair.pem })
-    const signingKey = String(pair.privateKey.export({ format: 'pem', type: 'pkcs8' }))
-    return { apiKey: merchant.keys.test, signingKey }
-  }
-
   test('a client with the private key pays, refunds and reads', async () => {
-    const gateway = new Gateway({ ...(await signingShop()), baseUrl: service.url })
+    const gateway = new Gateway({ ...(await signingShop(service)), baseUrl: service.url })
     const charge = await gateway.charges.create(CHARGE as ChargeCreate)
     assert.equal((await gateway.charges.waitFor(charge)).status, 'succeeded')
     await gateway.test.addFunds({ amount: 10_000 })
@@ -107,8 +93,8 @@ describe('with a key that takes signed requests only', () => {
   })
 
   test('a client without it is told why, and one with another key too', async () => {
-    const { apiKey } = await signingShop()
-    const { signingKey } = await signingShop()
+    const { apiKey } = await signingShop(service)
+    const { signingKey } = await signingShop(service)
     for (const gateway of [gatewayOf(apiKey), new Gateway({ apiKey, signingKey, baseUrl: service.url })])
       await assert.rejects(gateway.charges.create(CHARGE as ChargeCreate), { status: 401, code: 'invalid_signature' })
   })
@@ -121,7 +107,7 @@ describe('with a key that takes signed requests only', () => {
   })
 
   test('a clock that is wrong by an hour is mended for what is read too', async () => {
-    const shop = await signingShop()
+    const shop = await signingShop(service)
     const program = `
       const real = Date.now
       Date.now = () => real() + 3_600_000

@@ -13,7 +13,9 @@ const ALL = [
 const SRC = ALL.filter((source) => source.path.startsWith('src/') && !isTest(source))
 const SCRIPTS = [...sourcesOf('scripts', '.mjs'), ...sourcesOf('bin', '.mjs')]
 // Of clients only what is written by hand.
-const CLIENTS = sourcesOf('clients/typescript/src', '.ts').filter(({ path }) => !path.includes('/generated/'))
+const CLIENT = sourcesOf('clients/typescript/src', '.ts').filter(({ path }) => !path.includes('/generated/'))
+const CLI = sourcesOf('clients/cli/src', '.ts')
+const CLIENTS = [...CLIENT, ...CLI]
 const MIGRATIONS = sourcesOf('migrations', '.sql')
 
 const PROGRAM = ORDER.length - 1
@@ -126,11 +128,22 @@ test('nothing watches promises, which costs every payment, but what is used wher
 })
 
 test('a client works everywhere: it imports nothing but its own files', () => {
-  const others = CLIENTS.flatMap(({ path, imports }) =>
+  const others = CLIENT.flatMap(({ path, imports }) =>
     imports.filter((imported) => !imported.path.startsWith('clients/')).map(({ line }) => `${path}:${line}`),
   )
-  assert.ok(CLIENTS.length > 10)
-  none([...others, ...places(CLIENTS, 'code', /\b(?:process|Buffer|require)\b/g)])
+  assert.ok(CLIENT.length > 10)
+  none([...others, ...places(CLIENT, 'code', /\b(?:process|Buffer|require)\b/g)])
+})
+
+test('the command line brings what Node has, the client, and of the product what is pure', () => {
+  const allowed =
+    /^(?:node:|clients\/|src\/platform\/(?:refusal|text\/\w+)|src\/merchants\/webhooks\/signature|src\/payments\/payouts\/bulk\/)/
+  assert.ok(CLI.length > 10)
+  none(
+    CLI.flatMap(({ path, imports }) =>
+      imports.filter((imported) => !allowed.test(imported.path)).map((imported) => `${path}:${imported.line}`),
+    ),
+  )
 })
 
 test('only commands print to the terminal', () => {

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import { METADATA_FIELD, type Metadata } from '../../api/http/bodies/metadata.ts'
+import type { Metadata } from '../../api/http/bodies/metadata.ts'
+import { METADATA_FIELD } from '../../api/http/bodies/metadata-field.ts'
 import { expandedMember } from '../../api/http/expand.ts'
 import type { EventType } from '../../merchants/webhooks/events.ts'
 import { bigint, type CopyColumn, mode, text, time } from '../../platform/db/wire/copy.ts'

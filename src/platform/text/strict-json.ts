@@ -16,6 +16,11 @@ const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const LETTER_U = 0x75
+const SPACES = [0x09, 0x0a, 0x0d, 0x20]
+const OPENING = [0x7b, 0x5b]
+
+/** Whether it begins as a JSON object or list does. */
+export const looksLikeJson = (raw: Buffer) => OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
 
 /**
  * Parses a request body; `problem` says what is wrong with it, in the words that follow `invalid request: `. Refuses what JSON.parse

@@ -6,6 +6,8 @@ import type { TestService } from './test-service.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
+type ProgramWorld = { settings?: Record<string, string>; input?: string }
+
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..')
 
 /** Runs a command line in this process with only these settings. */
@@ -28,12 +30,15 @@ export function runProgram(args: readonly string[], settings: Record<string, str
 }
 
 /** The same for another checkout. */
-export function runProgramAt(
-  root: string,
+export const runProgramAt = (root: string, args: readonly string[], world: ProgramWorld = {}): Promise<Ran> =>
+  runFile(join(root, 'bin', 'gateway.mjs'), args, world)
+
+/** Runs a program of Node as a real child process that sees only these settings, with this text on its standard input. */
+export function runFile(
+  program: string,
   args: readonly string[],
-  { settings = {}, input = '' }: { settings?: Record<string, string>; input?: string } = {},
+  { settings = {}, input = '' }: ProgramWorld = {},
 ): Promise<Ran> {
-  const program = join(root, 'bin', 'gateway.mjs')
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings }
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   // A program may end without reading its input.

@@ -3,6 +3,7 @@ import { letOthersRun } from '../../../platform/batches/let-others-run.ts'
 import { invalidRequest } from '../../../platform/refusal.ts'
 import { canonicalJson, writeLargeInSteps } from '../../../platform/text/canonical-json.ts'
 import {
+  looksLikeJson,
   NOT_JSON,
   parseStrictJson,
   parseStrictJsonInSteps,
@@ -32,11 +33,6 @@ export async function parseJsonOrCsv(raw: Buffer, contentType: string | undefine
 }
 
 const MAYBE_CSV = `${NOT_JSON}; is it CSV? then send Content-Type: text/csv`
-const SPACES = [0x09, 0x0a, 0x0d, 0x20]
-const OPENING = [0x7b, 0x5b]
-
-/** Whether it begins as a JSON object or list does. */
-export const looksLikeJson = (raw: Buffer) => OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
 
 // Larger bodies are read in steps, with other requests in between.
 const LARGE_BODY_BYTES = 64 * 1024

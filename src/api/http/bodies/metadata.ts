@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { jsonb } from '../../../platform/db/wire/copy.ts'
 import { invalidRequest } from '../../../platform/refusal.ts'
 import { sortByCodePoint } from '../../../platform/text/canonical-json.ts'
 import { echo, hasForbiddenControl, isLongerThan } from '../../../platform/text/text.ts'
@@ -77,17 +76,6 @@ export const metadataJson = (metadata: Metadata | null): string | null => (metad
 /** Formats metadata for a cell of a file; null where there is none. */
 export const metadataCell = (metadata: Metadata | null): string | null =>
   metadata === null ? null : JSON.stringify(presentMetadata(metadata))
-
-type HasMetadata = { metadata: Metadata | null }
-
-/** `metadata` in the table of an object's fields: how it is stored, and how answers, events and files show it. */
-export const METADATA_FIELD = {
-  column: 'metadata',
-  write: jsonb<HasMetadata>(({ metadata }) => metadataJson(metadata)),
-  schema: MetadataShape,
-  value: ({ metadata }: HasMetadata): object => presentMetadata(metadata),
-  cell: ({ metadata }: HasMetadata): string | null => metadataCell(metadata),
-}
 
 /** Takes an object without members as none. */
 export const metadataOrNull = (metadata: Metadata | undefined): Metadata | null => {

@@ -1,0 +1,2 @@
+/** The version of the package; a test compares the two. */
+export const VERSION = '0.1.0'
