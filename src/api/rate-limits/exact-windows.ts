@@ -35,6 +35,7 @@ const RATE_BY_ENDPOINT = {
   test_funds: 'testing',
   test_next: 'testing',
   test_events: 'testing',
+  test_accounts: 'testing',
   scheduled_payouts: 'schedules',
   pause_schedule: 'schedules',
   resume_schedule: 'schedules',
