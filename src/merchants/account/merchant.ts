@@ -42,8 +42,8 @@ export type Merchant = {
   closingAt: Date | null
   closingBy: 'owner' | 'operator' | null
   closedAt: Date | null
-  /** Who made it for tests, as whose it counts; null: a merchant like any other. */
-  parentId: number | null
+  /** The public id of the merchant that made it for its tests; null: a merchant like any other. */
+  parent: string | null
   createdAt: Date
 }
 
@@ -54,7 +54,8 @@ const COLUMNS = `id, public_id as "publicId", tag, handle, name, email, public_k
   test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
   fail_next_reason as "failNextReason", inactive_since as "inactiveSince", inactive_for as "inactiveFor",
   limits_set_at as "limitsSetAt", ${ACCOUNT_STATE} as account, closing_at as "closingAt", closing_by as "closingBy",
-  closed_at as "closedAt", parent_id as "parentId", created_at as "createdAt"`
+  closed_at as "closedAt", (select p.public_id from merchants p where p.id = merchants.parent_id) as parent,
+  created_at as "createdAt"`
 
 const MERCHANTS_BY_ID = statement<Merchant>(
   'merchants by id',

@@ -137,6 +137,33 @@ test('one that is removed is refused at once in every process, and its parent is
   assert.equal(await service.run('close-accounts'), 0)
 })
 
+test('a merchant that is switched off has none: they end with the next run of the task', async () => {
+  const { merchant, parent, account, own } = await freshAccount(service)
+  await service.set(merchant, { active: false })
+  assert.equal(await service.run('close-accounts'), 1)
+  assertRefused(await own.get('/v1/balance'), DEAD)
+  await service.set(merchant, { active: true })
+  assert.equal((await parent.get(`${ACCOUNTS}/${account.id}`)).body.status, 'closed')
+  assert.equal((await makeAccount(parent)).status, 201)
+})
+
+test('its keys take over no address, signature or limit of the key that asked', async () => {
+  const merchant = await service.merchant()
+  const listed = await json('keys', 'list', merchant.id)
+  const full = listed.find(({ kind }: { kind: string }) => kind === 'test')
+  assert.equal((await run('keys', 'limit', merchant.id, '--id', full.id, '--day', '1000')).code, 0)
+  assert.equal((await run('keys', 'addresses', merchant.id, '--id', full.id, '--only', '127.0.0.0/8')).code, 0)
+  await service.gateway.keyRing.refresh()
+  const { status, body } = await makeAccount(service.client(merchant.keys.test))
+  assert.equal(status, 201)
+  const rules = await service.rows(
+    `select k.allowed_from, k.signed_by, k.daily_limit from directory.api_keys k join merchants m on m.id = k.merchant_id
+     where m.public_id = $1`,
+    [body.id],
+  )
+  assert.deepEqual(rules, Array(2).fill({ allowed_from: null, signed_by: null, daily_limit: null }))
+})
+
 test('after 24 hours its keys are refused and its webhooks stop, and what it holds stays in order', async () => {
   receiver.behave(answering(200))
   const keyed = { 'idempotency-key': 'a day' }
