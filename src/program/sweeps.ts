@@ -38,6 +38,7 @@ import { expirePrepared } from '../payments/payouts/prepared/end-prepared.ts'
 import { payoutSender, TEST_PAYOUTS_PER_RUN } from '../payments/payouts/sending/send-payouts.ts'
 import { SET_BACK_PAYOUTS } from '../payments/payouts/write-payouts.ts'
 import { runSchedules } from '../payments/scheduled-payouts/run-schedules.ts'
+import { endTestAccounts } from '../payments/testing/end-test-accounts.ts'
 import { topUpFollower } from '../payments/top-ups/top-up-mover.ts'
 import { SET_BACK_TOP_UPS } from '../payments/top-ups/write-top-ups.ts'
 import { runStandingOrders } from '../payments/withdrawals/standing-orders/run-standing-orders.ts'
@@ -107,7 +108,7 @@ export function buildSweeps(app: App): CellSweep[] {
     'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => tendFreezes(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
-    'close-accounts': { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => closeAccounts(app) },
+    'close-accounts': { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => closeAll(app) },
     'expire-prepared': { everyMs: MINUTE, runOnce: () => expireUndecided(app) },
     'checkpoint-ledgers': { everyMs: 5 * SECOND, restMs: 30 * SECOND, runOnce: () => checkpoint(app) },
     // Never run again at once: an open condition would be found every time.
@@ -181,6 +182,7 @@ async function runAlerts(app: App): Promise<number> {
 
 /** Expires what waited for a second person and was not decided in time. */
 const expireUndecided = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
+const closeAll = async (app: App) => (await closeAccounts(app)) + (await endTestAccounts(app))
 const checkpoint = ({ db, clock }: App) => checkpointLedgers(db, clock.now())
 
 /** Undoes what a clock that was ahead has done: months closed too early, and times put off. */

@@ -45,14 +45,15 @@ const ABOVE_ALL_ROWS = Number.MAX_SAFE_INTEGER
 const ROW_NUMBER = /^\d{1,15}$/
 const MERCHANT_ID = /^mer_[a-z0-9]{21}$/
 
-// Served by the primary key, from the cursor on; with a search or a freeze, by the ids that it names.
+// Served by the primary key, from the cursor on; with a search or a freeze, by the ids that it names. What was made for tests is
+// found by its id or handle alone.
 const listSql = (direction: 'older' | 'newer') => {
   const [compare, order] = direction === 'older' ? ['<', 'desc'] : ['>', 'asc']
   return `select m.id as number, m.public_id as "publicId", m.handle, m.name, m.kyc_status as "kycStatus", m.active,
       h.payouts_frozen_for is not null as frozen, m.vending_enabled as "vendingEnabled", ${ACCOUNT_STATE} as account,
       m.created_at as "createdAt"
     from merchants m join ledger_heads h on h.merchant_id = m.id and h.mode = 'live'
-    where m.id ${compare} $1 and ($2::bigint[] is null or m.id = any($2)) and ($3::text is null or m.kyc_status = $3)
+    where m.id ${compare} $1 and (m.parent_id is null or m.id = any($2)) and ($2::bigint[] is null or m.id = any($2)) and ($3::text is null or m.kyc_status = $3)
       and ($4::boolean is null or m.active = $4) and ($5::boolean is null or (h.payouts_frozen_for is not null) = $5)
       and ($6::boolean is null or m.vending_enabled = $6)
     order by m.id ${order} limit ${MERCHANTS_PER_PAGE + 1}`
@@ -66,7 +67,7 @@ const BY_WORDS = statement<MerchantIdRow>(
   'merchants by words',
   `select m.id from merchants m
    where to_tsvector('simple'::regconfig, m.name || ' ' || m.handle) @@ to_tsquery('simple'::regconfig, $1)
-   order by m.id desc limit $2`,
+     and m.parent_id is null order by m.id desc limit $2`,
 )
 const BY_EMAIL = statement<MerchantIdRow>(
   'merchants by email',

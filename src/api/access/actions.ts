@@ -34,6 +34,7 @@ const APPROVAL_STAFF = ['risk', 'finance', 'admin'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const AS_DEVELOPER = { ...AUDITED, persons: OWNER_OR_DEVELOPER } as const
+const BY_KEY = { key: 'full', audited: true } as const
 const BY_KEY_TOO = { ...AS_DEVELOPER, key: 'full' } as const
 const STEP_UP = { fresh: true, audited: true } as const
 const AT_HAND = { persons: EVERY_ROLE, unconfirmed: true, tills: true } as const
@@ -134,7 +135,7 @@ export const ACTIONS = {
   ...{ 'machine.add': AS_DEVELOPER, 'machine.remove': AS_DEVELOPER, 'machine.sync': AS_DEVELOPER },
   ...{ 'sandbox.set': AS_DEVELOPER, 'sandbox.machine': AS_DEVELOPER },
   // Endpoints for tests: they refuse live keys.
-  ...{ 'funds.add': BY_KEY_TOO, 'sandbox.clock': BY_KEY_TOO, 'sandbox.next': { key: 'full', audited: true } },
+  ...{ 'funds.add': BY_KEY_TOO, 'sandbox.clock': BY_KEY_TOO, 'sandbox.next': BY_KEY, 'sandbox.account': BY_KEY },
 
   ...{ 'view.save': AT_HAND, 'view.remove': AT_HAND },
 
@@ -189,8 +190,7 @@ export const ACTIONS = {
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },
   'verification.expiry': { audited: true, operators: ['risk', 'admin'] },
   // The address named here gets a notice of every payment, without a login that could be ended.
-  'notice.set': { ...STEP_UP, persons: OWNER, others: COMMAND },
-  'notice.stop': { ...AUDITED, persons: OWNER },
+  ...{ 'notice.set': { ...STEP_UP, persons: OWNER, others: COMMAND }, 'notice.stop': { ...AUDITED, persons: OWNER } },
   ...{ 'push.set': { ...STEP_UP, persons: EVERY_ROLE, tills: true }, 'push.stop': { ...AT_HAND, audited: true } },
   // The mail holds what a download holds, month by month; who may not download gets none.
   'month-close.set': { ...STEP_UP, persons: OWNER_OR_ACCOUNTANT },

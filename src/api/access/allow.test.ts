@@ -62,7 +62,7 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
     ...['payouts.read', 'wallet.look-up', 'charge.refund', 'payout.create', 'payout.bulk'],
     ...['schedule.create', 'schedule.change'],
     ...['webhook.address', 'webhook.rotate', 'webhook.switch', 'webhook.ping', 'vending.secret'],
-    ...['funds.add', 'sandbox.clock', 'sandbox.next'],
+    ...['funds.add', 'sandbox.clock', 'sandbox.next', 'sandbox.account'],
   ])
   for (const role of ['developer', 'accountant', 'viewer'] as const)
     for (const action of ['charge.refund', 'payout.create', 'payout.bulk', 'schedule.create'] as const)

@@ -12,11 +12,13 @@ import type { RequestMetrics } from './request-metrics.ts'
 
 /**
  * The merchant, mode and scope that a key stands for, independent of any request. `allowedFrom`: the networks from which the key may be
- * used; null: from anywhere. `signedBy`: the Ed25519 public keys of which one must have signed each request; null: none need.
+ * used; null: from anywhere. `signedBy`: the Ed25519 public keys of which one must have signed each request; null: none need. `expiresAtMs`:
+ * from when on no key of its merchant works, which was made for tests; null: no such time.
  */
 export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId' | 'spent'> & {
   allowedFrom: readonly AddressRange[] | null
   signedBy: readonly KeyObject[] | null
+  expiresAtMs: number | null
 }
 
 /** One answered request as the log of its merchant keeps it: never a body, a phone or a whole key. */

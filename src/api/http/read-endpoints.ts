@@ -12,7 +12,7 @@ export const PLAIN_READ = {
 } as const
 
 type ReadEndpointOptions = Pick<Endpoint<never>, 'path' | 'name' | 'summary'> &
-  Partial<Pick<Endpoint<never>, 'description' | 'action' | 'refusals'>>
+  Partial<Pick<Endpoint<never>, 'description' | 'action' | 'refusals' | 'testOnly'>>
 // The cast holds: every app has the rate limit `reads`.
 const plainRead = <App, Options extends ReadEndpointOptions>(options: Options) => ({
   ...PLAIN_READ,

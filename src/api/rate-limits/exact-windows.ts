@@ -36,6 +36,7 @@ const RATE_BY_ENDPOINT = {
   test_next: 'testing',
   test_events: 'testing',
   grade_receiver: 'grading',
+  test_accounts: 'testing',
   scheduled_payouts: 'schedules',
   pause_schedule: 'schedules',
   resume_schedule: 'schedules',

@@ -58,9 +58,9 @@ const REVOKE_ALL = statement<{ id: string }>(
   'end all directory keys',
   'update api_keys set revoked_at = $2 where merchant_id = $1 and revoked_at is null returning id',
 )
-const FIND_ACCOUNT_STATE = statement<{ account: AccountState }>(
+const FIND_ACCOUNT_STATE = statement<{ account: AccountState; forTests: boolean }>(
   'account of holder',
-  `select ${ACCOUNT_STATE} as account from merchants where id = $1`,
+  `select ${ACCOUNT_STATE} as account, parent_id is not null as "forTests" from merchants where id = $1`,
 )
 const LOCK_HOLDER = statement('lock holder of keys', 'select id from merchants where id = $1 for no key update')
 const COUNT_OPEN_OF_KIND = statement<{ count: number }>(
@@ -96,7 +96,7 @@ export function addCellKey(app: App, holder: KeyMerchant, { kind, key, at, name,
 export async function rotateKey(app: App, actor: Actor, { holder, kind, commandKey }: KeyInput): Promise<string> {
   allow(actor, 'key.rotate', holder.id)
   allowKeyKind(actor, { merchantId: holder.id, kind })
-  await refuseClosed(app, holder)
+  await refuseKey(app, holder, kind)
   const command = { command: 'keys rotate', input: { merchant: holder.id, kind } }
   const earlier =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
@@ -134,7 +134,7 @@ export async function createKey(
 ): Promise<{ id: string; key: string }> {
   allow(actor, 'key.create', holder.id)
   allowKeyKind(actor, { merchantId: holder.id, kind })
-  await refuseClosed(app, holder)
+  await refuseKey(app, holder, kind)
   checkName(name)
   const command = {
     command: 'keys create',
@@ -221,10 +221,12 @@ async function storeInCell(app: App, add: Call, last: Call[]): Promise<void> {
 export const revokeAllKeys = (merchantId: number, at: Date): Call<{ id: string }> =>
   call(REVOKE_ALL, merchantId, at.toISOString())
 
-/** Refuses a new key for a closed account. */
-async function refuseClosed(app: App, { id }: KeyMerchant): Promise<void> {
+/** Refuses a new key for a closed account, and one for real money for a business that was made for tests. */
+async function refuseKey(app: App, { id }: KeyMerchant, kind: ApiKeyKind): Promise<void> {
   const [holder] = await app.db.query(FIND_ACCOUNT_STATE, [id])
   if (holder?.account === 'closed') throw closedMerchant()
+  if (holder?.forTests === true && kind.startsWith('live'))
+    throw domainRefusal('bad_request', 'this business was made for tests: it has no live keys')
 }
 
 /** Derives a key's public id from the key, so that directory and cell agree on it. */

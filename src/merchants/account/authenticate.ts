@@ -66,7 +66,7 @@ export function keyRing(parts: KeyRingOptions): KeyRing {
   async function find(token: string, address: string): Promise<KeyHolder | null> {
     const before = generation
     const caller = await findHolder(token, address)
-    if (caller === null) return null
+    if (caller === null || hasExpired(caller, parts)) return null
     if (callers.size > MAX_CACHED_KEYS) callers.clear()
     if (before === generation) callers.set(token, caller)
     return caller
@@ -96,14 +96,23 @@ export function keyRing(parts: KeyRingOptions): KeyRing {
     authenticate: (token, address) => {
       const now = performance.now()
       const caughtUp = begin(now)
-      if (now - checkedAt < TRUSTED_MS) return callers.get(token) ?? lookUp(token, address)
-      return Promise.all([refreshNow(), caughtUp]).then(() => callers.get(token) ?? lookUp(token, address))
+      if (now - checkedAt < TRUSTED_MS) return findHeld(callers, token, parts) ?? lookUp(token, address)
+      return Promise.all([refreshNow(), caughtUp]).then(() => findHeld(callers, token, parts) ?? lookUp(token, address))
     },
     countFailure,
     refresh,
     ...usedKeys,
     forget,
   }
+}
+
+/** Whether the time is over of a merchant that was made for tests: from then on its keys are refused like revoked ones. */
+const hasExpired = ({ expiresAtMs }: KeyHolder, { clock }: Pick<KeyRingOptions, 'clock'>): boolean =>
+  expiresAtMs !== null && clock.nowMs() >= expiresAtMs
+
+function findHeld(callers: ReadonlyMap<string, KeyHolder>, token: string, parts: KeyRingOptions) {
+  const cached = callers.get(token)
+  return cached === undefined || hasExpired(cached, parts) ? undefined : cached
 }
 
 /** Tracks when keys were used last, and the work that the first use after a pause waits for. */

@@ -6,11 +6,11 @@ import type { App, Gateway } from '../../program/app.ts'
 /** A cell and how many merchants it has. */
 export type CellRoom = { cell: string; merchants: number; addedAt: Date | null }
 
-// Index: merchants_of_cell. Counted to $1 at most: whether a cell with room has one merchant more or less does not matter.
+// Index: merchants_own_of_cell, without what was made for tests and lives for a day. Counted to $1 at most: whether a cell with room has one merchant more or less does not matter.
 const CELLS = statement<CellRoom>(
   'cells and their merchants',
   `select c.name as cell, c.added_at as "addedAt",
-     (select count(*)::int from (select 1 from merchants m where m.cell = c.name limit $1) counted) as merchants
+     (select count(*)::int from (select 1 from merchants m where m.cell = c.name and m.parent_id is null limit $1) counted) as merchants
    from cells c order by c.name`,
 )
 const NEWEST_CELLS = statement<{ cell: string }>(
@@ -19,7 +19,7 @@ const NEWEST_CELLS = statement<{ cell: string }>(
 )
 const MERCHANTS_OF_CELL = statement<{ merchants: number }>(
   'merchants of cell, to a limit',
-  'select count(*)::int as merchants from (select 1 from merchants where cell = $1 limit $2) counted',
+  'select count(*)::int as merchants from (select 1 from merchants where cell = $1 and parent_id is null limit $2) counted',
 )
 /** Every process looks for new cells every five seconds; this leaves it the time to try again. */
 const TAKEN_UP_MS = 20_000

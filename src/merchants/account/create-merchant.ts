@@ -1,25 +1,28 @@
 import type { Actor } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
-import { type AuditAct, auditRow, auditRows } from '../../api/access/audit-row.ts'
-import { makeHeads } from '../../ledger/book.ts'
+import { auditRow } from '../../api/access/audit-row.ts'
 import { assert } from '../../platform/assert.ts'
-import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
-import type { Mode } from '../../platform/mode.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
-import { type ApiKeyKind, newApiKey } from '../../platform/text/api-key-format.ts'
-import { newId, newTag, randomText } from '../../platform/text/ids.ts'
+import type { ApiKeyKind } from '../../platform/text/api-key-format.ts'
 import { hasForbiddenControl } from '../../platform/text/text.ts'
 import type { App, Gateway } from '../../program/app.ts'
-import { addCellKey, addDirectoryKey, makeKeyId } from './api-keys.ts'
+import { addDirectoryKey } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
 import { findFormerHandle, handleTaken } from './change-handle.ts'
 import { chooseCell } from './choose-cell.ts'
 import { findCommand, storeCommand } from './command-keys.ts'
 import { judgeHandle, makeHandle } from './handle.ts'
-import { newWebhookSecret } from './rotate-webhook-secret.ts'
-import { addSecret } from './secrets.ts'
+import {
+  drawDraft,
+  MAX_MERCHANT_NAME_CHARACTERS,
+  type MerchantDraft,
+  type MerchantFacts,
+  makeCreationAct,
+  registerDraft,
+  storeDraft,
+} from './merchant-draft.ts'
 
 export type NewMerchant = {
   name: string
@@ -40,33 +43,16 @@ export type CreatedMerchant = {
 }
 
 const KEY_KINDS: readonly ApiKeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
-const PUBLIC_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const MAX_REGISTER_ATTEMPTS = 5
 
-const REGISTER = statement<{ id: number }>(
-  'register merchant',
-  `insert into merchants (public_id, tag, handle, cell, created_at) values ($1, $2, $3, $4, $5) returning id`,
-)
-const STORE = statement<{ id: number }>(
-  'store merchant',
-  `insert into merchants (id, public_id, tag, handle, name, email, public_key_test, public_key_live, kyc_status,
-     vending_enabled, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning id`,
-)
 const FIND_HANDLE = statement('handle taken', 'select 1 from merchants where handle = $1')
 const FIND_BY_TAG = statement<{ id: number; cell: string }>(
   'merchant of tag',
   'select id, cell from merchants where tag = $1',
 )
 
-/** All random values of a new merchant, decided before anything is stored. */
-type MerchantDraft = {
-  publicId: string
-  tag: string
-  handle: string
-  keys: Record<ApiKeyKind, string>
-  secret: string
-  publicKeys: { test: string; live: string }
-}
+/** A draft with the four keys of a merchant. */
+type FourKeyDraft = MerchantDraft & { keys: Record<ApiKeyKind, string> }
 
 /**
  * Makes a merchant with its four keys, its webhook secret and its two empty ledgers (contract.md 9.3). The directory rows
@@ -118,13 +104,12 @@ const findCell = async (gateway: Gateway, { cell }: NewMerchant): Promise<App> =
 const findCreation = async (
   { directory, vault }: Pick<App, 'directory' | 'vault'>,
   { commandKey: key, input }: { commandKey: string | undefined; input: NewMerchant },
-): Promise<MerchantDraft | null> =>
+): Promise<FourKeyDraft | null> =>
   key === undefined ? null : findCommand({ directory, vault }, { key, command: 'merchants create', input })
 
-const newPublicKey = (mode: Mode) => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
-
 function checkNames({ name, email, handle }: NewMerchant): void {
-  if (name.trim() === '' || [...name].length > 200) throw invalidRequest('name must be 1 to 200 characters', 'name')
+  if (name.trim() === '' || [...name].length > MAX_MERCHANT_NAME_CHARACTERS)
+    throw invalidRequest(`name must be 1 to ${MAX_MERCHANT_NAME_CHARACTERS} characters`, 'name')
   if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters', 'name')
   if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254)
     throw invalidRequest('email is not a valid email address', 'email')
@@ -139,9 +124,9 @@ async function register(
   app: App,
   actor: Actor,
   { input, commandKey }: { input: NewMerchant; commandKey: string | undefined },
-): Promise<MerchantDraft> {
+): Promise<FourKeyDraft> {
   for (let attempt = 1; ; attempt += 1) {
-    const draft = drawDraft(input, attempt)
+    const draft = drawDraft(input.handle ?? makeHandle(input.name, attempt), KEY_KINDS)
     const at = app.clock.now()
     try {
       await app.directory.transaction(async (tx) => {
@@ -149,14 +134,16 @@ async function register(
           commandKey === undefined
             ? []
             : [storeCommand(app, { key: commandKey, command: 'merchants create', input }, draft)]
-        const { publicId, tag, handle } = draft
-        const [[former]] = await tx.send(findFormerHandle(handle))
+        const [[former]] = await tx.send(findFormerHandle(draft.handle))
         if (former) throw new FormerHandleError()
-        const [[row]] = await tx.send(call(REGISTER, publicId, tag, handle, app.cell, at.toISOString()))
+        const [[row]] = await tx.send(registerDraft(draft, { cell: app.cell, at, test: null }))
         assert(row, 'a merchant that was registered has an id')
         return {
           value: null,
-          last: [...keep, auditRow(makeCreationAct(actor, { draft: { ...draft, id: row.id }, input, at }))],
+          last: [
+            ...keep,
+            auditRow(makeCreationAct({ actor, at, merchant: { ...draft, id: row.id }, facts: factsOf(input) })),
+          ],
         }
       })
       return draft
@@ -172,33 +159,10 @@ async function register(
   }
 }
 
-function drawDraft(input: NewMerchant, attempt: number): MerchantDraft {
-  const tag = newTag()
-  return {
-    publicId: newId('mer_', tag),
-    tag,
-    handle: input.handle ?? makeHandle(input.name, attempt),
-    keys: Object.fromEntries(KEY_KINDS.map((kind) => [kind, newApiKey(kind)])) as Record<ApiKeyKind, string>,
-    secret: newWebhookSecret(),
-    publicKeys: { test: newPublicKey('test'), live: newPublicKey('live') },
-  }
-}
-
-type CreationFacts = { draft: MerchantDraft & { id: number }; input: NewMerchant; at: Date }
-
-/** Makes the audit act of a creation with the first values: `verify` compares current values with their newest audit row. */
-const makeCreationAct = (
-  actor: Actor,
-  { draft: { id, publicId, handle, keys }, input, at }: CreationFacts,
-): AuditAct => ({
-  ...{ actor, action: 'merchant.create', at, merchantId: id, subject: publicId },
-  after: {
-    ...{ handle, kycStatus: firstKycStatus(input), vendingEnabled: input.vending ?? false },
-    keys: Object.fromEntries(KEY_KINDS.map((kind) => [makeKeyId(keys[kind]), kind])),
-  },
+const factsOf = ({ name, email, verified, vending = false }: NewMerchant): MerchantFacts => ({
+  ...{ name, email, vending, test: null },
+  kycStatus: verified ? 'verified' : 'pending',
 })
-
-const firstKycStatus = ({ verified }: NewMerchant) => (verified ? 'verified' : 'pending')
 
 async function storeInCell(
   app: App,
@@ -206,37 +170,8 @@ async function storeInCell(
   { input, merchant }: { input: NewMerchant; merchant: MerchantDraft & { id: number } },
 ): Promise<void> {
   const at = app.clock.now()
-  await app.db.transaction(async (tx) => {
-    const [stored] = await tx.send(
-      call(
-        STORE,
-        merchant.id,
-        merchant.publicId,
-        merchant.tag,
-        merchant.handle,
-        input.name,
-        input.email,
-        merchant.publicKeys.test,
-        merchant.publicKeys.live,
-        firstKycStatus(input),
-        input.vending ?? false,
-        at.toISOString(),
-      ),
-    )
-    return {
-      value: null,
-      last: [
-        // A repeat that finishes a cut call stores nothing again.
-        ...auditRows(stored.length === 0 ? [] : [makeCreationAct(actor, { draft: merchant, input, at })]),
-        makeHeads(merchant.id),
-        addSecret(app, {
-          merchantId: merchant.id,
-          purpose: 'webhook',
-          plain: merchant.secret,
-          expiresAt: null,
-        }),
-        ...KEY_KINDS.map((kind) => addCellKey(app, merchant, { kind, key: merchant.keys[kind], at })),
-      ],
-    }
-  })
+  await app.db.transaction(async (tx) => ({
+    value: null,
+    last: await storeDraft(app, tx, { actor, at, merchant, facts: factsOf(input) }),
+  }))
 }

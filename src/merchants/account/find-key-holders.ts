@@ -18,6 +18,7 @@ type HolderRow = {
   allowedFrom: string[] | null
   signedBy: Buffer[] | null
   limited: boolean
+  expiresAt: Date | null
 }
 type KeyLookup = { token: string; kind: ApiKeyKind; hash: Buffer; address: string }
 
@@ -30,7 +31,8 @@ type FindKeyHolder = (token: string, clientAddress: string) => Promise<KeyHolder
 const FIND_HOLDERS = statement<HolderRow>(
   'holders of api keys',
   `select k.hash, k.merchant_id as "merchantId", m.tag, m.cell, k.id as "keyId",
-     k.allowed_from::text[] as "allowedFrom", k.signed_by as "signedBy", k.daily_limit is not null as limited
+     k.allowed_from::text[] as "allowedFrom", k.signed_by as "signedBy", k.daily_limit is not null as limited,
+     m.expires_at as "expiresAt"
    from ${unnestColumns('bytea')} as n (hash) join api_keys k on k.hash = n.hash join merchants m on m.id = k.merchant_id
    where k.revoked_at is null`,
 )
@@ -69,11 +71,12 @@ async function findHolders(
 
 const toKeyHolder = (
   { token, kind }: KeyLookup,
-  { merchantId, tag, cell, keyId, allowedFrom, signedBy, limited }: HolderRow,
+  { merchantId, tag, cell, keyId, allowedFrom, signedBy, limited, expiresAt }: HolderRow,
 ): KeyHolder => ({
   ...{ kind: 'key', merchantId, tag, cell, keyId, keyLast4: token.slice(-4), limited },
   allowedFrom: allowedFrom === null ? null : parseStoredRanges(allowedFrom),
   signedBy: signedBy === null ? null : signedBy.map(readPublicKey),
+  expiresAtMs: expiresAt?.getTime() ?? null,
   mode: kind.startsWith('test') ? 'test' : 'live',
   scope: kind.endsWith('collections') ? 'collections' : 'full',
 })

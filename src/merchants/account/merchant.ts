@@ -42,6 +42,8 @@ export type Merchant = {
   closingAt: Date | null
   closingBy: 'owner' | 'operator' | null
   closedAt: Date | null
+  /** The public id of the merchant that made it for its tests; null: a merchant like any other. */
+  parent: string | null
   createdAt: Date
 }
 
@@ -52,7 +54,8 @@ const COLUMNS = `id, public_id as "publicId", tag, handle, name, email, public_k
   test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
   fail_next_reason as "failNextReason", inactive_since as "inactiveSince", inactive_for as "inactiveFor",
   limits_set_at as "limitsSetAt", ${ACCOUNT_STATE} as account, closing_at as "closingAt", closing_by as "closingBy",
-  closed_at as "closedAt", created_at as "createdAt"`
+  closed_at as "closedAt", (select p.public_id from merchants p where p.id = merchants.parent_id) as parent,
+  created_at as "createdAt"`
 
 const MERCHANTS_BY_ID = statement<Merchant>(
   'merchants by id',
@@ -62,7 +65,10 @@ const MERCHANT_NAMED = statement<Merchant>(
   'merchant named',
   `select ${COLUMNS} from merchants where handle = $1 or public_id = $1`,
 )
-const ALL_MERCHANTS = statement<Merchant>('all merchants', `select ${COLUMNS} from merchants order by id`)
+const ALL_MERCHANTS = statement<Merchant>(
+  'all merchants',
+  `select ${COLUMNS} from merchants where parent_id is null order by id`,
+)
 
 /** The fields that the rules about money check. Few columns, because every batch reads them. */
 export type MerchantTerms = Pick<
@@ -96,6 +102,7 @@ const LOCK_TERMS = statement<MerchantTerms>('lock merchant terms', `${TERMS} ord
 
 export const findMerchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, numberColumn(ids))
 export const findMerchantNamed = (name: string) => call(MERCHANT_NAMED, name)
+/** Finds all merchants but those that were made for tests. */
 export const findAllMerchants = () => call(ALL_MERCHANTS)
 
 /** Finds the terms of several merchants. Send it in the transaction that decides by them. */

@@ -35,11 +35,11 @@ const FIND_BY_HANDLE = statement<MerchantCell & { handle: string }>(
    union all select m.id, m.cell, m.handle from former_handles f join merchants m on m.id = f.merchant_id where f.handle = $1 limit 1`,
 )
 // A merchant made by a sign-up is unproven until an owner has proven an e-mail address. One that a command made has no people, and is not
-// unproven.
+// unproven; one that was made for tests has no live mode.
 const IS_UNPROVEN = statement<{ claim: boolean }>(
   'merchant of a claim',
-  `select exists (select from memberships w where w.merchant_id = $1) and not exists (
-     select from memberships w join people p on p.id = w.person_id
+  `select exists (select from merchants m where m.id = $1 and m.parent_id is not null)
+     or exists (select from memberships w where w.merchant_id = $1) and not exists (select from memberships w join people p on p.id = w.person_id
      where w.merchant_id = $1 and w.role = 'owner' and p.confirmed_at is not null and p.closed_at is null) as claim`,
 )
 const FIND_SHOP = statement<Omit<Shop, 'app'>>(

@@ -13,7 +13,7 @@ import { allowMakingOwner } from './members.ts'
 import { takeMailSlot, tooManyMails } from './sign-in/sign-in-limits.ts'
 
 /** The merchant that somebody is invited to. */
-type Employer = { id: number; publicId: string; name: string }
+type Employer = { id: number; publicId: string; name: string; parent: string | null }
 
 // More than this would be a mailing list.
 const MAX_OPEN_INVITATIONS = 50
@@ -34,6 +34,8 @@ export async function invitePerson(
   { merchant, email: typed, role }: { merchant: Employer; email: string; role: MerchantRole },
 ): Promise<{ link: string }> {
   allow(actor, 'people.invite', merchant.id)
+  if (merchant.parent !== null)
+    throw domainRefusal('bad_request', 'this business was made for tests: nobody signs in to it')
   if (actor.kind === 'person' && !actor.confirmed)
     throw new Refusal(403, 'email_unconfirmed', 'confirm your own e-mail address before you invite others')
   if (role === 'owner') allowMakingOwner(actor, merchant.id)

@@ -18,8 +18,9 @@ export async function askReopen(
   { merchant, reason }: { merchant: Merchant; reason: string },
 ): Promise<Approval> {
   allow(caller, 'merchant.reopen')
-  const { id: merchantId, tag, publicId, closedAt } = merchant
+  const { id: merchantId, tag, publicId, closedAt, parent } = merchant
   if (closedAt === null) throw notClosed()
+  if (parent !== null) throw domainRefusal('conflict', 'this business was made for tests: it stays closed')
   const command = {
     kind: 'reopen-account',
     merchant: publicId,

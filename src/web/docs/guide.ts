@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../../api/http/endpoint.ts'
 import { ROOT } from '../../platform/processes/root.ts'
+import { buildAccountSnippets } from '../parts/account-snippets.ts'
 import { buildSignSnippets } from '../parts/sign-snippets.ts'
 import { buildChargeSnippets, type Snippet, VERIFY_SNIPPETS } from '../parts/snippets.ts'
 import { renderCodes, renderEndpointsPage, renderEventFields, renderEventTable } from './guide-parts.ts'
@@ -55,6 +56,7 @@ const newPage = (name: string, summary: string, markdown: string): GuidePage => 
 
 const PARTS: Readonly<Record<string, (baseUrl: string) => string>> = {
   'snippets: charge': (baseUrl) => formatSnippets(buildChargeSnippets({ baseUrl, key: 'sk_test_...' })),
+  'snippets: account': (baseUrl) => formatSnippets(buildAccountSnippets({ baseUrl, key: 'sk_test_...' })),
   'snippets: sign': (baseUrl) => formatSnippets(buildSignSnippets({ baseUrl, key: 'sk_test_...' })),
   'snippets: verify': () => formatSnippets(VERIFY_SNIPPETS),
   codes: () => renderCodes('refusals'),

@@ -23,6 +23,7 @@ const BODIES: Record<string, unknown> = {
   sendTestEvent: { event: 'charge.succeeded' },
   moveTestClock: { advance_seconds: 1 },
   setNextEnds: { kind: 'payout', phone: '0700000099', outcome: 'succeeded' },
+  createTestAccount: { name: 'CI run' },
   createWebhookAddress: { url: 'https://1.1.1.1/hook' },
   checkConformance: { payload: { ddbh: 'lnk_1', status: '1' }, sign: '0'.repeat(32) },
 }

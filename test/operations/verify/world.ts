@@ -179,6 +179,24 @@ async function addMerchants(db: Database): Promise<void> {
     )
     await write(db, makeHeads(id))
   }
+  await addTestMerchant(db)
+}
+
+/** A business that merchant 3 has made for its tests. */
+async function addTestMerchant(db: Database): Promise<void> {
+  const facts = [4, `mer_tests${'0'.repeat(16)}`, 'tests', 'test-tests-tests']
+  const until = '2026-03-10T20:00:00Z'
+  await db.pool.query(
+    `insert into directory.merchants (id, public_id, tag, handle, cell, created_at, parent_id, expires_at) overriding system value
+     values ($1, $2, $3, $4, 'cell_0', '2026-03-09T20:00:00Z', 3, $5)`,
+    [...facts, until],
+  )
+  await db.pool.query(
+    `insert into merchants (id, public_id, tag, handle, name, email, public_key_test, public_key_live, created_at, parent_id, expires_at)
+     values ($1, $2, $3, $4, 'CI run', '', 'pk_test_4', 'pk_live_4', '2026-03-09T20:00:00Z', 3, $5)`,
+    [...facts, until],
+  )
+  await write(db, makeHeads(4))
 }
 
 async function addRefusedKey(app: App): Promise<void> {

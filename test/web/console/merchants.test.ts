@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StaffRole } from '../../../src/api/access/actor.ts'
 import { setWithdrawalNumber } from '../../../src/payments/withdrawals/withdrawal-number.ts'
+import { makeAccount, removeAccount } from '../../helpers/payments/test-accounts.ts'
 import { BY_HAND } from '../../helpers/service/actors.ts'
 import { opened } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
@@ -45,6 +46,23 @@ test('a merchant is found by words of its name, handle, id, address, and phone, 
     assert.deepEqual(await seeks(q), [true, false], q)
   for (const q of ['alongo', 'nnalongo market', '0772555124', 'nobody@x.invalid', `&|!:*()'"`])
     assert.deepEqual(await seeks(q), [false, false], q)
+})
+
+test('what a merchant made for its tests is in no list, and is found by its id and handle', async () => {
+  const own = await shop('Parent of tests')
+  const made = await makeAccount(service.client(own.keys.test), { name: 'Zebra test' })
+  const { id, keys } = made.body
+  const { handle } = (await service.client(keys.full).get('/v1/me')).body
+  const operator = await operatorSignedIn(service, 'support')
+  const finds = async (query: string) => (await operator.get(`/console/merchants${query}`)).text.includes(id)
+  for (const query of ['', '?q=zebra', '?active=yes', '?verification=pending'])
+    assert.equal(await finds(query), false, query)
+  for (const query of [`?q=${id}`, `?q=${handle}`]) assert.equal(await finds(query), true, query)
+  const page = `/console/merchants/${id}`
+  assert.match((await operator.get(page)).text, new RegExp(`Made for tests by.*${own.id}`, 's'))
+  await removeAccount(service.client(own.keys.test), id)
+  const { answer } = await act('risk', page, '/reopen', { reason: 'it was useful' })
+  assert.match(mainOf(answer), /this business was made for tests: it stays closed/)
 })
 
 test('the list leads both ways, and its filters tell merchants apart', async () => {

@@ -73,7 +73,12 @@ const MAY_BE_EMPTY = [
   // A missing name, or step of the clock, is refused by a rule with its own text, not by the schema.
   ...['/v1/subaccounts', '/v1/test/clock'],
   // What is left out stays as it is, is all there is, or is the usual.
-  ...['/v1/charges/{id}/refund', '/v1/webhook-addresses/{id}', '/v1/webhook-addresses/{id}/rotate'],
+  ...[
+    '/v1/test/accounts',
+    '/v1/charges/{id}/refund',
+    '/v1/webhook-addresses/{id}',
+    '/v1/webhook-addresses/{id}/rotate',
+  ],
 ]
 
 test('C10: every example of a request fits the schema beside it, and an empty body does not', () => {

@@ -15,13 +15,13 @@ const RAN_WITH: Readonly<Record<string, [command: string, args: readonly string[
 }
 
 // The address that a service has before it listens.
-const NO_ADDRESS = /http:\/\/127\.0\.0\.1:0\b/
+const NO_ADDRESS = /http:\/\/127\.0\.0\.1:0\b/g
 
 async function exampleOf(page: string, language: string): Promise<string> {
   const text = await (await fetch(`${service.url}/docs/${page}.md`)).text()
   const [, code] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text) ?? []
   assert.ok(code, `${page} has no example in ${language}`)
-  return code.replace(NO_ADDRESS, service.url)
+  return code.replaceAll(NO_ADDRESS, service.url)
 }
 
 /** What the program prints; null where this machine cannot run the language, or lacks what the program calls. */
@@ -55,6 +55,19 @@ for (const language of Object.keys(RAN_WITH))
     assert.match(printed, /authorized/)
     const { body } = await service.client(keys.test).get('/v1/charges?reference=order-1042')
     assert.deepEqual([body.data.length, body.data[0].amount], [1, 5000])
+  })
+
+for (const language of Object.keys(RAN_WITH))
+  test(`the example of a fresh business for tests makes one and adds its money, in ${language}`, async (context) => {
+    const { keys } = await service.merchant({ handle: `fresh-${language}` })
+    const code = (await exampleOf('testing', language)).replace('sk_test_...', keys.test)
+    const printed = await run(language, code)
+    if (printed === null) return skip(context, language)
+    assert.match(printed, /test_funds/)
+    const api = service.client(keys.test)
+    const { body } = await api.get('/v1/test/accounts')
+    assert.deepEqual([body.data.length, body.data[0].name], [1, 'CI run 4711'])
+    assert.equal((await api.get('/v1/balance')).body.balances[0].available, 0)
   })
 
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0'

@@ -1636,6 +1636,76 @@ export type SupplierResponse = {
     message: string;
 };
 
+export type TestAccount = {
+    object: 'test_account';
+    /**
+     * starts with `mer_`
+     */
+    id: string;
+    name: string;
+    /**
+     * `closed`: its day is over or it was removed, and its keys are refused
+     */
+    status: TestAccountStatus;
+    created_at: string;
+    /**
+     * from when on its keys are refused, 24 hours later
+     */
+    expires_at: string;
+};
+
+export type TestAccountCreate = {
+    /**
+     * stands on its payment pages; `Test business` where it is absent
+     */
+    name?: string;
+};
+
+/**
+ * they are shown here alone
+ */
+export type TestAccountKeys = {
+    /**
+     * starts with `sk_test_`
+     */
+    full: string;
+    /**
+     * starts with `sk_test_col_`; moves no money out
+     */
+    collections: string;
+};
+
+export type TestAccountList = {
+    object: 'list';
+    data: Array<TestAccount>;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+/**
+ * `open`, `closed`; others may be added
+ */
+export type TestAccountStatus = string;
+
+export type TestAccountWithKeys = {
+    object: 'test_account';
+    /**
+     * starts with `mer_`
+     */
+    id: string;
+    name: string;
+    /**
+     * `closed`: its day is over or it was removed, and its keys are refused
+     */
+    status: TestAccountStatus;
+    created_at: string;
+    /**
+     * from when on its keys are refused, 24 hours later
+     */
+    expires_at: string;
+    keys: TestAccountKeys;
+};
+
 export type TestClock = {
     object: 'test_clock';
     /**
@@ -6374,6 +6444,281 @@ export type SendTestEventResponses = {
 };
 
 export type SendTestEventResponse = SendTestEventResponses[keyof SendTestEventResponses];
+
+export type ListTestAccountsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Your own id for this request, answered in the header of the same name; without one we make one.
+         */
+        'X-Request-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * `20` where it is absent
+         */
+        limit?: number;
+        /**
+         * the `next_cursor` of the page before, or the id of any row: older rows follow
+         */
+        starting_after?: string;
+        /**
+         * the id of a row: the rows just newer than it, still newest first; `has_more` and `next_cursor` then lead to newer ones. Not with `starting_after`.
+         */
+        ending_before?: string;
+        /**
+         * ISO 8601, inclusive
+         */
+        created_after?: string;
+        /**
+         * ISO 8601, inclusive
+         */
+        created_before?: string;
+    };
+    url: '/v1/test/accounts';
+};
+
+export type ListTestAccountsErrors = {
+    /**
+     * The headers, the query, the body or a rule of the business refuse it; `code` says which.
+     */
+    400: ApiError;
+    /**
+     * No bearer token, or one that is unknown, rotated or revoked.
+     */
+    401: ApiError;
+    /**
+     * The path is known, the verb is not; `Allow` lists the verbs.
+     */
+    405: ApiError;
+    /**
+     * Too many requests: wait `Retry-After` seconds, then send the same again.
+     */
+    429: ApiError;
+    /**
+     * Our own fault. Send the same again with the same Idempotency-Key.
+     */
+    500: ApiError;
+    /**
+     * Nothing is wrong with the request: send the same again with the same Idempotency-Key.
+     */
+    503: ApiError;
+};
+
+export type ListTestAccountsError = ListTestAccountsErrors[keyof ListTestAccountsErrors];
+
+export type ListTestAccountsResponses = {
+    /**
+     * one page
+     */
+    200: TestAccountList;
+};
+
+export type ListTestAccountsResponse = ListTestAccountsResponses[keyof ListTestAccountsResponses];
+
+export type CreateTestAccountData = {
+    body: TestAccountCreate;
+    headers: {
+        /**
+         * Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.
+         */
+        'X-Timestamp': number;
+        /**
+         * Your own name for this one request, best a UUID: sent again it repeats the first answer and does nothing twice. Kept 30 days.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Your own id for this request, answered in the header of the same name; without one we make one.
+         */
+        'X-Request-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/test/accounts';
+};
+
+export type CreateTestAccountErrors = {
+    /**
+     * The headers, the query, the body or a rule of the business refuse it; `code` says which.
+     */
+    400: ApiError;
+    /**
+     * No bearer token, or one that is unknown, rotated or revoked.
+     */
+    401: ApiError;
+    /**
+     * The key is collections-only, may not be used from this address, or has a limit for a day that a schedule would pass by.
+     */
+    403: ApiError;
+    /**
+     * The path is known, the verb is not; `Allow` lists the verbs.
+     */
+    405: ApiError;
+    /**
+     * The Idempotency-Key was used for another request (use a new one), or its first request is still under way (send the same again shortly).
+     */
+    409: ApiError;
+    /**
+     * The body is over 1 MiB.
+     */
+    413: ApiError;
+    /**
+     * Too many requests: wait `Retry-After` seconds, then send the same again.
+     */
+    429: ApiError;
+    /**
+     * Our own fault. Send the same again with the same Idempotency-Key.
+     */
+    500: ApiError;
+    /**
+     * Nothing is wrong with the request: send the same again with the same Idempotency-Key.
+     */
+    503: ApiError;
+};
+
+export type CreateTestAccountError = CreateTestAccountErrors[keyof CreateTestAccountErrors];
+
+export type CreateTestAccountResponses = {
+    /**
+     * made; its keys are shown here alone
+     */
+    201: TestAccountWithKeys;
+};
+
+export type CreateTestAccountResponse = CreateTestAccountResponses[keyof CreateTestAccountResponses];
+
+export type GetTestAccountData = {
+    body?: never;
+    headers?: {
+        /**
+         * Your own id for this request, answered in the header of the same name; without one we make one.
+         */
+        'X-Request-ID'?: string;
+    };
+    path: {
+        /**
+         * starts with `mer_`
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/test/accounts/{id}';
+};
+
+export type GetTestAccountErrors = {
+    /**
+     * The headers, the query, the body or a rule of the business refuse it; `code` says which.
+     */
+    400: ApiError;
+    /**
+     * No bearer token, or one that is unknown, rotated or revoked.
+     */
+    401: ApiError;
+    /**
+     * There is no such object under this key: absent, foreign and other-mode objects look the same.
+     */
+    404: ApiError;
+    /**
+     * The path is known, the verb is not; `Allow` lists the verbs.
+     */
+    405: ApiError;
+    /**
+     * Too many requests: wait `Retry-After` seconds, then send the same again.
+     */
+    429: ApiError;
+    /**
+     * Our own fault. Send the same again with the same Idempotency-Key.
+     */
+    500: ApiError;
+    /**
+     * Nothing is wrong with the request: send the same again with the same Idempotency-Key.
+     */
+    503: ApiError;
+};
+
+export type GetTestAccountError = GetTestAccountErrors[keyof GetTestAccountErrors];
+
+export type GetTestAccountResponses = {
+    /**
+     * the account, without its keys
+     */
+    200: TestAccount;
+};
+
+export type GetTestAccountResponse = GetTestAccountResponses[keyof GetTestAccountResponses];
+
+export type RemoveTestAccountData = {
+    body?: never;
+    headers: {
+        /**
+         * Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.
+         */
+        'X-Timestamp': number;
+        /**
+         * Your own id for this request, answered in the header of the same name; without one we make one.
+         */
+        'X-Request-ID'?: string;
+    };
+    path: {
+        /**
+         * starts with `mer_`
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/test/accounts/{id}/remove';
+};
+
+export type RemoveTestAccountErrors = {
+    /**
+     * The headers, the query, the body or a rule of the business refuse it; `code` says which.
+     */
+    400: ApiError;
+    /**
+     * No bearer token, or one that is unknown, rotated or revoked.
+     */
+    401: ApiError;
+    /**
+     * The key is collections-only, may not be used from this address, or has a limit for a day that a schedule would pass by.
+     */
+    403: ApiError;
+    /**
+     * There is no such object under this key: absent, foreign and other-mode objects look the same.
+     */
+    404: ApiError;
+    /**
+     * The path is known, the verb is not; `Allow` lists the verbs.
+     */
+    405: ApiError;
+    /**
+     * The body is over 1 MiB.
+     */
+    413: ApiError;
+    /**
+     * Too many requests: wait `Retry-After` seconds, then send the same again.
+     */
+    429: ApiError;
+    /**
+     * Our own fault. Send the same again with the same Idempotency-Key.
+     */
+    500: ApiError;
+    /**
+     * Nothing is wrong with the request: send the same again with the same Idempotency-Key.
+     */
+    503: ApiError;
+};
+
+export type RemoveTestAccountError = RemoveTestAccountErrors[keyof RemoveTestAccountErrors];
+
+export type RemoveTestAccountResponses = {
+    /**
+     * the account, without its keys
+     */
+    200: TestAccount;
+};
+
+export type RemoveTestAccountResponse = RemoveTestAccountResponses[keyof RemoveTestAccountResponses];
 
 export type GetHealthData = {
     body?: never;

@@ -40,6 +40,13 @@ const REMOVE = statement(
   'remove webhook address',
   `update webhook_addresses set removed_at = $3 where merchant_id = $1 and id = $2`,
 )
+const REMOVE_ALL = statement(
+  'remove webhook addresses of merchant',
+  'update webhook_addresses set removed_at = $2 where merchant_id = $1 and removed_at is null',
+)
+
+/** Removes the further addresses of a merchant that was made for tests and ends. The caller's row of the audit records that. */
+export const removeAllAddresses = (merchantId: number, at: Date): Call => call(REMOVE_ALL, merchantId, at.toISOString())
 
 /** Refuses (400) a key of a merchant that is not active; a person may change addresses all the same, as on the dashboard. */
 export async function requireActiveKey(app: App, caller: Caller): Promise<void> {

@@ -38,7 +38,9 @@ export const MerchantFacts = ({ visit, merchantData: { app, merchant, did, failu
       facts={[
         [facts.id, <code>{merchant.publicId}</code>],
         [facts.handle, merchant.handle],
-        [facts.email, <OutsideText text={merchant.email} />],
+        merchant.parent === null
+          ? [facts.email, <OutsideText text={merchant.email} />]
+          : [facts.forTests, <code>{merchant.parent}</code>],
         [
           facts.verification,
           mayDo(visit.caller, 'verification.read') ? (

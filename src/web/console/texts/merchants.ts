@@ -34,6 +34,7 @@ export const MERCHANTS = {
     id: 'Id',
     handle: 'Handle',
     email: 'E-mail address',
+    forTests: 'Made for tests by',
     verification: 'Verification',
     state: 'State',
     since: 'Since',

@@ -78,6 +78,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'sandbox.machine': 'Press the buttons of simulated machines',
   'sandbox.clock': 'Move the test clock',
   'sandbox.next': 'Say how the next test payments end',
+  'sandbox.account': 'Make and remove businesses for tests',
   'merchant.jams': 'Set refunds of jams',
   'view.save': 'Keep filters of lists under a name',
   'view.remove': 'Remove own saved views',

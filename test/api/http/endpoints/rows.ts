@@ -141,6 +141,10 @@ export const CREATES: readonly Create[] = [
     // At most 100 wait at a time.
     since: ({ service }) => service.rows('delete from next_ends'),
   },
+  {
+    ...{ path: '/v1/test/accounts', ...forTests, body: () => ({ name: 'CI run' }) },
+    ...{ wrong: [{ name: 7 }, invalid('name must be a string')], others: [{ name: 'another' }, { name: undefined }] },
+  },
 ]
 
 const schedule = {
@@ -237,6 +241,9 @@ export const OWNS: readonly Own[] = [
 
 /** What the harness does not check, and why. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'GET /v1/test/accounts': 'test keys alone, and few of them (test/payments/testing/test-accounts.test.ts)',
+  'GET /v1/test/accounts/:id': 'the same',
+  'POST /v1/test/accounts/:id/remove': 'the same',
   'GET /healthz': 'takes no key and shows nothing of a merchant',
   'POST /inbound/vendor/dispense-result':
     'takes no key: the signature in its body decides (vending-callback-*.test.ts)',

@@ -1,6 +1,9 @@
 import { MERCHANT_TABLES } from '../../../../src/platform/db/tables.ts'
-import { type Fault, LIVE_2, SUBACCOUNT } from '../names.ts'
+import { type Fault, LIVE_2, publicIdOf, SUBACCOUNT } from '../names.ts'
 import { change, each, plant, remove, subaccounts } from '../planting.ts'
+
+const forTests = (schema: string) =>
+  `update ${schema}merchants set parent_id = 2, expires_at = '2026-03-10T08:00:00Z' where id = 1`
 
 export const OWNER_FAULTS: readonly Fault[] = [
   ...plant('M1', [
@@ -22,5 +25,9 @@ export const OWNER_FAULTS: readonly Fault[] = [
       "a share for another merchant's subaccount",
       change(subaccounts(SUBACCOUNT.shop), 'merchant_id = 2'),
     ],
+  ]),
+  ...plant('M4', [
+    [publicIdOf(1), 'a business for tests that the directory does not know as one', forTests('')],
+    [publicIdOf(1), 'a business for tests with real money', `${forTests('')}; ${forTests('directory.')}`],
   ]),
 ]

@@ -12,6 +12,7 @@ const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not nul
   union all select merchant_id, mode, id, null, false, false, id from prepared_payouts
   union all select merchant_id, mode, id, null, false, false, id from payment_links
   union all select merchant_id, mode, id, null, false, false, charge_id from dispense_claims where kind = 'direct'
+  union all select parent_id, 'test', public_id, null, false, false, public_id from merchants where parent_id is not null
   union all select merchant_id, either, id, null, false, false, id from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`
 
 // A key is a text of the client, which may contain anything: it is named by the object it made, otherwise by its digest.
