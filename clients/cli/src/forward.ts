@@ -2,19 +2,23 @@ import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { serviceSignature, standardHeaders } from '../../../src/merchants/webhooks/signature.ts'
+import { attemptHeaders } from '../../../src/merchants/webhooks/signature.ts'
 import type { GatewayEvent } from '../../typescript/src/gateway-client.ts'
 import { Refused, UsageError } from './faults.ts'
 
 /** Where events are sent on to. `address` is the one that was judged, and the one that is connected to. */
 export type Receiver = { url: URL; address: string }
 
-export type Forwarded = { ms: number } & ({ kind: 'answered'; status: number } | { kind: 'unanswered'; reason: string })
+/** `isLate`: nothing came within the time that was given. */
+export type Forwarded = { ms: number } & (
+  | { kind: 'answered'; status: number }
+  | { kind: 'unanswered'; reason: string; isLate: boolean }
+)
+type RawMessage = { body: Buffer; headers: Record<string, string> }
 
 type Signed = { event: GatewayEvent; sequence: number; secret: string }
 
-export const PATIENCE_MS = 10_000
-const USER_AGENT = 'gateway-webhooks/1.0'
+const PATIENCE_MS = 10_000
 
 const PRIVATE = new BlockList()
 for (const [network, bits] of [
@@ -52,41 +56,39 @@ export async function findReceiver(text: string, anywhere: boolean): Promise<Rec
 const isPrivate = (address: string) => PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /** Posts an event as a real delivery is posted, signed with this secret. Says how it was answered, at the latest after ten seconds. */
-export async function forward(receiver: Receiver, signed: Signed, signal: AbortSignal): Promise<Forwarded> {
-  const body = Buffer.from(JSON.stringify(signed.event))
+export function forward(receiver: Receiver, { event, sequence, secret }: Signed, signal: AbortSignal) {
+  const body = Buffer.from(JSON.stringify(event))
+  const signed = attemptHeaders({ id: event.id, at: new Date(), body, secrets: [secret] }, null)
+  const headers = { ...signed, 'X-Event-Sequence': String(sequence) }
+  return postMessage(receiver, { body, headers }, { patienceMs: PATIENCE_MS, signal })
+}
+
+/** Posts these bytes, and says how they were answered. Throws only what `signal` was ended with. */
+export async function postMessage(
+  receiver: Receiver,
+  message: RawMessage,
+  { patienceMs, signal = new AbortController().signal }: { patienceMs: number; signal?: AbortSignal },
+): Promise<Forwarded> {
   const begunMs = performance.now()
   const passed = () => Math.round(performance.now() - begunMs)
-  const late = AbortSignal.timeout(PATIENCE_MS)
+  const late = AbortSignal.timeout(patienceMs)
   try {
-    const status = await post(receiver, {
-      body,
-      headers: headersOf(signed, body),
-      signal: AbortSignal.any([late, signal]),
-    })
+    const status = await post(receiver, { ...message, signal: AbortSignal.any([late, signal]) })
     return { kind: 'answered', status, ms: passed() }
   } catch (error) {
     signal.throwIfAborted()
-    const reason = late.aborted ? `no answer within ${PATIENCE_MS / 1000} s` : reasonOf(error as NodeJS.ErrnoException)
-    return { kind: 'unanswered', reason, ms: passed() }
+    const isLate = late.aborted
+    const reason = isLate ? `no answer within ${patienceMs / 1000} s` : reasonOf(error as NodeJS.ErrnoException)
+    return { kind: 'unanswered', reason, isLate, ms: passed() }
   }
 }
 
-function headersOf({ event, sequence, secret }: Signed, body: Buffer): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    'Content-Length': String(body.length),
-    'User-Agent': USER_AGENT,
-    'X-Service-Signature': serviceSignature(secret, body),
-    'X-Event-Sequence': String(sequence),
-    ...standardHeaders({ id: event.id, at: new Date(), body, secrets: [secret] }),
-  }
-}
-
-type Posting = { body: Buffer; headers: Record<string, string>; signal: AbortSignal }
+type Posting = RawMessage & { signal: AbortSignal }
 
 /** Resolves with the status once the answer has ended. Redirects are not followed, as with real deliveries. */
-function post({ url, address }: Receiver, { body, headers, signal }: Posting): Promise<number> {
+function post({ url, address }: Receiver, { body, headers: signed, signal }: Posting): Promise<number> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
+  const headers = { ...signed, 'Content-Length': String(body.length) }
   return new Promise((resolve, reject) => {
     const sent = send(url, { method: 'POST', headers, signal, agent: false, lookup: always(address) }, (answer) => {
       // What it says is not kept, whatever its length.

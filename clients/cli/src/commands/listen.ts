@@ -9,7 +9,7 @@ import {
 import type { Call, Command, Environment } from '../command.ts'
 import { readConfig, writeConfig } from '../config.ts'
 import { UsageError } from '../faults.ts'
-import { type Forwarded, findReceiver, forward, PATIENCE_MS, type Receiver } from '../forward.ts'
+import { type Forwarded, findReceiver, forward, type Receiver } from '../forward.ts'
 import { MOST_ROWS_OF_PAGE } from '../resources.ts'
 import { type Heard, openSession } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
@@ -162,7 +162,7 @@ function sayEvent({ out, json, paint }: Terminal, { event, sequence }: Told, for
 function describe(forwarded: Forwarded, paint: Terminal['paint']): string {
   const { ms } = forwarded
   const said = forwarded.kind === 'answered' ? String(forwarded.status) : forwarded.reason
-  const slow = forwarded.kind === 'unanswered' && ms >= PATIENCE_MS
+  const slow = forwarded.kind === 'unanswered' && forwarded.isLate
   return `${paint(isGood(forwarded) ? 'green' : 'red', said)}${slow ? '' : ` in ${ms} ms`}`
 }
 

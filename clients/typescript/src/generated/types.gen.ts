@@ -1066,6 +1066,7 @@ export type RateLimits = {
     dispense_retry: number;
     dispense_secret: number;
     testing: number;
+    grading: number;
     reads: number;
     all: number;
 };

@@ -1,5 +1,5 @@
 import {
-  type Finding,
+  type Judgement,
   judgeCrowd,
   judgeFirst,
   judgeForged,
@@ -22,9 +22,9 @@ import {
 type SendGraded = (message: GradedMessage) => Promise<GradedAnswer>
 
 /** What was found in each respect, in the order in which it was tried. */
-export type Grade = readonly (Finding & { name: string; title: string })[]
+export type Grade = readonly (Judgement & { name: string; title: string })[]
 
-type GradeCase = { name: string; title: string; try(kit: MessageKit, send: SendGraded): Promise<Finding> }
+type GradeCase = { name: string; title: string; try(kit: MessageKit, send: SendGraded): Promise<Judgement> }
 
 const AT_ONCE = 100
 const HOUR_MS = 3_600_000
@@ -167,7 +167,7 @@ export async function gradeReceiver(kit: MessageKit, send: SendGraded): Promise<
   const first = judgeFirst(await noted(writeMessage(kit)))
   const isAwake = first.verdict === 'right'
   const hasTime = () => performance.now() - startedMs < MAX_MS
-  const tried: (Finding & { name: string; title: string })[] = [{ ...FIRST, ...first }]
+  const tried: (Judgement & { name: string; title: string })[] = [{ ...FIRST, ...first }]
   for (const { name, title, ...gradeCase } of CASES) {
     const finding = !isAwake ? NOT_TRIED : hasTime() ? await gradeCase.try(kit, noted) : NO_TIME
     tried.push({ name, title, ...finding })
@@ -177,5 +177,5 @@ export async function gradeReceiver(kit: MessageKit, send: SendGraded): Promise<
   return tried
 }
 
-const gradeCrowd = async (kit: MessageKit, send: SendGraded): Promise<Finding> =>
+const gradeCrowd = async (kit: MessageKit, send: SendGraded): Promise<Judgement> =>
   judgeCrowd(await Promise.all(Array.from({ length: AT_ONCE }, () => send(writeMessage(kit)))))

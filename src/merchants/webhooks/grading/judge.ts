@@ -4,7 +4,7 @@ import type { GradedAnswer } from './messages.ts'
 export type Verdict = 'right' | 'advice' | 'wrong' | 'skipped'
 
 /** What was found about a receiver in one respect. `says`: one or two sentences with the reason. */
-export type Finding = { verdict: Verdict; says: string }
+export type Judgement = { verdict: Verdict; says: string }
 
 // Receivers are told to answer first and to work afterwards; from here on a busy day brings time-outs.
 const SLOW_MS = 2_000
@@ -14,7 +14,7 @@ const isTaken = ({ status }: GradedAnswer) => status !== null && status >= 200 &
 const isRefusal = ({ status }: GradedAnswer) => status !== null && status >= 400 && status < 500
 
 /** Tells an answer in a few words. */
-export function tellAnswer({ status, error }: GradedAnswer): string {
+function tellAnswer({ status, error }: GradedAnswer): string {
   if (status !== null) return `answered ${status}`
   return error === 'timeout'
     ? `gave no answer within ${LIMIT_SECONDS} seconds`
@@ -28,14 +28,14 @@ const firstNot = (answers: readonly GradedAnswer[], holds: (answer: GradedAnswer
 export function judgeTaken(
   answers: readonly GradedAnswer[],
   { right, wrong }: { right: string; wrong: string },
-): Finding {
+): Judgement {
   const other = firstNot(answers, isTaken)
   if (other === undefined) return { verdict: 'right', says: right }
   return { verdict: 'wrong', says: `It ${tellAnswer(other)}. ${wrong}` }
 }
 
 /** A message that nobody of us has written: only a 4xx is right. */
-export function judgeForged(answer: GradedAnswer, { right, taken }: { right: string; taken: string }): Finding {
+export function judgeForged(answer: GradedAnswer, { right, taken }: { right: string; taken: string }): Judgement {
   if (isRefusal(answer)) return { verdict: 'right', says: right }
   if (isTaken(answer)) return { verdict: 'wrong', says: taken }
   return {
@@ -45,7 +45,7 @@ export function judgeForged(answer: GradedAnswer, { right, taken }: { right: str
 }
 
 /** A right message whose attempt is an hour old. X-Service-Signature alone cannot show that, so taking it is no fault. */
-export function judgeOld(answer: GradedAnswer): Finding {
+export function judgeOld(answer: GradedAnswer): Judgement {
   if (isRefusal(answer)) return { verdict: 'right', says: 'It refuses what was signed an hour ago.' }
   if (!isTaken(answer)) return judgeForged(answer, { right: '', taken: '' })
   return {
@@ -55,7 +55,7 @@ export function judgeOld(answer: GradedAnswer): Finding {
 }
 
 /** How long the answers took that came. */
-export function judgeSpeed(answers: readonly GradedAnswer[]): Finding {
+export function judgeSpeed(answers: readonly GradedAnswer[]): Judgement {
   const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)))
   if (answers.some(({ error }) => error === 'timeout'))
     return {
@@ -71,7 +71,7 @@ export function judgeSpeed(answers: readonly GradedAnswer[]): Finding {
 }
 
 /** Many messages at once: each must be taken. */
-export function judgeCrowd(answers: readonly GradedAnswer[]): Finding {
+export function judgeCrowd(answers: readonly GradedAnswer[]): Judgement {
   const lost = answers.filter((answer) => !isTaken(answer))
   const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)))
   const [first] = lost
@@ -84,7 +84,7 @@ export function judgeCrowd(answers: readonly GradedAnswer[]): Finding {
 }
 
 /** The first message of all, without which nothing else can be tried. */
-export function judgeFirst(answer: GradedAnswer): Finding {
+export function judgeFirst(answer: GradedAnswer): Judgement {
   if (isTaken(answer)) return { verdict: 'right', says: 'It takes a correctly signed message.' }
   const hint = isRefusal(answer)
     ? 'Check that it has the secret of this address, and that it signs the bytes as they came, before any parsing.'
@@ -92,8 +92,8 @@ export function judgeFirst(answer: GradedAnswer): Finding {
   return { verdict: 'wrong', says: `It ${tellAnswer(answer)}. ${hint}` }
 }
 
-export const NOT_TRIED: Finding = {
+export const NOT_TRIED: Judgement = {
   verdict: 'skipped',
   says: 'Not tried, because a correctly signed message was not taken.',
 }
-export const NO_TIME: Finding = { verdict: 'skipped', says: 'Not tried, because the answers before took too long.' }
+export const NO_TIME: Judgement = { verdict: 'skipped', says: 'Not tried, because the answers before took too long.' }

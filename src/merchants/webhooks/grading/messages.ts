@@ -7,7 +7,7 @@ export type GradedMessage = { body: Buffer; headers: Record<string, string> }
 export type GradedAnswer = { status: number | null; error: string | null; ms: number }
 
 /** The `data` of an event, as its example in the description has it. */
-export type SampleData = Record<string, unknown>
+type SampleData = Record<string, unknown>
 
 /** What is needed to write messages to one receiver. */
 export type MessageKit = {

@@ -11,6 +11,7 @@ import { mainOf, signedInAs } from '../../../helpers/web/dashboard.ts'
 
 const PAGE = '/dashboard/test/developers/webhooks'
 const MESSAGES = 115
+const SPEED = 'How fast it answers'
 const receiver = opened(() => startReceiver())
 const service = openedAndVerified(() =>
   startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, RATE_LIMIT_GRADING: '1' } }),
@@ -53,7 +54,8 @@ async function reply(response: ServerResponse, secret: string, answers: Answers)
 
 const faultsOf = ({ of }: Awaited<ReturnType<typeof grade>>) =>
   Object.entries(of)
-    .filter(([, { verdict }]) => verdict !== 'Right')
+    // How fast it was depends on the machine.
+    .filter(([title, { verdict }]) => verdict !== 'Right' && title !== SPEED)
     .map(([title, { verdict }]) => `${title}: ${verdict}`)
     .sort()
 
@@ -68,8 +70,10 @@ test('a receiver made with our client gets nothing wrong, and nothing of its tes
     )
   })
   const page = await browser.send(await browser.get(PAGE), '/webhooks/grade', {})
-  assert.match(mainOf(page), /14 right, 0 wrong\. /)
-  assert.doesNotMatch(mainOf(page), /Not tried|Could be better|Mend what/)
+  // How fast it was depends on the machine.
+  assert.match(mainOf(page), /(14 right, 0 wrong|13 right, 0 wrong, 1 could be better)\. /)
+  assert.match(mainOf(page), /How fast it answers/)
+  assert.doesNotMatch(mainOf(page), /Not tried|Mend what/)
   assert.equal(receiver.received.length, MESSAGES)
   assert.ok(receiver.received.every(({ event }) => event.data.mode === 'test' && event.data.sample === true))
   const api = service.client(merchant.keys.test)
@@ -192,7 +196,7 @@ test('an answer that takes two seconds could be better', async () => {
     await new Promise((resolve) => setTimeout(resolve, waits))
     return isSigned() ? 200 : 401
   })
-  assert.equal(of['How fast it answers']?.verdict, 'Could be better')
+  assert.equal(of[SPEED]?.verdict, 'Could be better')
 })
 
 test('a receiver is tried once a minute, with an address, in test mode, by those who may send a test event', async () => {
