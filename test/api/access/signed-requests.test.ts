@@ -5,9 +5,10 @@ import { opened, openedAndVerified } from '../../helpers/service/opened.ts'
 import { digestOfBody, GET_FIELDS, newSigningPair, type SigningPair } from '../../helpers/service/sign-request.ts'
 import { CHARGE, startService } from '../../helpers/service/test-service.ts'
 import { assertRefused } from '../http/refused.ts'
+import { stillClock } from '../rate-limits/still-clock.ts'
 import { type Sending, signingShop } from './signing-shop.ts'
 
-const service = openedAndVerified(() => startService())
+const service = openedAndVerified(() => startService({ clock: stillClock() }))
 const other = opened(() => startService({ database: service.database, clock: service.clock }))
 
 const shop = () => signingShop(service)
