@@ -69,15 +69,15 @@ const WAITING = [
 /**
  * The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy, with
  * the path of each file. Few files fill as many rooms as run at once. `shortOnly`: of what needs the machine for itself only a few
- * cases run, which mostly wait for their processes. `apart`: each file has a room of its own.
+ * cases run, which mostly wait for their processes. `largest`: how many files a room has at most.
  * `asNamed`: in the order of `names`, not the longest first.
  */
-export function sortIntoRooms(names, { atOnce, pathOf, shortOnly, apart, asNamed }) {
+export function sortIntoRooms(names, { atOnce, pathOf, shortOnly, largest = Infinity, asNamed }) {
   const there = (list) =>
     (asNamed ? names.filter((name) => list.includes(name)) : list.filter((name) => names.includes(name))).map(pathOf)
   const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name)).map(pathOf)
   const waiting = there(shortOnly ? [...ALONE, ...WAITING] : WAITING)
-  const roomsOf = (paths, most) => Math.ceil(paths.length / (apart ? 1 : most))
+  const roomsOf = (paths, most) => Math.ceil(paths.length / Math.min(most, largest))
   return {
     alone: shortOnly ? [] : there(ALONE).map((path) => [path]),
     sleeping: dealt(there(SLEEPING), roomsOf(there(SLEEPING), WAITING_FILES_OF_A_ROOM)),

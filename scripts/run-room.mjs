@@ -8,11 +8,21 @@ const LONGEST_SECONDS = Number(process.env.TEST_FILE_SECONDS ?? 15 * 60)
 const BEGINS_BEFORE = Number(process.env.TEST_BEGINS_BEFORE ?? Infinity)
 const TOO_LATE = 'the time of the run was over'
 
-/** What a file declares runs when the files before it are through. One that throws while it loads is a suite that fails. */
+/**
+ * What a file declares runs when the files before it are through. One that throws while it loads is a suite that fails. Nothing runs before all
+ * are loaded: a file that reads the whole source while it loads would hold up the transactions of the one that runs.
+ */
 export async function runRoom(paths) {
+  limit(paths[0])
+  let begin
+  const loaded = new Promise((resolve) => {
+    begin = resolve
+  })
+  before(() => loaded)
   for (const path of paths)
-    if (Date.now() < BEGINS_BEFORE) await new Promise((loaded) => describe(path, () => load(path).finally(loaded)))
+    if (Date.now() < BEGINS_BEFORE) await new Promise((next) => describe(path, () => load(path).finally(next)))
     else describe(path, { skip: TOO_LATE }, () => {})
+  begin()
 }
 
 /** Helpers of tests ask whose set-up they are declaring. */

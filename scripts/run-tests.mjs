@@ -35,6 +35,8 @@ process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-s
 // One follows a guide of an hour by hand.
 const DRILL_SECONDS = 30 * 60
 const DAY_MS = 86_400_000
+// What a room has loaded it runs: where the time is limited, rooms are small.
+const FILES_IN_TIME = 4
 // In so many days each third of the files was once first.
 const TURNS = 3
 const PARTS = ['short', 'long', 'drills']
@@ -144,7 +146,7 @@ function runsOf(some) {
   const { alone, sleeping, waiting, busy } = sortIntoRooms(some, {
     ...{ atOnce: BUSY_AT_ONCE, pathOf },
     shortOnly: part === 'short',
-    apart: values.apart !== undefined,
+    largest: values.apart !== undefined ? 1 : values.within !== undefined ? FILES_IN_TIME : undefined,
     asNamed: values.within !== undefined,
   })
   const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })

@@ -135,6 +135,23 @@ test('a file of a room of its own ends when its seconds are over, and is a failu
   assert.match(ended.stderr, /^dist\/hanging\.test\.js: after 1 seconds still open: /m)
 })
 
+test('nothing of a room runs before all of its files are loaded', () => {
+  const noting = (name: string) => `import { test } from 'node:test'
+    console.log('# loading ${name}')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    test('one', () => console.log('# running ${name}'))`
+  write({ 'dist/a.test.js': noting('a'), 'dist/b.test.js': noting('b') })
+  write({ 'scripts/room.mjs': readFileSync(join(SCRIPTS, 'run-room.mjs'), 'utf8') })
+  const room = "import('./scripts/room.mjs').then(({ runRoom }) => runRoom(['dist/a.test.js', 'dist/b.test.js']))"
+  const ended = spawnSync(process.execPath, ['--input-type=module', '-e', room], {
+    cwd: checkout,
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    encoding: 'utf8',
+  })
+  const told = ended.stdout.match(/# (?:loading|running) ./g)
+  assert.deepEqual(told, ['# loading a', '# loading b', '# running a', '# running b'])
+})
+
 test('a file that has not begun in time is named and not run, and the others count', () => {
   const suite = (how: string) => `import { describe, test } from 'node:test'
     describe(new URL(import.meta.url).pathname, ${how})`

@@ -8,7 +8,7 @@ type Ending = () => Promise<void>
 /** What one file prepares before its tests and ends after them. */
 type Opening = { prepared: Promise<unknown>; endings: Ending[] }
 
-// One process runs several files and loads the next one while the first one runs (scripts/run-room.mjs).
+// One process runs several files, and loads all of them before the first one runs (scripts/run-room.mjs).
 const openings = new Map<string, Opening>()
 
 function ofFile(): Opening {
