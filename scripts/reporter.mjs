@@ -85,12 +85,14 @@ function noLongerFailed(told, name, block) {
 function countsOf(block) {
   const tests = block.filter((event) => isEnded(event) && event.data.nesting > 0 && event.data.details.type !== 'suite')
   const skipped = tests.filter(({ data }) => data.skip !== undefined).length
-  const fail = tests.filter(({ type }) => type === 'test:fail').length
+  const cancelled = tests.filter(isCancelled).length
+  const fail = tests.filter(({ type }) => type === 'test:fail').length - cancelled
   return [
     ['tests', tests.length],
     ['skipped', skipped],
-    ['fail', Math.max(fail, 1)],
-    ['pass', tests.length - fail - skipped],
+    ['cancelled', cancelled],
+    ['fail', block.some(isFailedTest) ? fail : 1],
+    ['pass', tests.length - fail - cancelled - skipped],
   ]
 }
 
@@ -138,6 +140,9 @@ function blocksOf(runs) {
 
 const isEnded = ({ type }) => type === 'test:pass' || type === 'test:fail'
 const endsFile = (event) => isEnded(event) && event.data.nesting === 0
+// It has not run, because what stands around it had failed.
+const isCancelled = ({ type, data }) => type === 'test:fail' && data.details.error?.failureType === 'cancelledByParent'
+
 const isFailedTest = ({ type, data }) => type === 'test:fail' && data.nesting > 0
 
 /** Each run closes with a plan and its sums; the report says them once. */
@@ -153,13 +158,15 @@ function withoutClosing(block, sums) {
 
 const numbered = (event, testNumber) => (endsFile(event) ? { ...event, data: { ...event.data, testNumber } } : event)
 
-/** A line for each failed test of a file, without the suites that failed only because a test in them did. */
+/** A line for each failed test of a file, without the suites that failed only because a test in them did, and without those that were not run
+ * for that reason. */
 function failuresOf(block) {
   const file = block.at(-1).data.name
   const failed = block.filter(({ type, data }) => {
     return type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed'
   })
-  return failed.map(({ data }) => {
+  const causes = failed.filter((event) => !isCancelled(event))
+  return (causes.length > 0 ? causes : failed.slice(0, 1)).map(({ data }) => {
     const { error } = data.details
     const why = reasonIn(String(error?.cause?.message ?? error?.message ?? error))
     return `failed: ${file}${data.nesting > 0 ? `: ${data.name}` : ''}: ${why}`

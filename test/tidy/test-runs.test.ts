@@ -185,6 +185,24 @@ test('a file that fails once is run again and named as unsteady; one that fails 
   assert.match(broken, /exit 1/)
 })
 
+test('tests that were not run because their preparation failed count for nothing once they have passed', () => {
+  write({
+    'hook.mjs': `import { before, describe, test } from 'node:test'
+      import { appendFileSync, readFileSync } from 'node:fs'
+      const here = new URL(import.meta.url).pathname
+      describe(here, () => {
+        before(() => {
+          appendFileSync(here + '.runs', 'x')
+          if (readFileSync(here + '.runs').length < 2) throw new Error('not prepared')
+        })
+        for (const name of ['one', 'two', 'three']) test(name, () => {})
+      })`,
+  })
+  const said = reportOf(['hook.mjs'])
+  assert.match(said, /# pass 3\n# fail 0\n# cancelled 0\n[\s\S]*exit 0/)
+  assert.deepEqual(said.match(/^# unsteady: .*hook.*$/gm)?.length, 1)
+})
+
 test('the list of long tests names exactly the files that mark some of their tests as long', () => {
   const list = says(`import { WITH_LONG_TESTS } from './long-tests.mjs'
     console.log(JSON.stringify(WITH_LONG_TESTS))`)
