@@ -13,7 +13,8 @@ const [NEWMAN, BRU] = [join(BIN, 'newman'), join(BIN, 'bru')]
 const missing = (program: string) => (existsSync(program) ? false : `not installed: ${INSTALL}`)
 const PYTHON = spawnSync('python3', ['--version']).error === undefined ? false : 'no python3, which unpacks the archive'
 
-const service = opened(() => startService())
+// The address of the example, which no name server knows.
+const service = opened(() => startService({ env: { WEBHOOK_ALLOW_PRIVATE: 'shop.example:443' } }))
 
 /** The requests that are refused, with their answers: the charge is not paid yet, and only staff switch vending on. */
 const REFUSED: Record<string, number> = {

@@ -529,6 +529,8 @@ export const createWebhookAddress = <ThrowOnError extends boolean = false>(optio
 
 /**
  * Read one address for webhooks
+ *
+ * Without its secret.
  */
 export const getWebhookAddress = <ThrowOnError extends boolean = false>(options: Options<GetWebhookAddressData, ThrowOnError>) => options.client.get<GetWebhookAddressResponses, GetWebhookAddressErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

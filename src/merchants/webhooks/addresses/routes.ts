@@ -64,6 +64,7 @@ const READING = [
     path: ONE,
     name: 'getWebhookAddress',
     summary: 'Read one address for webhooks',
+    description: 'Without its secret.',
     id: ID,
     shape: SHAPE,
     find: getAddress,

@@ -63,6 +63,8 @@ const VARIABLE_OF_PREFIX: Readonly<Record<string, string>> = {
   sub: 'subaccountId',
   lnk: 'paymentLinkId',
   evt: 'eventId',
+  wha: 'webhookAddressId',
+  mer: 'testAccountId',
 }
 const ID = /^([a-z]{2,5})_[a-z0-9]{10,50}$/
 const WHERE_IDS_STAND = [['id'], ['data', 0, 'id'], ['data', 0, 'envelope', 'id']] as const
@@ -136,9 +138,13 @@ const exampleOf = (media: MediaType | undefined): unknown =>
 const formatExample = (example: unknown): string =>
   Array.isArray(example) ? example.map(String).join(',') : String(example ?? '')
 
-/** The variable of an id in requests of this tag; undefined for what is no id. An order of a machine is a payment link that only its own requests know. */
+/**
+ * The variable of an id in requests of this tag; undefined for what is no id. An order of a machine is a payment link that only its own requests
+ * know, and a business that is made for tests is none of those whose key it is.
+ */
 function variableOfId(text: string, tag: string): string | undefined {
   const variable = VARIABLE_OF_PREFIX[ID.exec(text)?.[1] ?? '']
+  if (variable === 'testAccountId' && tag !== 'Testing') return undefined
   return variable === 'paymentLinkId' && tag === 'Vending' ? 'orderId' : variable
 }
 
