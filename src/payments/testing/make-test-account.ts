@@ -84,6 +84,10 @@ async function registerAndStore(app: App, request: TestRequest<object>, name: st
     const act = { actor, action: 'sandbox.account', at, merchantId: parentId, mode: 'test' } as const
     const row = auditRow({ ...act, subject: account.id, after: { name, expires_at: expiresAt.toISOString() } })
     return { id: account.id, view: presentTestAccount(account, app), writes: [...writes, row] }
+  }).catch(async (error) => {
+    // Refused means rolled back. After a fault it may be stored, so its registration stays.
+    if (error instanceof Refusal && error.status < 500) await forgetTestMerchant(app, merchant.id)
+    throw error
   })
   if (answer.objectId !== merchant.publicId) await forgetTestMerchant(app, merchant.id)
   return answer

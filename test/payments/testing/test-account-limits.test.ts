@@ -10,6 +10,9 @@ const service = openedAndVerified(() => startService())
 const beside = opened(() => startService({ database: service.database, clock: service.clock }))
 const api = made(async () => service.client((await service.merchant()).keys.test))
 const DAY_MS = 86_400_000
+// What was registered and not stored.
+const FORGOTTEN =
+  'select 1 from directory.merchants d left join merchants m using (id) where d.parent_id is not null and m.id is null'
 const NO_MORE: Refused = {
   status: 403,
   code: 'forbidden',
@@ -69,9 +72,22 @@ test('thirty at once through two processes make twenty, and one that is removed 
   for (const reply of again) assert.deepEqual([reply.status, reply.body.status], [200, 'closed'], reply.text)
   assert.equal((await makeAccount(parent, {})).status, 201)
   assert.match((await makeAccount(parent, {})).body.error, FULL)
-  const forgotten =
-    'select 1 from directory.merchants d left join merchants m using (id) where d.parent_id is not null and m.id is null'
-  assert.deepEqual(await service.rows(forgotten), [], 'nothing is left of those that were refused')
+  assert.deepEqual(await service.rows(FORGOTTEN), [], 'nothing is left of those that were refused')
+})
+
+test('one key sent ten times at once through two processes makes one, and leaves nothing of the others', async () => {
+  const { keys } = await service.merchant()
+  const [parent, other] = [service.client(keys.test), beside.client(keys.test)]
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, nth) =>
+      (nth % 2 === 0 ? parent : other).post(ACCOUNTS, { name: 'once' }, { 'idempotency-key': 'ten-at-once' }),
+    ),
+  )
+  const ids = new Set(replies.filter(({ status }) => status === 201).map(({ body }) => body.id))
+  assert.equal(ids.size, 1)
+  assert.ok(replies.every(({ status }) => status === 201 || status === 409))
+  assert.equal((await parent.get(ACCOUNTS)).body.data.length, 1)
+  assert.deepEqual(await service.rows(FORGOTTEN), [])
 })
 
 test('at most 200 are made in 24 hours, and the refusal says when there is room', async () => {
