@@ -1,5 +1,5 @@
 // npm run drill -- restore [--way embedded|own|pgbackrest] [--payments N] [--fill MB] [--seed N]
-// npm run drill -- failover [--faults kill,freeze,switch,cut,etcd,twice] [--rate N] [--bar SECONDS] [--seed N]
+// npm run drill -- failover [--faults kill,freeze,switch,cut,etcd,twice,gone] [--rate N] [--bar SECONDS] [--seed N]
 // npm run drill -- cells [--rate N] [--bar SECONDS] [--seed N]    CITUS_UP: a script that starts a cluster
 // npm run drill -- growing [--rate N] [--seed N]
 import { runCellsDrill } from './cells/cells-drill.ts'

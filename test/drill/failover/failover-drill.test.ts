@@ -4,7 +4,7 @@ import { drillFailover } from './failover-drill.ts'
 import type { FaultName } from './faults.ts'
 import { findHindrance } from './programs.ts'
 
-const FAULTS: readonly FaultName[] = ['kill', 'freeze', 'switch', 'cut', 'etcd', 'twice']
+const FAULTS: readonly FaultName[] = ['kill', 'freeze', 'switch', 'cut', 'etcd', 'twice', 'gone']
 
 // The command holds to two seconds. Here everything of the cluster shares two processors with other tests: payments must go on, whenever.
 const BAR_SECONDS = 120

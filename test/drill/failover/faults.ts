@@ -1,10 +1,11 @@
+import { BOTH_GONE } from './both-gone.ts'
 import type { Cluster } from './cluster.ts'
 import type { Host } from './hosts.ts'
 import { type Taking, untilOneTakesWrites } from './writers.ts'
 
 /** What a fault has brought: since when another host took writes, where one did. In ms of this process. */
 type FaultOutcome = { faultAt: number; taking: Taking | null }
-type Fault = {
+export type Fault = {
   says: string
   /** Whether payments must be complete again within the bar after a new primary takes writes. */
   isBarred: boolean
@@ -92,6 +93,7 @@ export const FAULTS = {
       return { faultAt, taking, mend: () => next.primary.start() }
     },
   },
+  gone: BOTH_GONE,
 } satisfies Record<string, Fault>
 
 export type FaultName = keyof typeof FAULTS

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { signal } from '../../helpers/database/own-postgres.ts'
 import type { Link } from './links.ts'
@@ -11,6 +11,8 @@ export type Host = {
   place: HostPlace
   /** kill -9 of everything on it. */
   kill(): void
+  /** The same, and its PostgreSQL has nothing on its disk any more. */
+  loseDisk(): void
   /** Everything on it stands still, as a host that is paused. */
   freeze(): void
   wake(): void
@@ -23,6 +25,8 @@ export type Host = {
 }
 
 const RESTARTS_MS = 1000
+// A process that was killed may write a last file while its folder is removed.
+const REMOVE_TRIES = 5
 
 /** `wires`: all that lead to it and from it. */
 export function makeHost(place: HostPlace, wires: readonly Link[]): Host {
@@ -38,12 +42,17 @@ export function makeHost(place: HostPlace, wires: readonly Link[]): Host {
   let cut = false
   let frozen: number[] = []
   const living = () => [...(patroni === null ? [] : [patroni]), ...postmasterOf(data)].flatMap(withDescendants)
+  const kill = () => {
+    signal([...living(), ...frozen], 'SIGKILL')
+    ;[patroni, frozen] = [null, []]
+  }
   return {
     place,
     start: keepStarted,
-    kill: () => {
-      signal([...living(), ...frozen], 'SIGKILL')
-      ;[patroni, frozen] = [null, []]
+    kill,
+    loseDisk: () => {
+      kill()
+      rmSync(data, { recursive: true, force: true, maxRetries: REMOVE_TRIES })
     },
     freeze: () => {
       frozen = living()

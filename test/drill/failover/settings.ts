@@ -14,11 +14,12 @@ export type HostPlace = {
 // The shortest time to live that Patroni takes. The others follow from it: loop_wait + 2 x retry_timeout may not be more.
 export const PATRONI = { ttl: 20, loop_wait: 5, retry_timeout: 5 }
 export const HAPROXY = { inter: '500ms', fall: 2, rise: 1 }
+export const SCOPE = 'gateway'
 export const SUPERUSER = 'postgres'
 
 /** The settings of Patroni on one host, which its YAML reader reads as JSON. */
 export const patroniSettings = ({ name, folder, postgres, rest, wires }: HostPlace) => ({
-  ...{ scope: 'gateway', name },
+  ...{ scope: SCOPE, name },
   restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${wires.rest}` },
   // As a proxy: it would otherwise go past the wire, to the address that etcd says of itself.
   etcd3: { hosts: [`127.0.0.1:${wires.etcd}`], use_proxies: true },
