@@ -2,11 +2,12 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from '../../crash/installation.ts'
+import { makeAuthority, makeCertificate } from '../certificates.ts'
 import { account } from '../debian-servers.ts'
 import { type Host, makeHost } from './hosts.ts'
 import { type Link, openLink } from './links.ts'
 import { startProgram } from './programs.ts'
-import { type HostPlace, haproxySettings, patroniSettings, SUPERUSER } from './settings.ts'
+import { ADDRESS, databaseUrl, type HostPlace, haproxySettings, patroniSettings, SUPERUSER } from './settings.ts'
 
 /** Three hosts with PostgreSQL under Patroni, one etcd, and HAProxy in front. */
 export type Cluster = {
@@ -33,7 +34,11 @@ export async function startCluster(folder: string): Promise<Cluster> {
   chmodSync(folder, 0o711)
   const etcdPort = await freePort()
   const places: HostPlace[] = []
-  for (const name of NAMES) places.push(await makePlace(folder, name))
+  const tls = makeAuthority(folder)
+  for (const name of NAMES) {
+    makeCertificate(tls, { name, address: ADDRESS })
+    places.push(await makePlace(folder, { name, tls }))
+  }
   const hosts: Host[] = []
   const links: Link[] = []
   for (const place of places) {
@@ -48,7 +53,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
   const config = join(folder, 'haproxy.cfg')
   writeFileSync(config, haproxySettings(moving, places))
   const haproxy = startProgram('haproxy', ['-db', '-f', config], join(folder, 'etcd', 'haproxy.log'))
-  const at = (servers: string) => `postgresql://${SUPERUSER}@${servers}/${DATABASE}?target_session_attrs=read-write`
+  const at = (servers: string) => databaseUrl(servers, tls, DATABASE)
   return {
     hosts,
     ways: {
@@ -74,11 +79,11 @@ function ownFolder(path: string): string {
   return path
 }
 
-async function makePlace(folder: string, name: string): Promise<HostPlace> {
+async function makePlace(folder: string, { name, tls }: Pick<HostPlace, 'name' | 'tls'>): Promise<HostPlace> {
   const own = ownFolder(join(folder, name))
   const [postgres, rest] = [await freePort(), await freePort()]
   const wires = { postgres: await freePort(), rest: await freePort(), etcd: await freePort() }
-  const place = { name, folder: own, postgres, rest, wires }
+  const place = { name, folder: own, tls, postgres, rest, wires }
   const file = join(own, 'patroni.yml')
   writeFileSync(file, JSON.stringify(patroniSettings(place)))
   chmodSync(file, 0o644)
@@ -162,7 +167,7 @@ export async function askHost(
   { database = 'postgres', ms = 1000 }: { database?: string; ms?: number } = {},
 ): Promise<Record<string, any>[]> {
   const client = new pg.Client({
-    ...{ host: '127.0.0.1', port: place.postgres, user: SUPERUSER, database },
+    ...{ host: place.folder, port: place.postgres, user: SUPERUSER, database },
     ...{ connectionTimeoutMillis: ms, query_timeout: ms },
   })
   client.on('error', () => {})

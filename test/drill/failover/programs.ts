@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import { hasOpenssl } from '../certificates.ts'
 import { account, DEBIAN, findServerPrograms } from '../debian-servers.ts'
 
 const PACKAGES = { patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy' } as const
@@ -7,6 +8,7 @@ const PACKAGES = { patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy' }
 /** Why a cluster cannot be made here, as a sentence; null where it can. */
 export function findHindrance(): string | null {
   if (findServerPrograms() === null) return `no PostgreSQL server is installed below ${DEBIAN}`
+  if (!hasOpenssl()) return 'openssl is not installed'
   const missing = Object.entries(PACKAGES).filter(([program]) => isMissing(program))
   if (missing.length === 0) return null
   const [names, packages] = [missing.map(([program]) => program), missing.map(([, name]) => name)]

@@ -5,6 +5,8 @@ import { findServerPrograms } from '../debian-servers.ts'
 export type HostPlace = {
   name: string
   folder: string
+  /** Where the certificates of all hosts lie. */
+  tls: string
   postgres: number
   rest: number
   /** What the others use, and what it uses itself to reach etcd: wires that can be cut. */
@@ -16,9 +18,12 @@ export const PATRONI = { ttl: 20, loop_wait: 5, retry_timeout: 5 }
 export const HAPROXY = { inter: '500ms', fall: 2, rise: 1 }
 export const SCOPE = 'gateway'
 export const SUPERUSER = 'postgres'
+export const PASSWORD = 'drill-pass.word'
+// Both the servers and HAProxy are here.
+export const ADDRESS = '127.0.0.1'
 
 /** The settings of Patroni on one host, which its YAML reader reads as JSON. */
-export const patroniSettings = ({ name, folder, postgres, rest, wires }: HostPlace) => ({
+export const patroniSettings = ({ name, folder, tls, postgres, rest, wires }: HostPlace) => ({
   ...{ scope: SCOPE, name },
   restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${wires.rest}` },
   // As a proxy: it would otherwise go past the wire, to the address that etcd says of itself.
@@ -38,11 +43,27 @@ export const patroniSettings = ({ name, folder, postgres, rest, wires }: HostPla
   postgresql: {
     ...{ listen: `127.0.0.1:${postgres}`, connect_address: `127.0.0.1:${wires.postgres}`, use_unix_socket: true },
     ...{ data_dir: join(folder, 'data'), bin_dir: findServerPrograms(), pgpass: join(folder, 'pgpass') },
-    authentication: { superuser: { username: SUPERUSER }, replication: { username: 'replicator' } },
-    parameters: { unix_socket_directories: folder },
-    pg_hba: ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'],
+    authentication: {
+      superuser: { username: SUPERUSER, password: PASSWORD, ...verifyFull(tls) },
+      replication: { username: 'replicator', password: PASSWORD, ...verifyFull(tls) },
+    },
+    parameters: {
+      ...{ unix_socket_directories: folder, ssl: 'on', ssl_ca_file: join(tls, 'ca.crt') },
+      ...{ ssl_cert_file: join(tls, `${name}.crt`), ssl_key_file: join(tls, `${name}.key`) },
+    },
+    // By the socket only this program comes, as the superuser.
+    pg_hba: [
+      ...['local all all trust', `hostssl all all ${ADDRESS}/32 scram-sha-256`],
+      `hostssl replication all ${ADDRESS}/32 scram-sha-256`,
+    ],
   },
 })
+
+const verifyFull = (tls: string) => ({ sslmode: 'verify-full', sslrootcert: join(tls, 'ca.crt') })
+
+/** The address of the database on these servers, as the guide has it. */
+export const databaseUrl = (servers: string, tls: string, database: string) =>
+  `postgres://${SUPERUSER}:${PASSWORD}@${servers}/${database}?${new URLSearchParams({ target_session_attrs: 'read-write', ...verifyFull(tls) })}`
 
 /** The settings of HAProxy: one address that leads to the host of which Patroni says that it is the primary. */
 export const haproxySettings = (port: number, hosts: readonly HostPlace[]) => `

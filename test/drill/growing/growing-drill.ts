@@ -4,19 +4,12 @@ import { chanceFrom } from '../../crash/chance.ts'
 import { freePort } from '../../crash/installation.ts'
 import { startReceiver } from '../../fakes/receiver.ts'
 import { judgeBooks } from '../books.ts'
+import { makeAuthority } from '../certificates.ts'
 import { type DrillFrame, drillInFolder, startWithMerchants } from '../drill-frame.ts'
 import { commandOn, type DrillReport, MASTER_KEY } from '../on-program.ts'
 import { startPayments } from '../payments.ts'
 import { readBlocks, readShell } from './guide.ts'
-import {
-  ADDRESSES,
-  findHindrance,
-  type GuideNode,
-  makeAuthority,
-  makeNode,
-  type NodeName,
-  namesHere,
-} from './guide-nodes.ts'
+import { ADDRESSES, findHindrance, type GuideNode, makeNode, type NodeName, namesHere } from './guide-nodes.ts'
 
 type Options = { perSecond: number; seed: number; say?: (line: string) => void }
 type Walk = Options & DrillFrame & { port: number; coordinator: GuideNode; settings: Record<string, string> }
@@ -53,7 +46,7 @@ export async function drillGrowing(options: Options): Promise<DrillReport | stri
   return drillInFolder({ ...options, name: 'growing', maxMs: MAX_MS }, async (frame) => {
     frame.report.note('seed', options.seed)
     const place = { folder: frame.folder, port }
-    makeAuthority(place)
+    makeAuthority(place.folder)
     const begin = (name: NodeName) => {
       const node = makeNode(name, place)
       frame.started.push(node)

@@ -1,6 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasOpenssl, makeCertificate, runAsServer } from '../certificates.ts'
 import { account, DEBIAN, findServerPrograms } from '../debian-servers.ts'
 import { readBlocks, withNames } from './guide.ts'
 
@@ -24,7 +24,7 @@ export function findHindrance(): string | null {
   const bin = findServerPrograms()
   if (bin === null) return `no PostgreSQL server is installed below ${DEBIAN}`
   if (!existsSync(join(bin, '..', 'lib', 'citus.so'))) return `Citus is not installed in ${join(bin, '..', 'lib')}`
-  if (spawnSync('openssl', ['version'], { stdio: 'ignore' }).status !== 0) return 'openssl is not installed'
+  if (!hasOpenssl()) return 'openssl is not installed'
   return null
 }
 
@@ -39,27 +39,6 @@ export const namesHere = ({ folder, port }: NodesOptions) => ({
   ...{ '/etc/postgresql/tls': join(folder, 'tls'), '/etc/gateway/ca.crt': join(folder, 'tls', 'ca.crt') },
 })
 
-const run = (program: string, words: readonly string[], env: Record<string, string> = {}): string => {
-  const own = account()
-  return execFileSync(program, words, {
-    ...(own === null ? {} : { uid: own.uid, gid: own.gid }),
-    ...{ cwd: '/', encoding: 'utf8', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', ...env } },
-    // Without handles that a server which is started would keep open.
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-}
-
-/** Makes an authority, and the folder in which certificates lie. */
-export function makeAuthority({ folder }: NodesOptions): void {
-  const own = account()
-  if (own !== null) chownSync(folder, own.uid, own.gid)
-  const tls = join(folder, 'tls')
-  mkdirSync(tls)
-  if (own !== null) chownSync(tls, own.uid, own.gid)
-  const made = ['-keyout', join(tls, 'ca.key'), '-out', join(tls, 'ca.crt')]
-  run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=Drill', ...made])
-}
-
 /** Steps 1, 2, 3 and 5 of "Make a cluster". */
 export function makeNode(name: NodeName, options: NodesOptions): GuideNode {
   const { folder, port } = options
@@ -73,8 +52,8 @@ export function makeNode(name: NodeName, options: NodesOptions): GuideNode {
     'w1.db.internal': address,
   }
   const [conf = '', hba = '', , passwords = ''] = readBlocks('Make a cluster', { names, count: 5 })
-  makeCertificate(join(folder, 'tls'), name)
-  run(join(bin, 'initdb'), [
+  makeCertificate(join(folder, 'tls'), { name, address })
+  runAsServer(join(bin, 'initdb'), [
     '-D',
     data,
     '-U',
@@ -94,10 +73,10 @@ export function makeNode(name: NodeName, options: NodesOptions): GuideNode {
   if (own !== null) chownSync(passFile, own.uid, own.gid)
   chmodSync(passFile, 0o600)
   const server = (...words: string[]) =>
-    run(join(bin, 'pg_ctl'), ['-D', data, '-w', '-s', ...words], { PGPASSFILE: passFile })
+    runAsServer(join(bin, 'pg_ctl'), ['-D', data, '-w', '-s', ...words], { PGPASSFILE: passFile })
   server('-l', join(data, 'log'), 'start')
   const askIn = (database: string, statements: readonly string[]) =>
-    run(join(bin, 'psql'), [
+    runAsServer(join(bin, 'psql'), [
       ...['-X', '-q', '-At', '-v', 'ON_ERROR_STOP=1', '-h', data, '-p', `${port}`, '-U', 'postgres', '-d', database],
       ...statements.flatMap((text) => ['-c', text]),
     ])
@@ -108,18 +87,4 @@ export function makeNode(name: NodeName, options: NodesOptions): GuideNode {
     ask: (...statements) => askIn('gateway', statements),
     end: () => void server('-m', 'immediate', 'stop'),
   }
-}
-
-function makeCertificate(tls: string, name: NodeName): void {
-  const [key, asked, made] = [`${name}.key`, `${name}.csr`, `${name}.crt`].map((file) => join(tls, file)) as [
-    string,
-    string,
-    string,
-  ]
-  const names = join(tls, `${name}.names`)
-  writeFileSync(names, `subjectAltName=IP:${ADDRESSES[name]}`)
-  chmodSync(names, 0o644)
-  run('openssl', ['req', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`, '-keyout', key, '-out', asked])
-  const authority = ['-CA', join(tls, 'ca.crt'), '-CAkey', join(tls, 'ca.key'), '-CAcreateserial']
-  run('openssl', ['x509', '-req', '-in', asked, ...authority, '-days', '2', '-extfile', names, '-out', made])
 }
