@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { verifyAudit } from '../../src/api/access/verify-audit.ts'
 import { verifyCell } from '../../src/operations/verify/verify.ts'
+import { findNodeRoleFaults } from '../../src/platform/db/ledger-guard.ts'
 import { commandByCommand } from '../../src/platform/db/split-commands.ts'
 import type { Statement } from '../../src/platform/db/statement.ts'
 import { loadProductStatements } from '../helpers/database/product-statements.ts'
@@ -50,6 +51,19 @@ test('every invariant is asked over the cell and the directory, and holds', { sk
   )
   const looked = new Map(findings.map((finding) => [finding.id, finding.looked]))
   assert.ok(looked.get('AC3') === 4, 'the keys of the merchant were looked at, from whichever server')
+})
+
+test('doctor names a role as which the nodes may not speak to each other', { skip }, async () => {
+  const role = `silent_${process.pid}`
+  await client.query(`create role ${role} nologin`)
+  try {
+    assert.deepEqual(await findNodeRoleFaults(service.app.db, role), [
+      `the role ${role} may not sign in, and the nodes of the cluster speak to each other as it: give it a password on the coordinator (alter role ${role} login password '...'), and that to ~postgres/.pgpass on each node`,
+    ])
+    assert.deepEqual(await findNodeRoleFaults(service.app.db), [])
+  } finally {
+    await client.query(`drop role ${role}`)
+  }
 })
 
 test('rows of the audit wait for their seal wherever they are added, and are verified however they are numbered', {

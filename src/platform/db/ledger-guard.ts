@@ -66,3 +66,20 @@ export async function findGuardFaults(db: GuardDatabase, schemas: readonly strin
     )
   return faults
 }
+
+const SIGNS_IN = statement<{ signsIn: boolean }>(
+  'role that nodes sign in as',
+  'select rolcanlogin as "signsIn" from pg_roles where rolname = $1',
+)
+
+/**
+ * Finds what stops the nodes of a cluster from speaking to each other as the role of the service. Payments pass without it; verify, the log of
+ * requests and the numbers of events do not.
+ */
+export async function findNodeRoleFaults(db: GuardDatabase, role: string = APPLICATION_ROLE): Promise<string[]> {
+  const [found] = await db.query(SIGNS_IN, [role])
+  if (found?.signsIn) return []
+  return [
+    `the role ${role} may not sign in, and the nodes of the cluster speak to each other as it: give it a password on the coordinator (alter role ${role} login password '...'), and that to ~postgres/.pgpass on each node`,
+  ]
+}

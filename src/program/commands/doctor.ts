@@ -3,7 +3,7 @@ import { listAlertRecipients } from '../../operations/alerts/send-message.ts'
 import { isAlertAddressConfirmed } from '../../operations/alerts/test-alert.ts'
 import { findBackupWarnings } from '../../operations/backups/backup-faults.ts'
 import { describeAway } from '../../platform/db/cell-watch.ts'
-import { findGuardFaults } from '../../platform/db/ledger-guard.ts'
+import { findGuardFaults, findNodeRoleFaults } from '../../platform/db/ledger-guard.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Gateway } from '../app.ts'
 import type { Config } from '../settings/config.ts'
@@ -144,6 +144,7 @@ async function findServerFaults(gateway: Gateway, processes: number): Promise<st
   if (doubt !== null) faults.push(doubt)
   const schemas = ['directory', ...gateway.cells.map(({ cell }) => cell)]
   faults.push(...(await findGuardFaults(gateway.directory, schemas)))
+  if (gateway.nodes !== null) faults.push(...(await findNodeRoleFaults(gateway.directory)))
   const active = await Promise.all(gateway.cells.map((app) => app.db.query(ACTIVE_DEMO)))
   if (active.some((rows) => rows.length > 0))
     faults.push('the demo merchant is active; deactivate it: gateway merchants set demo --active false')
