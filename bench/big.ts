@@ -16,7 +16,7 @@ const PROVED_WITHIN_MS = 360_000
 const SWEEPS = 3
 const ALL_TALLIED = `select count(*)::int as left from ledger_heads h
   where not exists (select from tally_marks m where (m.merchant_id, m.mode) = (h.merchant_id, h.mode))`
-const TALLIED_WITHIN_MS = 300_000
+const TALLIED_WITHIN_MS = 900_000
 const LOOK_EVERY_MS = 500
 const PERIOD = `select to_char(month, 'YYYY-MM') as name, month at time zone 'Africa/Kampala' as start,
     (month + interval '1 month') at time zone 'Africa/Kampala' as end

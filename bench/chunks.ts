@@ -16,11 +16,22 @@ export const chunksOf = (rows: number): { first: number; last: number }[] =>
 export const idTail = ({ at, tag, own }: { at: string; tag: string; own: string }): string =>
   `(lpad(to_hex((extract(epoch from ${at})::bigint - 1700000000) / 8), 6, '0') || ${tag} || substr(md5(${own}), 1, 16))`
 
-/** When the newest charge of a merchant was made, as PostgreSQL writes it; `-infinity` where there is none. */
-export async function newestCharge(db: Client, merchantId: number): Promise<string> {
+/** Where the newest charge of a merchant lies: all rows of later charges are found from here, without a look at the ones before. */
+export type Since = {
+  /** When it was made, as PostgreSQL writes it; `-infinity` where there is none. */
+  until: string
+  /** The time that its id begins with. What lies in the same eight seconds is told apart by `until`. */
+  from: string
+}
+
+export const FROM_THE_BEGINNING: Since = { until: '-infinity', from: '' }
+
+export async function newestCharge(db: Client, merchantId: number): Promise<Since> {
   const { rows } = await db.query(
-    `select coalesce(max(created_at), '-infinity')::text as at from charges where merchant_id = $1`,
+    `select max(created_at)::text as until, n.time as from from charges
+     join (select substr(max(id), 5, 6) as time from charges where merchant_id = $1) n on id >= 'txn_' || n.time
+     where merchant_id = $1 group by n.time`,
     [merchantId],
   )
-  return rows[0].at
+  return rows[0] ?? FROM_THE_BEGINNING
 }

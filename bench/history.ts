@@ -1,6 +1,6 @@
 import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
 import { shortDigestSql } from '../src/platform/text/short-digest.ts'
-import { chunksOf, idTail, newestCharge } from './chunks.ts'
+import { chunksOf, idTail, newestCharge, type Since } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'
 
@@ -36,62 +36,65 @@ const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee
       from generate_series($3::int, $4::int) n) s) t) c`
 const SETTLEMENTS = `insert into settlements (merchant_id, id, mode, kind, amount, charge_count, created_at)
   select merchant_id, settlement_id, mode, 'instant', amount - fee, 1, settled_at from charges
-  where merchant_id = $1 and settlement_id is not null and created_at > $2`
+  where merchant_id = $1 and settlement_id is not null and id >= 'txn_' || $3::text and created_at > $2`
 const TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
   select merchant_id, mode, $3::bigint + row_number() over (order by created_at, id, part desc), 'charge_' || part, id,
     'rail:op1_momo', case part when 'net' then 'available' else 'fees' end,
     case part when 'net' then amount - fee else fee end, completed_at
   from charges cross join (values ('net'), ('fee')) p (part)
-  where merchant_id = $1 and settlement_id is not null and created_at > $2`
+  where merchant_id = $1 and settlement_id is not null and id >= 'txn_' || $4::text and created_at > $2`
 // Each refund was paid within a second. Its transfers come after all transfers of the charges of its chunk.
 const REFUNDS = `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone, rail_reference,
     rail_transaction_id, charge_id, fee_to_return, created_at, completed_at)
   select merchant_id, refund_id, mode, 'refund', 'succeeded', amount, 300, channel, phone, md5(refund_id)::uuid::text,
     rail_transaction_id, id, fee, refunded_at, refunded_at + interval '1 second'
-  from charges where merchant_id = $1 and status = 'refunded' and created_at > $2`
+  from charges where merchant_id = $1 and status = 'refunded' and id >= 'txn_' || $3::text and created_at > $2`
 const REFUND_TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
   select p.merchant_id, p.mode, $3::bigint + row_number() over (order by p.created_at, p.id, part), t.kind,
     case part when 4 then p.charge_id else p.id end, debit, credit,
     case part when 1 then p.amount + p.fee when 2 then p.amount when 3 then p.fee else p.fee_to_return end,
     case part when 1 then p.created_at else p.completed_at end
-  from payouts p join charges c on (c.merchant_id, c.id) = (p.merchant_id, p.charge_id) cross join (values
+  from charges c join payouts p on (p.merchant_id, p.id) = (c.merchant_id, c.refund_id) cross join (values
     (1, 'payout_reserve', 'available', 'in_flight'), (2, 'payout_sent', 'in_flight', 'rail:op1_momo'),
     (3, 'payout_fee', 'in_flight', 'fees'), (4, 'charge_fee_return', 'fees', 'available')) t (part, kind, debit, credit)
-  where p.merchant_id = $1 and c.created_at > $2`
+  where c.merchant_id = $1 and c.id >= 'txn_' || $4::text and c.created_at > $2`
+// Of before there were numbers: their transactions wrote more at once than the sealing sweep ever meets.
 // Behind prefix and time.
 const TAG_OF_SUBJECT = `substr(split_part(subject, '_', 2), 7, 5)`
-const EVENTS = `insert into events (merchant_id, id, mode, type, subject, body, created_at, digest)
-  select merchant_id, 'evt_' || ${idTail({ at: 'at', tag: TAG_OF_SUBJECT, own: 'subject || type' })}, mode, type, subject, '{}', at, ${shortDigestSql(`'{}'`)} from (
+const EVENTS = `insert into events (merchant_id, id, mode, type, subject, body, created_at, digest, written_in)
+  select merchant_id, 'evt_' || ${idTail({ at: 'at', tag: TAG_OF_SUBJECT, own: 'subject || type' })}, mode, type, subject, '{}', at, ${shortDigestSql(`'{}'`)}, null from (
     select merchant_id, mode, id as subject, completed_at as at,
       case status when 'failed' then 'charge.failed' else 'charge.succeeded' end as type
-    from charges where merchant_id = $1 and completed_at is not null and created_at > $2
+    from charges where merchant_id = $1 and completed_at is not null and id >= 'txn_' || $3::text and created_at > $2
     union all
     select merchant_id, mode, id, refunded_at, 'charge.refunded' from charges
-    where merchant_id = $1 and status = 'refunded' and created_at > $2
+    where merchant_id = $1 and status = 'refunded' and id >= 'txn_' || $3::text and created_at > $2
     union all
     select p.merchant_id, p.mode, p.id, p.completed_at, 'payout.' || p.status
     from payouts p left join charges c on (c.merchant_id, c.id) = (p.merchant_id, p.charge_id)
-    where p.merchant_id = $1 and coalesce(c.created_at, p.created_at) > $2) e`
+    where p.merchant_id = $1 and p.id >= 'pout_' || $3::text and coalesce(c.created_at, p.created_at) > $2) e`
 // Only of the last 30 days; older ones have been pruned.
 const DELIVERIES = `insert into deliveries (merchant_id, event_id, mode, event, created_at)
   select merchant_id, id, mode, type, created_at from events e
-  where merchant_id = $1 and created_at > now() - interval '30 days'
+  where merchant_id = $1 and id >= 'evt_' || $2::text and created_at > now() - interval '30 days'
     and not exists (select from deliveries d where (d.merchant_id, d.event_id) = (e.merchant_id, e.id))`
 // As the product keeps them: of the last 30 days.
 const KEYS = `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, status, body, created_at)
   select merchant_id, mode, 'key-' || id, sha256(id::bytea), id, 201, body::text, created_at from (
     select merchant_id, mode, id, created_at, json_build_object('id', id, 'status', 'authorized', 'amount', amount, 'fee', fee,
       'channel', channel, 'phone', phone, 'reference', reference, 'created_at', created_at) as body
-    from charges where merchant_id = $1
+    from charges where merchant_id = $1 and id >= 'txn_' || $2::text
     union all
     select merchant_id, mode, id, created_at, json_build_object('id', id, 'status', 'authorized', 'fee', fee, 'channel', channel,
       'reference', reference, 'created_at', created_at)
-    from payouts where merchant_id = $1 and kind = 'payout') made
+    from payouts where merchant_id = $1 and kind = 'payout' and id >= 'pout_' || $2::text) made
   where created_at > now() - interval '30 days' on conflict do nothing`
-const HEAD = `update ledger_heads h set seq = s.seq, available = s.available from (
-    select max(seq) as seq,
-      sum(case when credit = 'available' then amount when debit = 'available' then -amount end) as available
-    from transfers where merchant_id = $1 and mode = 'test') s
+// Adds what is numbered above the head.
+const HEAD = `update ledger_heads h set seq = s.seq, available = h.available + s.available from (
+    select max(t.seq) as seq,
+      sum(case when credit = 'available' then amount when debit = 'available' then -amount end)::bigint as available
+    from ledger_heads o join transfers t on (t.merchant_id, t.mode) = (o.merchant_id, o.mode) and t.seq > o.seq
+    where o.merchant_id = $1 and o.mode = 'test' having count(*) > 0) s
   where h.merchant_id = $1 and h.mode = 'test'`
 
 /** Writes these histories as the product would have left them: set-based, with heads, numbers and checkpoints. */
@@ -117,14 +120,14 @@ async function writeHistory(
   const { id, tag } = merchant
   const customers = charges / OF_EACH_CUSTOMER
   for (const { first, last } of chunksOf(charges)) {
-    const until = await newestCharge(db, id)
+    const since = await newestCharge(db, id)
     await db.query(CHARGES, [id, tag, first, last, customers, charges])
-    await db.query(TRANSFERS, [id, until, await seqOf(db, id)])
+    await db.query(TRANSFERS, [id, since.until, await seqOf(db, id), since.from])
     await db.query(HEAD, [id])
-    await db.query(REFUNDS, [id, until])
-    await db.query(REFUND_TRANSFERS, [id, until, await seqOf(db, id)])
+    await db.query(REFUNDS, [id, since.until, since.from])
+    await db.query(REFUND_TRANSFERS, [id, since.until, await seqOf(db, id), since.from])
     await db.query(HEAD, [id])
-    await writeRecords(db, { merchant, until })
+    await writeRecords(db, { merchant, since })
     await checkpoint()
   }
 }
@@ -132,12 +135,12 @@ async function writeHistory(
 /** Writes what a charge and a payout leave beside the transfers: settlements, events, deliveries and keys. */
 export async function writeRecords(
   db: Stage['db'],
-  { merchant, until }: { merchant: BenchMerchant; until: string },
+  { merchant: { id }, since: { until, from } }: { merchant: BenchMerchant; since: Since },
 ): Promise<void> {
-  await db.query(SETTLEMENTS, [merchant.id, until])
-  await db.query(EVENTS, [merchant.id, until])
-  await db.query(DELIVERIES, [merchant.id])
-  await db.query(KEYS, [merchant.id])
+  await db.query(SETTLEMENTS, [id, until, from])
+  await db.query(EVENTS, [id, until, from])
+  await db.query(DELIVERIES, [id, from])
+  await db.query(KEYS, [id, from])
 }
 
 async function seqOf(db: Stage['db'], id: number): Promise<number> {

@@ -1,6 +1,7 @@
 import { get } from 'node:http'
 import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
 import type { Database } from '../src/platform/db/database.ts'
+import { FROM_THE_BEGINNING } from './chunks.ts'
 import { median, ratio, rounded } from './figures.ts'
 import { writeRecords } from './history.ts'
 import { memoryMb, peakMemoryMb } from './processes.ts'
@@ -59,7 +60,7 @@ async function writeMonth({ db, say }: Stage, merchant: BenchMerchant, lines: nu
   const startedAt = performance.now()
   const { name, start, end } = (await db.query(PERIOD)).rows[0]
   await writeBusyMonth(db, { merchant, start, end, items: Math.ceil((lines * 100) / LINES_A_HUNDRED) })
-  await writeRecords(db, { merchant, until: '-infinity' })
+  await writeRecords(db, { merchant, since: FROM_THE_BEGINNING })
   // On this connection, because a statement this long exceeds the time limit of the service's own.
   const query: Database['query'] = async ({ text }, values = []) => (await db.query(text, values)).rows
   const now = new Date(performance.timeOrigin + performance.now())
