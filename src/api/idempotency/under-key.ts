@@ -5,7 +5,7 @@ import { writeExactJson } from '../../platform/text/exact-json.ts'
 import type { App } from '../../program/app.ts'
 import type { Caller } from '../access/actor.ts'
 import type { Answer } from '../http/answer.ts'
-import { addKeys, findKeys, getReplay, type KeyUse, keyInFlight, type StoredAnswer } from './keys.ts'
+import { addKeys, findKeys, getReplay, type KeyRow, type KeyUse, keyInFlight, type StoredAnswer } from './keys.ts'
 import { toStoredRefusal } from './refused-answer.ts'
 
 /** One POST whose Idempotency-Key is the caller's choice (contract.md G57). */
@@ -69,11 +69,22 @@ function createInTransaction(
   })
 }
 
+/** Finds the answer stored under the key of a request before anything else is asked for it; null where it is to be made. Throws 409 like `getReplay`. */
+export async function findAnswerUnderKey(app: App, request: KeyedRequest): Promise<Answer | null> {
+  const use = toKeyUse(request)
+  if (use === null) return null
+  const { statement, values } = findKeys([use])
+  return toReplay((await app.db.query(statement, values))[0], use)
+}
+
 /** Reads the answer stored under this key, marked as replayed; null for a new key. Throws 409 like `getReplay`. */
 export async function findReplay(tx: Tx, use: KeyUse): Promise<Answer | null> {
   const [[row]] = await tx.send(findKeys([use]))
-  return row === undefined ? null : { ...getReplay(row, use.fingerprint), replayed: true }
+  return toReplay(row, use)
 }
+
+const toReplay = (row: KeyRow | undefined, { fingerprint }: KeyUse): Answer | null =>
+  row === undefined ? null : { ...getReplay(row, fingerprint), replayed: true }
 
 type KeyedDecision = { answer: StoredAnswer; writes: readonly Call[] }
 

@@ -515,7 +515,7 @@ export const listWebhookAddresses = <ThrowOnError extends boolean = false>(optio
 /**
  * Add an address for webhooks
  *
- * It gets what happens from now on in the mode of the key, signed with a secret of its own that is shown this once. The same address twice is refused.
+ * It gets what happens from now on in the mode of the key, signed with a secret of its own that is shown this once. A repeat under the same Idempotency-Key shows it again, until it is replaced. The same address twice is refused.
  */
 export const createWebhookAddress = <ThrowOnError extends boolean = false>(options: Options<CreateWebhookAddressData, ThrowOnError>) => options.client.post<CreateWebhookAddressResponses, CreateWebhookAddressErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

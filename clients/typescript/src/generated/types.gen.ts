@@ -541,7 +541,7 @@ export type DisputeOpenedEvent = {
 export type DisputeReason = string;
 
 /**
- * `bad_request`, `unauthorized`, `forbidden`, `address_not_allowed`, `invalid_signature`, `key_has_limit`, `not_found`, `method_not_allowed`, `conflict`, `cursor_expired`, `payload_too_large`, `rate_limited`, `internal_error`, `rail_unavailable`, `unavailable`, `supplier_error`, `merchant_inactive`, `account_closed`, `verification_required`, `amount_not_positive`, `amount_too_small`, `amount_too_large`, `unsupported_currency`, `fee_exceeds_amount`, `channel_not_available`, `unsupported_payout_channel`, `insufficient_balance`, `key_limit_reached`, `payouts_frozen`, `payouts_paused`, `invalid_split`, `already_refunded`, `cannot_refund_pending_transaction`, `cannot_refund_authorized_transaction`, `cannot_refund_failed_transaction`, `only_full_refunds`, `split_charge_refunds_not_yet_supported`, `mode_mismatch`, `refund_amount_is_zero`, `no_customer_phone_on_record_to_refund_to`, `cap_exceeded`, `too_many_schedules`, `too_many_addresses`, `vending_disabled`, `supplier_not_configured`, `charge_not_succeeded`, `no_vendor_secret`, `not_dispensing`, `invalid_item`, `reference_conflict`, `reference_in_flight`; others may be added
+ * `bad_request`, `unauthorized`, `forbidden`, `address_not_allowed`, `invalid_signature`, `key_has_limit`, `not_found`, `method_not_allowed`, `conflict`, `cursor_expired`, `payload_too_large`, `rate_limited`, `internal_error`, `rail_unavailable`, `unavailable`, `supplier_error`, `merchant_inactive`, `account_closed`, `verification_required`, `amount_not_positive`, `amount_too_small`, `amount_too_large`, `unsupported_currency`, `fee_exceeds_amount`, `channel_not_available`, `unsupported_payout_channel`, `insufficient_balance`, `key_limit_reached`, `payouts_frozen`, `payouts_paused`, `invalid_split`, `already_refunded`, `cannot_refund_pending_transaction`, `cannot_refund_authorized_transaction`, `cannot_refund_failed_transaction`, `only_full_refunds`, `split_charge_refunds_not_yet_supported`, `mode_mismatch`, `refund_amount_is_zero`, `no_customer_phone_on_record_to_refund_to`, `cap_exceeded`, `too_many_schedules`, `secret_gone`, `too_many_addresses`, `vending_disabled`, `supplier_not_configured`, `charge_not_succeeded`, `no_vendor_secret`, `not_dispensing`, `invalid_item`, `reference_conflict`, `reference_in_flight`; others may be added
  */
 export type ErrorCode = string;
 
@@ -5483,6 +5483,10 @@ export type CreateWebhookAddressData = {
          */
         'X-Timestamp': number;
         /**
+         * Your own name for this one request, best a UUID: sent again it repeats the first answer and does nothing twice. Kept 30 days.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * Your own id for this request, answered in the header of the same name; without one we make one.
          */
         'X-Request-ID'?: string;
@@ -5509,6 +5513,10 @@ export type CreateWebhookAddressErrors = {
      * The path is known, the verb is not; `Allow` lists the verbs.
      */
     405: ApiError;
+    /**
+     * The Idempotency-Key was used for another request (use a new one), or its first request is still under way (send the same again shortly).
+     */
+    409: ApiError;
     /**
      * The body is over 1 MiB.
      */

@@ -29,9 +29,9 @@ export class WebhookAddresses {
     return getWebhookAddress({ client: this.#client, path: { id }, call: options })
   }
 
-  /** Adds one; its secret is in this answer alone, so it is sent once unless you say otherwise: remove it where the answer was lost. */
+  /** Adds one; its secret is in this answer alone, and in a repeat under the same key. */
   create(address: WebhookAddressCreate, options?: RequestOptions) {
-    return createWebhookAddress({ client: this.#client, body: address, call: { maxRetries: 0, ...options } })
+    return createWebhookAddress({ client: this.#client, body: address, call: options })
   }
 
   change(id: string, change: WebhookAddressChange, options?: RequestOptions) {

@@ -220,6 +220,11 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'There are as many schedules as an account may have.',
     'Cancel one that is not needed.',
   ),
+  secret_gone: withHint(
+    '400',
+    'The address was added under this Idempotency-Key, and its secret was replaced since, or the address was removed: the first one is shown no more.',
+    'Rotate the secret of the address, or add another one under a new key.',
+  ),
   too_many_addresses: withHint('400', 'You have as many addresses for webhooks as you may.', 'Remove one.'),
   ...MACHINE_AND_ITEM_CODES,
 }

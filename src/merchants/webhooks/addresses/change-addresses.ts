@@ -1,37 +1,16 @@
 import type { Caller } from '../../../api/access/actor.ts'
 import { allow } from '../../../api/access/allow.ts'
 import { auditRow } from '../../../api/access/audit-row.ts'
-import { assert } from '../../../platform/assert.ts'
 import { type Call, call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { domainRefusal, Refusal } from '../../../platform/refusal.ts'
-import { newId } from '../../../platform/text/ids.ts'
 import type { App } from '../../../program/app.ts'
-import { draftOnce } from '../../account/command-keys.ts'
-import { findMerchantsById, type Merchant, merchantInactive, requireActive } from '../../account/merchant.ts'
+import { findMerchantsById, type Merchant, requireActive } from '../../account/merchant.ts'
 import { refusedAddress, requireCallable } from '../../account/refused-address.ts'
-import { newWebhookSecret } from '../../account/rotate-webhook-secret.ts'
-import { lockMerchant, setMerchant } from '../../account/set-merchant.ts'
-import {
-  bindAddressSecret,
-  firstAddressId,
-  MAX_ADDRESSES,
-  parseEvents,
-  type WebhookAddress,
-  type WebhookAddressChange,
-  type WebhookAddressCreate,
-} from './address.ts'
+import { setMerchant } from '../../account/set-merchant.ts'
+import { firstAddressId, parseEvents, type WebhookAddress, type WebhookAddressChange } from './address.ts'
 import { addressNotFound, getAddress, lockFurtherAddresses } from './find-addresses.ts'
 
-const ADD = statement(
-  'add webhook address',
-  `insert into webhook_addresses (merchant_id, id, mode, number, url, events, state_since, secret, secret_since, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $7)`,
-)
-const FIND_ADDED = statement<{ id: string }>(
-  'webhook address, removed or not',
-  'select id from webhook_addresses where merchant_id = $1 and id = $2',
-)
 const CHANGE = statement(
   'change webhook address',
   `update webhook_addresses set url = $3, events = $4 where merchant_id = $1 and id = $2`,
@@ -55,51 +34,6 @@ export async function requireActiveKey(app: App, caller: Caller): Promise<void> 
 
 /** What a change of one further address finds, with the rows of all of them locked. */
 type AddressTurn = { at: Date; before: WebhookAddress; others: readonly WebhookAddress[]; firstUrl: string | null }
-
-/**
- * Adds an address in the caller's mode with a secret of its own, which is shown this once. It gets what happens from now on. Throws 400
- * where there are five already, for an address of this merchant, and for one that may not be called. With `commandKey` a repeat adds nothing
- * and returns the same secret.
- */
-export async function addAddress(
-  app: App,
-  caller: Caller,
-  input: WebhookAddressCreate & { commandKey?: string | undefined },
-): Promise<{ address: WebhookAddress; secret: string }> {
-  const { merchantId, mode, tag } = caller
-  allow(caller, 'webhook.address', caller.merchantId)
-  await requireActiveKey(app, caller)
-  const events = parseEvents(input.events)
-  await checkUrl(app, input.url)
-  const wanted = { merchant: merchantId, mode, url: input.url, events }
-  const command = { key: input.commandKey, command: 'webhooks add-address', input: wanted }
-  const make = () => ({ secret: newWebhookSecret(), id: newId('wha_', tag) })
-  const { secret, id } = (await draftOnce(app, command, make)).draft
-  const at = app.clock.now()
-  await app.db.transaction(async (tx) => {
-    await lockMerchant(tx, merchantId)
-    const [[merchant], others, [added]] = await tx.send(
-      findMerchantsById([merchantId]),
-      lockFurtherAddresses(caller, at),
-      call(FIND_ADDED, merchantId, id),
-    )
-    assert(merchant, 'a merchant is never deleted')
-    if (added) return { value: null }
-    if (!merchant.active) throw merchantInactive(merchant)
-    const number = [2, 3, 4, 5].find((free) => others.every((other) => other.number !== free))
-    if (number === undefined)
-      throw domainRefusal('too_many_addresses', `you have ${MAX_ADDRESSES} addresses for webhooks already`)
-    refuseTwice(input.url, [merchant.webhookUrl, ...others.map(({ url }) => url)])
-    const sealed = app.vault.seal(secret, bindAddressSecret({ merchantId, id }, 'secret'))
-    const after = { url: input.url, events, state: 'active' }
-    const row = auditRow({ actor: caller, action: 'webhook.address', at, merchantId, mode, subject: id, after })
-    return {
-      value: null,
-      last: [call(ADD, merchantId, id, mode, number, input.url, events, at.toISOString(), sealed), row],
-    }
-  })
-  return { address: await getAddress(app, caller, id), secret }
-}
 
 /** Changes where an address leads and which events it gets; what happened before stays as it was. Throws 400, 403, 404. */
 export async function changeAddress(
@@ -185,9 +119,11 @@ export function refuseKey(caller: Caller): void {
     throw new Refusal(403, 'forbidden', 'the first address is changed on the dashboard, under Developers, Webhooks')
 }
 
-function refuseTwice(url: string, taken: readonly (string | null)[]): void {
+/** Refuses (400) an address that the merchant has already. */
+export function refuseTwice(url: string, taken: readonly (string | null)[]): void {
   if (taken.includes(url)) throw domainRefusal('bad_request', 'this is one of your addresses already', { field: 'url' })
 }
 
-const checkUrl = (app: App, url: string): Promise<void> =>
+/** Refuses (400) an address that may not be called. */
+export const checkUrl = (app: App, url: string): Promise<void> =>
   requireCallable(app, url, refusedAddress(app, url, 'WEBHOOK_ALLOW_PRIVATE'))

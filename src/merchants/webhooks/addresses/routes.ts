@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { endpoint, jsonAnswer, tagEndpoints } from '../../../api/http/endpoint.ts'
 import { listSchema } from '../../../api/http/lists/lists.ts'
 import { objectEndpoint, readEndpoint } from '../../../api/http/read-endpoints.ts'
-import { actEndpoint, WITHOUT_KEY } from '../../../api/http/write-endpoints.ts'
+import { actEndpoint, createEndpoint, WITHOUT_KEY } from '../../../api/http/write-endpoints.ts'
 import type { App } from '../../../program/app.ts'
+import { postAddress } from './add-address.ts'
 import {
   presentAddress,
   type WebhookAddress,
@@ -13,7 +14,7 @@ import {
   WebhookAddressWithSecretShape,
 } from './address.ts'
 import { pingAddress } from './address-deliveries.ts'
-import { addAddress, changeAddress, removeAddress } from './change-addresses.ts'
+import { changeAddress, removeAddress } from './change-addresses.ts'
 import { getAddress, listAddresses } from './find-addresses.ts'
 import { rotateAddressSecret } from './rotate-address-secret.ts'
 import { pauseAddress, resumeAddress } from './switch-address.ts'
@@ -73,19 +74,17 @@ const READING = [
 ]
 
 const WRITING = [
-  endpoint<App, typeof WebhookAddressCreateShape>({
-    ...WRITES,
+  createEndpoint<App, typeof WebhookAddressCreateShape>({
+    action: 'webhook.address',
+    rate: 'webhook_addresses',
     path: PATH,
     name: 'createWebhookAddress',
     summary: 'Add an address for webhooks',
     description:
-      'It gets what happens from now on in the mode of the key, signed with a secret of its own that is shown this once. The same address twice is refused.',
+      'It gets what happens from now on in the mode of the key, signed with a secret of its own that is shown this once. A repeat under the same Idempotency-Key shows it again, until it is replaced. The same address twice is refused.',
     body: WebhookAddressCreateShape,
     answers: { 201: WITH_SECRET },
-    async handle(app, { caller, body }) {
-      const made = await addAddress(app, caller, body)
-      return jsonAnswer(201, presentWithSecret(made), made.address.id)
-    },
+    make: postAddress,
   }),
   endpoint<App, typeof WebhookAddressChangeShape>({
     ...WRITES,

@@ -1,5 +1,6 @@
+import { addAddress } from '../../../merchants/webhooks/addresses/add-address.ts'
 import { pingAddress } from '../../../merchants/webhooks/addresses/address-deliveries.ts'
-import { addAddress, changeAddress, removeAddress } from '../../../merchants/webhooks/addresses/change-addresses.ts'
+import { changeAddress, removeAddress } from '../../../merchants/webhooks/addresses/change-addresses.ts'
 import { rotateAddressSecret } from '../../../merchants/webhooks/addresses/rotate-address-secret.ts'
 import { pauseAddress, resumeAddress } from '../../../merchants/webhooks/addresses/switch-address.ts'
 import type { FormValues } from '../../parts/forms/form-spec.ts'
