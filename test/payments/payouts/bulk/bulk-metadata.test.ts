@@ -8,6 +8,7 @@ import { startService } from '../../../helpers/service/test-service.ts'
 import { formOf } from '../../../helpers/web/browser.ts'
 import { mainOf, signedInAs } from '../../../helpers/web/dashboard.ts'
 import { sendFiles } from '../../../helpers/web/sending-files.ts'
+import { workbook } from '../../../helpers/web/workbooks.ts'
 
 const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
 const shop = made(() => payer(service, 5_000_000))
@@ -18,10 +19,10 @@ const cellOf = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""
 const sendCsv = (csv: string) => shop.api.post('/v1/payouts/bulk', csv, { 'content-type': 'text/csv' })
 const readPayout = async (id: string) => (await shop.api.get(`/v1/payouts/${id}`)).body
 
-async function uploadAs(person: Awaited<ReturnType<typeof signedInAs>>, csv: string) {
+async function uploadAs(person: Awaited<ReturnType<typeof signedInAs>>, list: string | Buffer) {
   const { fields, action } = formOf(await person.get(PAGES), '/upload')
   return person.follow(
-    await sendFiles(person, action, { fields, files: [{ name: 'july.csv', bytes: Buffer.from(csv) }] }),
+    await sendFiles(person, action, { fields, files: [{ name: 'july.csv', bytes: Buffer.from(list) }] }),
   )
 }
 
@@ -127,6 +128,24 @@ test('a list on the dashboard has it too; faults name the column, and a line tha
     [700, 'B-3'],
     [800, 'B-4'],
   ])
+})
+
+test('a list of Excel may have long metadata, and a person may say which column it is', async () => {
+  const owner = await signedInAs(service, shop.merchant)
+  const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}`.padEnd(40, 'n'), 'x'.repeat(500)]))
+  const cell = JSON.stringify(metadata)
+  const rows = [
+    ['Phone', 'Amount', 'Notes'],
+    ['0700000000', 610, cell],
+  ]
+  const preview = await uploadAs(owner, workbook({ Pay: rows }))
+  const step = await owner.get(formOf(preview, '/send').action.replace(/\/send.*/, '/columns'))
+  const { fields, action } = formOf(step, '/columns')
+  const twice = await owner.post(action, { ...fields, c1: 'metadata', c3: 'metadata' })
+  assert.match(mainOf(twice), /only one column can be the metadata/)
+  const read = await owner.follow(await owner.post(action, { ...fields, c3: 'metadata' }))
+  await owner.send(read, '/send')
+  assert.deepEqual((await shop.api.get('/v1/payouts?limit=1')).body.data[0].metadata, metadata)
 })
 
 test('lines to mend of a list without metadata have no column for it', async () => {
