@@ -9,6 +9,7 @@ import { invalidRequest } from '../../platform/refusal.ts'
 import { oneLine } from '../../platform/text/text.ts'
 import type { App } from '../../program/app.ts'
 import { forgetInvoices } from '../invoices/forget-invoices.ts'
+import { forgetLinkPayer } from '../payment-links/forget-link-payer.ts'
 import type { CustomerNote } from './find-customers.ts'
 
 export const MAX_NAME_CHARACTERS = 100
@@ -46,7 +47,7 @@ export async function setCustomer(
 }
 
 /**
- * Forgets what was written down about a number, also on invoices and payments. The payments stay, and the lines and sums of invoices: they are
+ * Forgets what was written down about a number, also on invoices, payments and what they paid. The payments stay, and the lines and sums of invoices: they are
  * the books of both sides.
  */
 export async function forgetCustomer(app: App, caller: Caller, { phone }: Pick<CustomerNote, 'phone'>): Promise<void> {
@@ -57,6 +58,7 @@ export async function forgetCustomer(app: App, caller: Caller, { phone }: Pick<C
     call(FORGET, merchantId, mode, phone),
     auditRow({ actor: caller, action: 'customer.forget', at, merchantId, mode, subject: null }),
   ]
+  await forgetLinkPayer(app, caller, phone)
   await forgetPayer(app, caller, phone)
   await forgetInvoices(app, caller, { of: { phone }, at, writes })
 }

@@ -100,11 +100,15 @@ test('a list on the dashboard has it too; faults name the column, and a line tha
   ]
   const preview = await uploadAs(owner, `Phone,Amount,Reference,Metadata\r\n${rows.join('\r\n')}\r\n`)
   assert.match(mainOf(preview), /Would be paid 3 .*Would be refused 2/)
+  assert.match(mainOf(preview), /list-1 .*9: nine · branch: Ntinda; "old" · note: a, b c and 1 more/)
   const fault = 'metadata is not valid JSON; write one object, such as {"order":"A-17"} (line 4, column Metadata)'
   assert.ok(mainOf(preview).includes(fault), mainOf(preview))
   const columns = await owner.get(formOf(preview, '/send').action.replace(/\/send.*/, '/columns'))
   assert.equal(formOf(columns, '/columns').fields.c4, 'metadata')
   const sent = await owner.send(preview, '/send')
+  const call = mainOf(await owner.follow(sent))
+  assert.match(call, /list-1 .*branch: Ntinda; "old" · note: a, b c and 1 more/)
+  assert.match(call, /list-4 .*order: B-4/)
   service.pass(3000)
   await service.run('send-payouts')
   const payouts = (await shop.api.get('/v1/payouts?limit=3')).body.data
