@@ -2,6 +2,7 @@ import type { Caller } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { forgetPayer } from '../../payments/charges/forget-payer.ts'
+import { forgetRefunds } from '../../payments/payouts/write-payouts.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { writeInTransaction } from '../../platform/db/write-in-transaction.ts'
@@ -9,7 +10,7 @@ import { invalidRequest } from '../../platform/refusal.ts'
 import { oneLine } from '../../platform/text/text.ts'
 import type { App } from '../../program/app.ts'
 import { forgetInvoices } from '../invoices/forget-invoices.ts'
-import { forgetLinkPayer } from '../payment-links/forget-link-payer.ts'
+import { forgetLinkPayer } from '../payment-links/change-link.ts'
 import type { CustomerNote } from './find-customers.ts'
 
 export const MAX_NAME_CHARACTERS = 100
@@ -58,7 +59,9 @@ export async function forgetCustomer(app: App, caller: Caller, { phone }: Pick<C
     call(FORGET, merchantId, mode, phone),
     auditRow({ actor: caller, action: 'customer.forget', at, merchantId, mode, subject: null }),
   ]
+  // Links before the charges that lead to them.
   await forgetLinkPayer(app, caller, phone)
+  await forgetRefunds(app, caller, phone)
   await forgetPayer(app, caller, phone)
   await forgetInvoices(app, caller, { of: { phone }, at, writes })
 }
