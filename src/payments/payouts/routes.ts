@@ -39,7 +39,7 @@ export const payoutEndpoints = tagEndpoints('Payouts', [
     name: 'createBulkPayout',
     summary: 'Pay up to 1,000 people in one call',
     description:
-      'JSON or CSV. Each item stands for itself: some may be accepted while others fail. A `reference` is paid once, for ever; the same Idempotency-Key answers with the same batch.',
+      'JSON or CSV; the column `metadata` of a CSV has one JSON object a line, as the CSV files of the dashboard have. Each item stands for itself: some may be accepted while others fail. A `reference` is paid once, for ever; the same Idempotency-Key answers with the same batch.',
     action: 'payout.bulk',
     rate: 'bulk_payouts',
     rateKind: 'batch',

@@ -4,6 +4,7 @@ import { bigint, boolean, copyInto, integer, text, time } from '../../platform/d
 import type { App } from '../../program/app.ts'
 import { addAttempts, type NewAttempt } from '../../rails/attempts.ts'
 import { isTooFarAheadSql } from '../../rails/following/questions-too-far-ahead.ts'
+import { forgetByCharges } from '../charges/forget-payer.ts'
 import type { NewPayout } from './new-payout.ts'
 import { PAYOUT_WRITERS } from './payout.ts'
 
@@ -70,3 +71,11 @@ const RELEASE_WITHDRAWAL = statement(
 /** Releases an approved withdrawal: from now on it is sent like any queued payout. */
 export const releaseWithdrawal = (merchantId: number, id: string, at: Date): Call =>
   call(RELEASE_WITHDRAWAL, merchantId, id, at.toISOString())
+
+/** Takes metadata off the payouts by which charges of a number were refunded. */
+export const forgetRefunds = forgetByCharges('forget refunds of charges', {
+  update: 'update payouts u set metadata = null',
+  found: (charges) =>
+    `select p.merchant_id, p.id from ${charges} join payouts p on p.merchant_id = c.merchant_id and p.id = c.refund_id
+     where p.metadata is not null`,
+})

@@ -1,4 +1,5 @@
 import type { Caller } from '../../api/access/actor.ts'
+import type { Metadata } from '../../api/http/bodies/metadata.ts'
 import { findLimitedKey } from '../../merchants/account/key-limits.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { parseTag } from '../../platform/text/ids.ts'
@@ -22,6 +23,8 @@ export type RefundInput = {
   chargeId: string
   /** The amount that the caller expects; any other than that of the charge is refused. */
   amount?: number | undefined
+  /** What the caller keeps with the payout; absent or null: nothing. */
+  metadata?: Metadata | null
   /** Sent after the charge was locked. If it returns a row, the charge was used otherwise (409). */
   unless?: Call<unknown>
   /** Refuses the refund unless a gift card has paid all, so that no money moves. */
@@ -84,7 +87,7 @@ export function findEarlierRefund(
 type RefundByPayout = { charge: Charge; way: Extract<RefundWay, { kind: 'payout' }> }
 
 function acceptRefundPayout(
-  { caller, readiness }: RefundInput,
+  { caller, readiness, metadata = null }: RefundInput,
   { charge, way }: RefundByPayout,
   { desk, at }: LockedRefunds,
 ): NewPayout {
@@ -95,6 +98,7 @@ function acceptRefundPayout(
     phone: way.phone,
     name: null,
     reference: charge.reference,
+    metadata,
     limitedKey: findLimitedKey(caller),
     at,
   }

@@ -1,3 +1,4 @@
+import { presentMetadata } from '../../api/http/bodies/metadata.ts'
 import type { MerchantTerms } from '../../merchants/account/merchant.ts'
 import { type Happening, inKeyOrder } from '../../merchants/webhooks/events.ts'
 import { CHARGE_MOVES, type Charge } from '../charges/charge.ts'
@@ -19,6 +20,7 @@ export const presentRefund = ({ charge, payout }: RefundResult) => ({
     currency: 'UGX',
     recipient_phone: payout.recipientPhone,
     status: payout.status,
+    metadata: presentMetadata(payout.metadata),
   },
 })
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { METADATA_CREATE, MetadataShape, metadataOrNull } from '../../api/http/bodies/metadata.ts'
 import { endpoint, jsonAnswer, tagEndpoints } from '../../api/http/endpoint.ts'
 import type { App } from '../../program/app.ts'
 import { PayoutStatusShape } from '../payouts/payout.ts'
@@ -13,6 +14,7 @@ const RefundPayoutShape = Type.Object(
     currency: Type.Literal('UGX'),
     recipient_phone: Type.String(),
     status: PayoutStatusShape,
+    metadata: MetadataShape,
   },
   { $id: 'RefundPayout' },
 )
@@ -40,6 +42,7 @@ const RefundCreateShape = Type.Object(
         examples: [5000],
       }),
     ),
+    metadata: METADATA_CREATE,
   },
   { $id: 'RefundCreate' },
 )
@@ -51,7 +54,7 @@ export const refundEndpoints = tagEndpoints('Charges', [
     name: 'refundCharge',
     summary: 'Refund a charge in full',
     description:
-      'The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout. What a gift card has paid is back on the card at once; where it has paid all, that is the whole refund, and the answer is 200.',
+      'The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout. What a gift card has paid is back on the card at once; where it has paid all, that is the whole refund, and the answer is 200. `metadata` is kept with the payout, not with the charge: without a payout nothing keeps it.',
     action: 'charge.refund',
     rate: 'refunds',
     rateKind: 'batch',
@@ -64,8 +67,9 @@ export const refundEndpoints = tagEndpoints('Charges', [
       202: { description: 'the refund has started', schema: RefundShape },
     },
     refusals: { 503: 'rail_unavailable: nothing was written; retry shortly' },
-    async handle(app, { caller, params, body: { amount } }) {
-      const refunded = await refundCharge(app, caller, { chargeId: params.id ?? '', amount })
+    async handle(app, { caller, params, body: { amount, metadata } }) {
+      const input = { chargeId: params.id ?? '', amount, metadata: metadataOrNull(metadata) }
+      const refunded = await refundCharge(app, caller, input)
       return jsonAnswer(refunded.payout === null ? 200 : 202, presentRefund(refunded), refunded.charge.id)
     },
   }),

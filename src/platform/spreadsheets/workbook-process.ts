@@ -11,7 +11,8 @@ const MAX_SHEETS = 20
 const MAX_SHEETS_NAMED = 5
 // Rows without content between others; Excel keeps those that had a colour.
 const MAX_ROWS_LOOKED_AT = 20_000
-const MAX_CELL_CHARACTERS = 2000
+// The largest metadata of a payment, with its quotes.
+const MAX_CELL_CHARACTERS = 22_000
 const MAX_CHARACTERS = 2_000_000
 const LAST_LINE = 1_048_576
 // Excel shows 15 digits of a number, and hides the crumbs of sums such as 0.1 + 0.2 behind them.

@@ -1,3 +1,4 @@
+import { metadataCell } from '../../api/http/bodies/metadata.ts'
 import type { TransferKind } from '../../ledger/accounts.ts'
 import type { MerchantMode } from '../../platform/mode.ts'
 import type { SheetCell, SheetColumn } from '../../platform/spreadsheets/write-workbook.ts'
@@ -5,7 +6,14 @@ import { addSums, type ExactSum } from '../../platform/sums.ts'
 import type { StatementPeriod } from '../statement/period.ts'
 import type { SnapshotQueries } from '../statement/snapshot.ts'
 import { failureWords } from '../words/failures.ts'
-import { findLedgerDays, type LedgerAccounts, type LedgerRow, readLedgerRows, readOpening } from './ledger-rows.ts'
+import {
+  findLedgerDays,
+  type LedgerAccounts,
+  type LedgerRow,
+  readLedgerRows,
+  readMetadata,
+  readOpening,
+} from './ledger-rows.ts'
 
 type ColumnName =
   | 'at'
@@ -23,6 +31,7 @@ type ColumnName =
   | 'balance'
   | 'note'
   | 'id'
+  | 'metadata'
 
 /** The words of a file for people. Kinds and channels without a word are written as they are. */
 export type LedgerWords = {
@@ -53,9 +62,10 @@ export const LEDGER_COLUMNS: readonly LedgerColumn[] = [
   { name: 'balance', width: 15, kind: 'money' },
   { name: 'note', width: 30, kind: 'text' },
   { name: 'id', width: 30, kind: 'text' },
+  { name: 'metadata', width: 30, kind: 'text' },
 ]
 
-// Writing so many takes some milliseconds; then other work gets its turn.
+// Writing so many takes some milliseconds; then other work gets its turn. Their metadata is in memory, at most some ten megabytes.
 const ROWS_AT_ONCE = 200
 
 type LedgerSelection = { ledger: MerchantMode; period: StatementPeriod; accounts: LedgerAccounts }
@@ -70,11 +80,15 @@ export async function* writeLedgerCells(
   let balance = await readOpening(snapshot, days)
   yield [balanceRow(selection.period.start, words.opening, balance)]
   for await (const rows of readLedgerRows(snapshot, days))
-    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
-      yield rows.slice(from, from + ROWS_AT_ONCE).map((row) => {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const piece = rows.slice(from, from + ROWS_AT_ONCE)
+      const metadata = await readMetadata(snapshot, selection.ledger, piece)
+      yield piece.map((row) => {
         balance = addSums(balance, row.change)
-        return toCells(transferCells(row, balance, words))
+        const own = metadataCell(metadata.get(row.subject) ?? null)
+        return toCells({ ...transferCells(row, balance, words), metadata: own })
       })
+    }
   yield [balanceRow(new Date(selection.period.end.getTime() - 1), words.closing, balance)]
 }
 

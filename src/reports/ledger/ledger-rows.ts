@@ -1,3 +1,4 @@
+import type { Metadata } from '../../api/http/bodies/metadata.ts'
 import type { FloorAccount, TransferKind } from '../../ledger/accounts.ts'
 import { formatSqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -29,6 +30,8 @@ export type LedgerRow = {
   note: string | null
   /** Why a payout came back. */
   failure: string | null
+  /** Whether `readMetadata` has some for its payment. */
+  hasMetadata: boolean
 }
 
 /** The balances whose sum a file runs through. */
@@ -53,20 +56,27 @@ const CHANGES_BEFORE = statement<{ change: ExactSum }>(
 // `offset 0` keeps each look-up a look-up: as an ordinary join it would read all rows of the merchant.
 const lookUp = (columns: string, table: string, which: string) =>
   `lateral (select ${columns} from ${table} r where r.merchant_id = $1 and r.id = t.subject and ${which} offset 0)`
-const PAYMENT_COLUMNS = 'r.reference, r.rail_transaction_id, r.channel, r.amount, r.fee'
+const PAYMENT_COLUMNS =
+  'r.reference, r.rail_transaction_id, r.channel, r.amount, r.fee, r.metadata is not null as has_metadata'
 const ROWS = statement<LedgerRow>(
   'rows of days of a ledger',
   `select t.at, t.kind, t.subject, ${changeOf('$7')} as change, coalesce(c.reference, p.reference) as reference,
      coalesce(c.rail_transaction_id, p.rail_transaction_id, u.rail_transaction_id) as "operatorNumber",
      coalesce(c.channel, p.channel, u.channel) as channel, coalesce(c.phone, p.recipient_phone, u.phone) as phone,
      p.recipient_name as name, coalesce(c.amount, p.amount) as amount, c.gift_card_amount as "giftCard", coalesce(c.fee, p.fee) as fee,
-     d.told as note, p.failure_reason as failure
+     d.told as note, p.failure_reason as failure, coalesce(c.has_metadata, p.has_metadata, false) as "hasMetadata"
    from transfers t
      left join ${lookUp(`${PAYMENT_COLUMNS}, r.phone, r.gift_card_amount`, 'charges', `r.published and t.kind like 'charge%'`)} c on true
      left join ${lookUp(`${PAYMENT_COLUMNS}, r.recipient_phone, r.recipient_name, r.failure_reason`, 'payouts', `r.published and t.kind like '%payout%'`)} p on true
      left join ${lookUp('r.rail_transaction_id, r.channel, r.phone', 'top_ups', `t.kind = 'top_up'`)} u on true
      left join ${lookUp('r.told', 'adjustments', `t.kind like 'correction%'`)} d on true
    where ${WITHIN} and ${changeOf('$7')} <> 0 order by t.seq`,
+)
+
+const METADATA = statement<{ id: string; metadata: Metadata }>(
+  'metadata of rows of a ledger',
+  `select id, metadata from charges where merchant_id = $1 and id = any($2::text[]) and metadata is not null
+   union all select id, metadata from payouts where merchant_id = $1 and id = any($2::text[]) and metadata is not null`,
 )
 
 /** The days whose transfers are read, as a range of numbers and of times. */
@@ -99,4 +109,15 @@ export async function* readLedgerRows(snapshot: SnapshotQueries, days: LedgerDay
     const rows = await snapshot.ask(ROWS, [ledger.merchantId, ledger.mode, first, end, ...times, accounts])
     if (rows.length > 0) yield rows
   }
+}
+
+/** Reads the metadata of the payments of some rows, by their ids: of a payment it may be larger than all else, so that few are read at once. */
+export async function readMetadata(
+  snapshot: SnapshotQueries,
+  { merchantId }: MerchantMode,
+  rows: readonly LedgerRow[],
+): Promise<ReadonlyMap<string, Metadata>> {
+  const ids = new Set(rows.filter(({ hasMetadata }) => hasMetadata).map(({ subject }) => subject))
+  const found = ids.size === 0 ? [] : await snapshot.ask(METADATA, [merchantId, [...ids]])
+  return new Map(found.map(({ id, metadata }) => [id, metadata]))
 }

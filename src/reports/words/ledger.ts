@@ -19,6 +19,7 @@ export const LEDGER_WORDS = {
     balance: 'Balance',
     note: 'Note',
     id: 'Id',
+    metadata: 'Metadata',
   },
   kinds: {
     charge_net: 'Payment received, after its fee',

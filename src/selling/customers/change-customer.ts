@@ -2,6 +2,7 @@ import type { Caller } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
 import { auditRow } from '../../api/access/audit-row.ts'
 import { forgetPayer } from '../../payments/charges/forget-payer.ts'
+import { forgetRefunds } from '../../payments/payouts/write-payouts.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { writeInTransaction } from '../../platform/db/write-in-transaction.ts'
@@ -9,6 +10,7 @@ import { invalidRequest } from '../../platform/refusal.ts'
 import { oneLine } from '../../platform/text/text.ts'
 import type { App } from '../../program/app.ts'
 import { forgetInvoices } from '../invoices/forget-invoices.ts'
+import { forgetLinkPayer } from '../payment-links/change-link.ts'
 import type { CustomerNote } from './find-customers.ts'
 
 export const MAX_NAME_CHARACTERS = 100
@@ -46,7 +48,7 @@ export async function setCustomer(
 }
 
 /**
- * Forgets what was written down about a number, also on invoices and payments. The payments stay, and the lines and sums of invoices: they are
+ * Forgets what was written down about a number, also on invoices, payments and what they paid. The payments stay, and the lines and sums of invoices: they are
  * the books of both sides.
  */
 export async function forgetCustomer(app: App, caller: Caller, { phone }: Pick<CustomerNote, 'phone'>): Promise<void> {
@@ -57,6 +59,9 @@ export async function forgetCustomer(app: App, caller: Caller, { phone }: Pick<C
     call(FORGET, merchantId, mode, phone),
     auditRow({ actor: caller, action: 'customer.forget', at, merchantId, mode, subject: null }),
   ]
+  // Links before the charges that lead to them.
+  await forgetLinkPayer(app, caller, phone)
+  await forgetRefunds(app, caller, phone)
   await forgetPayer(app, caller, phone)
   await forgetInvoices(app, caller, { of: { phone }, at, writes })
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../../api/access/actor.ts'
 import { allow } from '../../api/access/allow.ts'
+import { forgetByCharges } from '../../payments/charges/forget-payer.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { App } from '../../program/app.ts'
@@ -37,3 +38,16 @@ const INVALIDATE_LINK = statement(
  */
 export const invalidateLink = ({ merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>, at: Date): Call =>
   call(INVALIDATE_LINK, merchantId, id, at.toISOString())
+
+/**
+ * Takes metadata, which may name a person, off the one-shot links and orders that charges of a number hold. Links are asked before their
+ * charges are forgotten: a charge without metadata leads to none. A link for many customers keeps its own, and so does one whose attempt failed:
+ * somebody else may pay it.
+ */
+export const forgetLinkPayer = forgetByCharges('forget payer of payment links', {
+  update: 'update payment_links u set metadata = null',
+  found: (charges) =>
+    `select l.merchant_id, l.id from ${charges}
+       join payment_links l on l.merchant_id = c.merchant_id and l.id = c.payment_link_id and l.charge_id = c.id
+     where c.metadata is not null and c.status <> 'failed' and l.metadata is not null`,
+})

@@ -191,6 +191,7 @@ const REFUND_VALUES = {
   fee: payoutFee(SAMPLE_CHARGE.amount),
   currency: 'UGX',
   recipient_phone: '256700000000',
+  metadata: {},
 }
 export const VALUES_WHEN_CREATED: Readonly<Record<string, SampleValues>> = {
   Refund: { refund: { ...REFUND_VALUES, status: 'authorized' } },

@@ -51,6 +51,7 @@ test('a refund returns everything to the customer, and over its life costs the m
       currency: 'UGX',
       recipient_phone: phone,
       status: 'authorized',
+      metadata: {},
     },
   })
   assert.equal(await availableOf(api), 100_000 + 19_700 - 20_300)

@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import { assertRefused, invalid } from '../../api/http/refused.ts'
 import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { startService } from '../../helpers/service/test-service.ts'
-import { makeOrder, ORDERS, orderBody, payOrder, readOrder, vendingShop } from '../../helpers/vending/vending.ts'
+import {
+  makeOrder,
+  NON_PAYER,
+  ORDERS,
+  orderBody,
+  payOrder,
+  readOrder,
+  submitPayment,
+  vendingShop,
+} from '../../helpers/vending/vending.ts'
 import { mainOf, signedInAs } from '../../helpers/web/dashboard.ts'
 
 const service = openedAndVerified(() => startService())
@@ -48,4 +57,36 @@ test('an order of a machine has it too, on its charge and in its events', async 
     [{ order: 7 }, 'metadata.order must be a string; write it in quotes: "7"'],
   ])
     assertRefused(await shop.api.post(ORDERS, { ...orderBody(), metadata }), invalid(problem as string))
+})
+
+test('forgetting a customer takes metadata off the links and orders of the number, and off no other', async () => {
+  const { api } = shop
+  const [gone, other] = ['0700000104', '0700000105']
+  const makeLink = async (more: object = {}) =>
+    (await api.post('/v1/payment-links', { amount: 5000, metadata: METADATA, ...more })).body.id as string
+  const [paid, kept, forMany] = [await makeLink(), await makeLink(), await makeLink({ allow_multiple_uses: true })]
+  const order: string = (await makeOrder(shop, { metadata: METADATA })).order_id
+  for (const id of [paid, order]) await payOrder(service, id, gone)
+  await payOrder(service, kept, other)
+  assert.equal((await submitPayment(service, forMany, gone)).status, 302)
+  const refused = await makeLink()
+  await submitPayment(service, refused, NON_PAYER)
+  service.pass(3000)
+  await service.run('follow-charges')
+  const owner = await signedInAs(service, shop.merchant)
+  for (const phone of [`256${gone.slice(1)}`, `256${NON_PAYER.slice(1)}`]) {
+    const page = await owner.get(`/dashboard/test/customers/${phone}`)
+    assert.equal((await owner.send(page, '/forget')).status, 303)
+  }
+  const metadataOf = async (id: string) => (await api.get(`/v1/payment-links/${id}`)).body.metadata
+  assert.deepEqual(await Promise.all([paid, kept, forMany, refused].map(metadataOf)), [
+    {},
+    METADATA,
+    METADATA,
+    METADATA,
+  ])
+  assert.deepEqual((await readOrder(shop, order)).metadata, {})
+  for (const page of [`links/${paid}`, `orders/${order}`])
+    assert.doesNotMatch(mainOf(await owner.get(`/dashboard/test/${page}`)), /Metadata|A-17/)
+  assert.match(mainOf(await owner.get(`/dashboard/test/links/${kept}`)), /Metadata .*A-17/)
 })

@@ -24,8 +24,8 @@ const bulk: Command = {
   args: 'FILE',
   summary: 'pay everybody in a CSV file',
   details: [
-    'Columns phone and amount, and name and reference where you have them. Every line is checked before anything is sent, and one that is',
-    'wrong stops all. The Idempotency-Key is made of the content of the file: the same file sent again pays nothing twice.',
+    'Columns phone and amount, and name, reference and metadata (a JSON object) where you have them. Every line is checked before anything is',
+    'sent, and one that is wrong stops all. The Idempotency-Key is made of the content of the file: the same file sent again pays nothing twice.',
   ].join('\n'),
   options: {
     'dry-run': { help: 'check each line and show the sum; nothing is sent, and no key is needed' },

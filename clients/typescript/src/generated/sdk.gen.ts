@@ -69,7 +69,7 @@ export const getChargeTimeline = <ThrowOnError extends boolean = false>(options:
 /**
  * Refund a charge in full
  *
- * The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout. What a gift card has paid is back on the card at once; where it has paid all, that is the whole refund, and the answer is 200.
+ * The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout. What a gift card has paid is back on the card at once; where it has paid all, that is the whole refund, and the answer is 200. `metadata` is kept with the payout, not with the charge: without a payout nothing keeps it.
  */
 export const refundCharge = <ThrowOnError extends boolean = false>(options: Options<RefundChargeData, ThrowOnError>) => options.client.post<RefundChargeResponses, RefundChargeErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -111,7 +111,7 @@ export const createPayout = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Pay up to 1,000 people in one call
  *
- * JSON or CSV. Each item stands for itself: some may be accepted while others fail. A `reference` is paid once, for ever; the same Idempotency-Key answers with the same batch.
+ * JSON or CSV; the column `metadata` of a CSV has one JSON object a line, as the CSV files of the dashboard have. Each item stands for itself: some may be accepted while others fail. A `reference` is paid once, for ever; the same Idempotency-Key answers with the same batch.
  */
 export const createBulkPayout = <ThrowOnError extends boolean = false>(options: Options<CreateBulkPayoutData, ThrowOnError>) => options.client.post<CreateBulkPayoutResponses, CreateBulkPayoutErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -1089,6 +1089,7 @@ export type RefundCreate = {
      * only to make sure: a charge is refunded in full, and any other amount than that of the charge is refused
      */
     amount?: number;
+    metadata?: MetadataCreate;
 };
 
 export type RefundPayout = {
@@ -1104,6 +1105,7 @@ export type RefundPayout = {
     currency: 'UGX';
     recipient_phone: string;
     status: PayoutStatus;
+    metadata: Metadata;
 };
 
 /**

@@ -83,6 +83,7 @@ export class Charges {
       currency: payout.currency,
       recipient_phone: payout.recipient_phone ?? '',
       status: payout.status,
+      metadata: payout.metadata,
     }
     const answer: Refund = { charge_id: id, status: 'refunded', gift_card_restored: charge.gift_card_amount, refund }
     return Object.defineProperty(answer, 'lastResponse', { value: charge.lastResponse }) as WithResponse<Refund>

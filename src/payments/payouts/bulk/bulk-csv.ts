@@ -7,16 +7,17 @@ import type { UncheckedItem } from './bulk-item.ts'
 import { type CsvDialect, detectDialect, isSeparatorLine } from './csv-dialect.ts'
 import { requireUtf8 } from './csv-encoding.ts'
 import { type CsvColumns, type CsvField, parseHeader } from './csv-header.ts'
+import { parseMetadataCell } from './metadata-cell.ts'
 
 export type CsvRow = { cells: string[]; line: number }
 /** The cells of a line as its author wrote them, whether they can be read or not. */
-export type WrittenCells = Readonly<Record<'phone' | 'amount' | 'name' | 'reference', string>>
+export type WrittenCells = Readonly<Record<'phone' | 'amount' | 'name' | 'reference' | 'metadata', string>>
 type CsvLine = { line: number; item: UncheckedItem; written: WrittenCells }
 /** A row as the parser returns it. */
 type ParsedRecord = { record: string[]; info: { lines: number } }
 
-// Longer than any valid row. It also refuses a file without line ends.
-const MAX_ROW_BYTES = 32_768
+// Longer than any valid row: metadata of 10,800 characters may have four bytes each. It also refuses a file without line ends.
+const MAX_ROW_BYTES = 65_536
 // A valid row has a handful of cells. Each cell costs the parser as much time as some dozen bytes.
 const MAX_CELLS = 256
 // Rows that hold only empty quotes are parsed, so their number is limited.
@@ -38,9 +39,9 @@ const THOUSANDS = /^\d{1,3}(?:,\d{3})+$/
 // The largest JavaScript number has 309 digits; a longer text is not searched for commas.
 const MAX_THOUSANDS_CHARACTERS = 500
 
-export const CSV_EXAMPLE = `phone,amount,name,reference
-0700000000,5000,Akello Grace,salary-2026-07-001
-0700000001,"10,000",Okot James,salary-2026-07-002
+export const CSV_EXAMPLE = `phone,amount,name,reference,metadata
+0700000000,5000,Akello Grace,salary-2026-07-001,"{""branch"":""Ntinda""}"
+0700000001,"10,000",Okot James,salary-2026-07-002,
 `
 
 /**
@@ -57,11 +58,18 @@ export async function parseCsvLines(bytes: Buffer, limit: number): Promise<CsvLi
   const [header, ...rows] = await parseRows(bytes, { limit: limit + 2, dialect })
   if (header === undefined) return []
   const columns = parseHeader(header.cells)
-  return rows.map(({ cells, line }) => ({
-    item: parseRow(cells, columns, dialect),
-    line,
-    written: pickWrittenCells(cells, columns),
-  }))
+  const lines: CsvLine[] = []
+  let characters = 0
+  for (const { cells, line } of rows) {
+    const written = pickWrittenCells(cells, columns)
+    lines.push({ line, written, item: parseRow({ cells, line }, columns, dialect) })
+    characters += written.metadata.length
+    // Metadata may be nearly all of a file: other requests run between.
+    if (characters < SLICE_BYTES) continue
+    characters = 0
+    await letOthersRun()
+  }
+  return lines
 }
 
 type CsvOptions = { limit: number; dialect: CsvDialect }
@@ -171,11 +179,7 @@ async function collectRows(parsed: AsyncIterable<ParsedRecord>, limit: number): 
   return rows
 }
 
-function parseRow(
-  cells: readonly string[],
-  { positions, width }: CsvColumns,
-  { separator }: CsvDialect,
-): UncheckedItem {
+function parseRow({ cells, line }: CsvRow, { positions, width }: CsvColumns, { separator }: CsvDialect): UncheckedItem {
   if (cells.length !== width) return { problem: `row has ${formatCellCount(cells.length)}, the header has ${width}` }
   const cell = (field: CsvField) => cells[positions.get(field) ?? -1]
   return {
@@ -185,12 +189,16 @@ function parseRow(
       channel: cell('channel'),
       reference: cell('reference'),
     },
+    metadataCell: parseMetadataCell(cell('metadata') ?? '', { line, column: 'metadata' }),
   }
 }
 
 function pickWrittenCells(cells: readonly string[], { positions }: CsvColumns): WrittenCells {
   const cell = (field: CsvField) => cells[positions.get(field) ?? -1] ?? ''
-  return { phone: cell('phone'), amount: cell('amount'), name: cell('name'), reference: cell('reference') }
+  return {
+    ...{ phone: cell('phone'), amount: cell('amount'), name: cell('name') },
+    ...{ reference: cell('reference'), metadata: cell('metadata') },
+  }
 }
 
 /**

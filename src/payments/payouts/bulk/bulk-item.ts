@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { METADATA_CREATE, type Metadata, metadataOrNull } from '../../../api/http/bodies/metadata.ts'
 import { isJsonObject, parseBodyPart } from '../../../api/http/bodies/parse-body.ts'
+import { type MetadataCell, parseItemMetadata } from './metadata-cell.ts'
 
 /** One parsed item of a bulk payout: what is to be paid, or why it cannot be read. */
 export type BulkItem =
@@ -19,8 +20,8 @@ export type BulkItem =
   /** `reference` is null when it cannot be read. */
   | { ok: false; index: number; reference: string | null; error: string }
 
-/** An item before it is checked: its fields as JSON would have them, or the problem of its row. */
-export type UncheckedItem = { fields: unknown } | { problem: string }
+/** An item before it is checked: its fields as JSON would have them, with the metadata of a list in a cell; or the problem of its row. */
+export type UncheckedItem = { fields: unknown; metadataCell?: MetadataCell | undefined } | { problem: string }
 
 // Limited, because a channel that does not exist is refused in every item, each time with a copy of this text.
 export const MAX_CHANNEL_CHARACTERS = 200
@@ -64,14 +65,8 @@ export const BulkItemShape = Type.Object(
   { $id: 'BulkPayoutItem' },
 )
 
-// An item whose recipient is gathered, with its fields in the order in which faults are reported.
-const GatheredItem = Type.Object({
-  amount,
-  recipient: Type.Object({ phone, name }),
-  channel,
-  reference,
-  metadata: METADATA_CREATE,
-})
+// An item whose recipient is gathered, with its fields in the order in which faults are reported. Metadata comes after them.
+const GatheredItem = Type.Object({ amount, recipient: Type.Object({ phone, name }), channel, reference })
 const OnlyReference = Type.Object({ reference })
 
 /** Parses one item; `channelOfAll` applies when it names no channel. */
@@ -84,11 +79,12 @@ export function parseBulkItem(item: UncheckedItem, index: number, channelOfAll: 
     recipient: gatherRecipient(fields),
     channel: fields.channel,
     reference: fields.reference,
-    metadata: fields.metadata,
   })
   if (!parsed.ok) return unreadableItem(index, parseReference(fields), parsed.problem)
   const { amount, recipient, channel, reference } = parsed.value
-  const metadata = metadataOrNull(parsed.value.metadata)
+  const given = parseItemMetadata(fields.metadata, item.metadataCell)
+  if (!given.ok) return unreadableItem(index, reference ?? null, given.problem)
+  const metadata = metadataOrNull(given.value.metadata)
   return {
     ok: true,
     index,

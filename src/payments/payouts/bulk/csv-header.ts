@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../../platform/refusal.ts'
 import { echo } from '../../../platform/text/text.ts'
 
-export type CsvField = 'phone' | 'amount' | 'name' | 'reference' | 'channel'
+export type CsvField = 'phone' | 'amount' | 'name' | 'reference' | 'channel' | 'metadata'
 /** The index of each field in a row, and the number of cells of a row. */
 export type CsvColumns = { positions: ReadonlyMap<CsvField, number>; width: number }
 
@@ -15,6 +15,7 @@ const FIELD_BY_HEADER: Readonly<Record<string, CsvField>> = {
   reference: 'reference',
   ref: 'reference',
   channel: 'channel',
+  metadata: 'metadata',
 }
 const MAX_CELLS_IN_MESSAGE = 6
 const SEPARATORS_TEXT = 'cells are separated by commas, semicolons or tabs'

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../api/access/actor.ts'
+import type { Metadata } from '../../../api/http/bodies/metadata.ts'
 import { listStatement } from '../../../api/http/lists/list-statement.ts'
 import { type ListPage, type ListWindow, nullIfRefused, readListPage } from '../../../api/http/lists/lists.ts'
 import { statement } from '../../../platform/db/statement.ts'
@@ -24,6 +25,7 @@ export type BulkCallItem = {
   amount: number | null
   phone: string | null
   name: string | null
+  metadata: Metadata | null
   payoutId: string | null
   replayed: boolean
   /** The present status of its payout. */
@@ -47,7 +49,7 @@ const LIST_BATCHES = listStatement<BulkCallSummary>(
 const BATCH_ITEMS = statement<BulkCallItem>(
   'items of a bulk call',
   `select (asked.place - 1)::int as index, asked.item->>'reference' as reference, case when asked.item ? 'amount' then least((asked.item->>'amount')::numeric, 1e15)::bigint end as amount,
-     asked.item->>'phone' as phone, asked.item->>'name' as name, i.payout_id as "payoutId", coalesce(i.replayed, false) as replayed,
+     asked.item->>'phone' as phone, asked.item->>'name' as name, asked.item->'metadata' as metadata, i.payout_id as "payoutId", coalesce(i.replayed, false) as replayed,
      p.status, p.failure_reason as "failureReason", i.error, coalesce(i.retryable, false) as retryable
    from bulk_batches b cross join jsonb_array_elements(b.items) with ordinality as asked (item, place)
      left join bulk_items i on i.merchant_id = b.merchant_id and i.batch_id = b.id and i.item_index = asked.place - 1

@@ -1,11 +1,13 @@
 import type { Caller } from '../../../api/access/actor.ts'
+import { metadataCell } from '../../../api/http/bodies/metadata.ts'
 import type { App } from '../../../program/app.ts'
+import type { WrittenCells } from './bulk-csv.ts'
 import { findDraftOfObject } from './drafts/draft.ts'
 import { parseDraftLines } from './drafts/draft-lines.ts'
 import { type BulkCallItem, getBatch, readBatchItems } from './find-batches.ts'
 
 /** A line to mend and send again: the cells of a bulk CSV, and the problem of the line. */
-export type MendLine = { phone: string; amount: string; reference: string; name: string; problem: string }
+export type MendLine = WrittenCells & { problem: string }
 
 const RETRY_SUFFIX = /-again(\d+)$/
 const MAX_REFERENCE_CHARACTERS = 255
@@ -24,8 +26,7 @@ export async function readLinesToMend(app: App, caller: Caller, id: string): Pro
     const problem = findProblem(item)
     if (problem === null) return []
     const line = item.phone === null ? (written[item.index]?.written ?? itemCells(item)) : itemCells(item)
-    const { phone, amount, name } = line
-    return [{ phone, amount, reference: nextReference(item), name, problem }]
+    return [{ ...line, reference: nextReference(item), problem }]
   })
 }
 
@@ -34,10 +35,11 @@ function findProblem({ error, status, failureReason }: BulkCallItem): string | n
   return status === 'failed' ? `the payout failed: ${failureReason}` : null
 }
 
-const itemCells = ({ phone, amount, name }: BulkCallItem) => ({
+const itemCells = ({ phone, amount, name, metadata }: BulkCallItem) => ({
   phone: phone ?? '',
   amount: amount === null ? '' : String(amount),
   name: name ?? '',
+  metadata: metadataCell(metadata) ?? '',
 })
 
 function nextReference({ reference, status }: BulkCallItem): string {

@@ -18,6 +18,7 @@ import { isReachable } from '../hidden-from-staff.ts'
 import { WaitHint } from '../payouts/payout-list.tsx'
 import { Phone } from '../payouts/phone.tsx'
 import { isUnderWay } from '../story/live-story.tsx'
+import { MetadataLine } from '../story/story-parts.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { presentFault } from './draft-lines.tsx'
@@ -182,7 +183,16 @@ const columnsFor = ({ visit, waits, written }: BatchFacts): readonly ListColumn<
     },
     column.text(words.columns.reference, ({ reference }) => reference),
     { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} />, at: 'state' },
-    { title: words.columns.why, cell: (item) => explain(item, waits), at: 'more' },
+    {
+      title: words.columns.why,
+      cell: (item) => (
+        <>
+          {explain(item, waits)}
+          <MetadataLine metadata={item.metadata} />
+        </>
+      ),
+      at: 'more',
+    },
   ]
 }
 

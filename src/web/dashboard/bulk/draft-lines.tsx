@@ -7,6 +7,7 @@ import { formatPageTime, Money, OutsideText, Status } from '../../parts/parts.ts
 import { addressWith, type ListColumn, Table } from '../../parts/table.tsx'
 import { formatShillings } from '../../parts/wording.ts'
 import { Phone } from '../payouts/phone.tsx'
+import { MetadataLine } from '../story/story-parts.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -75,6 +76,7 @@ const columnsWith = (holders: ReadonlyMap<number, DraftLineHolder>): readonly Li
       <>
         <Result line={line} />
         <WalletOwner holder={holders.get(line.line)} />
+        {line.item.ok && <MetadataLine metadata={line.item.metadata ?? null} />}
       </>
     ),
     at: 'more',

@@ -36,8 +36,11 @@ const sendHandlers = {
 async function downloadLinesToMend(visit: DashboardVisit): Promise<SurfaceReply> {
   const id = visit.params.id ?? ''
   const lines = await readLinesToMend(visit.app, visit.caller, id)
-  const rows = lines.map((line) => MEND_COLUMNS.map((column) => line[column]))
-  const body = Buffer.from(`${CSV_BOM}${formatCsvLines([MEND_COLUMNS, ...rows])}`)
+  const columns = lines.some(({ metadata }) => metadata !== '')
+    ? ([...MEND_COLUMNS, 'metadata'] as const)
+    : MEND_COLUMNS
+  const rows = lines.map((line) => columns.map((column) => line[column]))
+  const body = Buffer.from(`${CSV_BOM}${formatCsvLines([columns, ...rows])}`)
   return { kind: 'file', name: `mend-${id}.csv`, type: 'text/csv; charset=utf-8', body }
 }
 

@@ -11,7 +11,7 @@ import { EVENT_WORDS, storyWords } from '../../../reports/words/story.ts'
 import { column } from '../../parts/columns.tsx'
 import { Facts, OutsideText, Section, type TimelineEntry } from '../../parts/parts.tsx'
 import { type ListColumn, Table } from '../../parts/table.tsx'
-import { formatShillings } from '../../parts/wording.ts'
+import { formatShillings, shorten } from '../../parts/wording.ts'
 import { DeliveryStatus } from '../developers/failing-deliveries.tsx'
 import { findObjectAddress, getObjectPath, OBJECT_PAGES } from '../object-link.tsx'
 import { nameAction } from '../texts/action-names.ts'
@@ -159,6 +159,23 @@ export const EventsSent = ({
     )}
   </Section>
 )
+
+// A line of a list has room for so many; all of them stand on the page of its object.
+const NAMES_ON_A_LINE = 3
+
+/** Shows the first metadata of a line of a list, in one line; nothing where there is none. */
+export function MetadataLine({ metadata }: { metadata: Metadata | null }) {
+  if (metadata === null) return null
+  const entries = Object.entries(presentMetadata(metadata))
+  const shown = entries.slice(0, NAMES_ON_A_LINE).map(([name, value]) => `${name}: ${shorten(value)}`)
+  const more = entries.length - shown.length
+  return (
+    <div class="hint">
+      <OutsideText text={shown.join(' · ')} />
+      {more > 0 && ` ${STORY.metadata.more(more)}`}
+    </div>
+  )
+}
 
 /** Shows the metadata of an object; nothing where there is none. */
 export const MetadataFacts = ({ metadata }: { metadata: Metadata | null }) =>

@@ -41,6 +41,7 @@ export const BULK = {
       name: 'Name',
       reference: 'Reference',
       channel: 'Channel',
+      metadata: 'Metadata of your system',
       ignore: 'Not needed',
     },
     first: 'The first person to pay stands in',

@@ -46,7 +46,7 @@ export const CUSTOMERS = {
     download: 'Download it',
     forget: 'Forget the name and the note',
     forgetSays:
-      'Invoices lose who they were for, and keep number, lines and payment. Payments lose name, e-mail and metadata, and keep the number: they are the books of both sides, and are needed for refunds and disputes.',
+      'Invoices lose who they were for, and keep number, lines and payment. Payments lose name, e-mail and metadata, and the links and orders that they paid and their refunds lose metadata. Payments keep the number: they are the books of both sides, and are needed for refunds and disputes.',
     forgotten: 'The name and the note are forgotten.',
   },
 }

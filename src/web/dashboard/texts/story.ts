@@ -1,7 +1,7 @@
 /** The parts of an object's page besides its own facts: what happened, the money, the events. */
 export const STORY = {
   title: 'What happened',
-  metadata: { title: 'Metadata', hint: 'As your own system gave it.' },
+  metadata: { title: 'Metadata', hint: 'As your own system gave it.', more: (count: number) => `and ${count} more` },
   times: (count: number) => `${count} times`,
   act: (what: string, who: string) => `${what}: ${who}`,
   gateway: 'the gateway',

@@ -43,7 +43,7 @@ test('a live refund is queued, sent to the customer once, and costs the merchant
     charge_id: charge,
     status: 'refunded',
     gift_card_restored: 0,
-    refund: { id, amount: 5000, fee: 200, currency: 'UGX', recipient_phone: phone, status: 'authorized' },
+    refund: { id, amount: 5000, fee: 200, currency: 'UGX', recipient_phone: phone, status: 'authorized', metadata: {} },
   })
   assert.deepEqual(await balanceOf(shop.live), { available: FUNDS + NET - COST, pending: 0 })
   assert.equal((await payoutOf(shop.live, id)).status, 'authorized')

@@ -134,7 +134,8 @@ test('pasted lines need no header, may leave the end out, and may come from a sp
     [3, 'pays'],
     [4, 'invalid item: the amount is empty; write whole shillings, such as 5000'],
   ])
-  assert.deepEqual(typed.lines[1]?.written, { phone: p2, amount: '1,000', reference: 'r2', name: 'Akello' })
+  const written = { phone: p2, amount: '1,000', reference: 'r2', name: 'Akello', metadata: '' }
+  assert.deepEqual(typed.lines[1]?.written, written)
   assert.match(typed.lines[0]?.item.reference ?? '', /^bdr_.*-1$/)
   const sheet = `Phone\tAmount\tName\n${p1}\t1,500\tOkot, James\n${p2}\t2000\t"Lion"`
   const tabbed = await preview(anna, await draft(anna, { pasted: sheet }))

@@ -23,6 +23,7 @@ async function fileOf(person: Planted, asked: Asked): Promise<Buffer> {
   const { action, fields } = formOf(await person.get(PAGE), '/wallet/export')
   return postedFile(service, person, action, { ...fields, as: 'csv', ...asked })
 }
+const METADATA = { order: 'A-17', note: '=1+1\n"x"' }
 const rowsOf = async (person: Planted, asked: Asked): Promise<Row[]> =>
   parse(await fileOf(person, asked), { columns: true, bom: true })
 
@@ -30,14 +31,16 @@ const rowsOf = async (person: Planted, asked: Asked): Promise<Row[]> =>
 const shop = made(async () => {
   const { merchant, live } = await richShop(service, 300_000)
   const first = kampalaDay(service.clock.now())
-  const charge = await live.charge({ amount: 50_000, reference: '=cmd|calc', customer: { phone: '+256 700 000 111' } })
+  const customer = { phone: '+256 700 000 111' }
+  const charge = await live.charge({ amount: 50_000, reference: '=cmd|calc', customer, metadata: METADATA })
   await succeed(service, charge.body.id)
   service.pass(DAY)
   await service.run('settle-charges')
   const second = kampalaDay(service.clock.now())
   const pay = async (reference: string, arrives: boolean) => {
     const recipient = { phone: newPayer(), name: 'Okot James' }
-    const { body } = await live.post('/v1/payouts', { amount: 20_000, recipient, reference })
+    const metadata = arrives ? { branch: 'Ntinda' } : {}
+    const { body } = await live.post('/v1/payouts', { amount: 20_000, recipient, reference, metadata })
     service.operator[arrives ? 'pays' : 'refuses'](body.id)
     await sendUntilEnded(service, body.id)
     return body.id as string
@@ -120,6 +123,19 @@ test('each balance of the wallet has its own list, which ends with what the API 
   }
 })
 
+test('a row about a payment has its metadata, as the files of payments have it; the statement never shows it', async () => {
+  const { live, merchant, first, second, charge, paid, back } = shop
+  const rows = await rowsOf(await signedInAs(service, merchant), { from: first, until: second })
+  const metadataOf = (id: string) => rows.filter(({ Id }) => Id === id).map(({ Metadata }) => Metadata)
+  for (const cell of metadataOf(charge)) assert.deepEqual(JSON.parse(cell ?? ''), METADATA)
+  assert.deepEqual([metadataOf(charge).length, metadataOf(paid)], [1, ['{"branch":"Ntinda"}']])
+  assert.deepEqual(metadataOf(back), ['', ''])
+  assert.deepEqual([rows[0]?.Metadata, rows.at(-1)?.Metadata, Object.keys(rows[0] ?? {}).at(-1)], ['', '', 'Metadata'])
+  const statement = await live.get(`/v1/statements/${first.slice(0, 7)}`)
+  assert.equal(statement.status, 200)
+  assert.doesNotMatch(JSON.stringify(statement.body), /metadata|A-17|Ntinda/)
+})
+
 test('the workbook has the same rows: amounts are numbers, and no text is a formula', async () => {
   const { first, second } = shop
   const anna = await signedInAs(service, shop.merchant)
@@ -130,7 +146,7 @@ test('the workbook has the same rows: amounts are numbers, and no text is a form
   assert.equal(rows.length, csv.length)
   const at = (name: string) => head.indexOf(name)
   for (const [nth, row] of rows.entries())
-    for (const name of ['Balance', 'In', 'Out', 'Fee', 'Phone', 'What', 'Number in the SMS'])
+    for (const name of ['Balance', 'In', 'Out', 'Fee', 'Phone', 'What', 'Number in the SMS', 'Metadata'])
       assert.equal(String(row[at(name)] ?? ''), csv[nth]?.[name], `${name} of row ${nth}`)
   assert.equal(typeof rows[0]?.[at('Balance')], 'number')
   assert.ok(rows.some((row) => row[at('Reference')] === '=cmd|calc'))

@@ -14,7 +14,7 @@ export type ListToName = { draft: BulkDraft; layout: DraftLayout; top: CsvRow[];
 /** What a person says: what each column holds, and the line of the first payment. */
 export type ColumnsSaid = { id: string; uses: readonly ColumnUse[]; firstLine: number }
 
-const ONE_COLUMN_EACH = ['phone', 'amount', 'name', 'reference', 'channel'] as const
+const ONE_COLUMN_EACH = ['phone', 'amount', 'name', 'reference', 'channel', 'metadata'] as const
 
 /** Returns the first rows of a draft that was not sent yet. Throws 404, or a refusal for one that was. */
 export async function getListToName(app: App, caller: PersonCaller, id: string): Promise<ListToName> {

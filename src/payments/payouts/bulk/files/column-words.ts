@@ -1,7 +1,7 @@
 import type { CsvRow } from '../bulk-csv.ts'
 
 /** What a column of a list holds. */
-export type ColumnUse = 'phone' | 'amount' | 'name' | 'reference' | 'channel' | 'ignore'
+export type ColumnUse = 'phone' | 'amount' | 'name' | 'reference' | 'channel' | 'metadata' | 'ignore'
 
 // The words that people write above a column, in English, Luganda and Swahili, without signs and in small letters.
 const WORDS: Readonly<Record<Exclude<ColumnUse, 'ignore'>, readonly string[]>> = {
@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<Exclude<ColumnUse, 'ignore'>, readonly string[]>> =
   ],
   reference: ['reference', 'ref', 'reference no', 'reference number', 'ref no', 'payment reference', 'your reference'],
   channel: ['channel'],
+  metadata: ['metadata'],
 }
 const USES = Object.entries(WORDS) as [ColumnUse, readonly string[]][] // The keys of WORDS are uses.
 const MAX_HEADING_CHARACTERS = 60

@@ -51,7 +51,7 @@ function guessByContent(rows: readonly CsvRow[], above: CsvRow | undefined): Col
   const columns = kinds.map((kind, at): ColumnUse => {
     if (kind === 'phone' || kind === 'amount') return kinds.indexOf(kind) === at ? kind : 'ignore'
     const word = words[at] ?? 'ignore'
-    if (word === 'name' || word === 'reference') return word
+    if (word === 'name' || word === 'reference' || word === 'metadata') return word
     return kind === 'text' && kinds.indexOf(kind) === at ? 'name' : 'ignore'
   })
   const count = (kind: Kind) => kinds.filter((found) => found === kind).length

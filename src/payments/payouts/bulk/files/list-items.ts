@@ -2,6 +2,7 @@ import { unguardCell } from '../../../../platform/text/csv-text.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../../payout-request.ts'
 import type { CsvRow, WrittenCells } from '../bulk-csv.ts'
 import { type BulkItem, parseBulkItem } from '../bulk-item.ts'
+import { parseMetadataCell } from '../metadata-cell.ts'
 import { readAmount } from './amount-text.ts'
 import { type ColumnUse, findHeadings, namesPhoneAndAmount } from './column-words.ts'
 import { findPhoneFault } from './phone-text.ts'
@@ -17,11 +18,16 @@ type RowBounds = { width: number | null; most: number }
 /** Parses the rows of a list as items, as people write amounts and phones. A row that cannot be read fails alone. */
 export function parseListLines(rows: readonly CsvRow[], layout: ListLayout): ListLine[] {
   const bounds = findBounds(rows, layout)
+  const metadataColumn = nameMetadataColumn(rows, layout)
   return rows
     .filter(({ line }) => line >= layout.firstLine)
     .map((row, index) => {
       const written = pickWritten(row.cells, layout.columns)
-      return { line: row.line, written, item: parseLine(row, written, { index, bounds, columns: layout.columns }) }
+      return {
+        line: row.line,
+        written,
+        item: parseLine(row, written, { index, bounds, columns: layout.columns, metadataColumn }),
+      }
     })
 }
 
@@ -36,12 +42,22 @@ function findBounds(rows: readonly CsvRow[], { columns, firstLine, padded }: Lis
 
 function pickWritten(cells: readonly string[], columns: readonly ColumnUse[]): WrittenCells {
   const cell = (use: ColumnUse) => cells[columns.indexOf(use)] ?? ''
-  return { phone: cell('phone'), amount: cell('amount'), name: cell('name'), reference: cell('reference') }
+  return {
+    ...{ phone: cell('phone'), amount: cell('amount'), name: cell('name') },
+    ...{ reference: cell('reference'), metadata: cell('metadata') },
+  }
 }
 
-type LineContext = { index: number; bounds: RowBounds; columns: readonly ColumnUse[] }
+/** Names the column of the metadata by its heading, or by its place where it has none. */
+function nameMetadataColumn(rows: readonly CsvRow[], { columns, firstLine }: ListLayout): string {
+  const at = columns.indexOf('metadata')
+  return findHeadings(rows, firstLine)?.cells[at] || String(at + 1)
+}
 
-function parseLine({ cells }: CsvRow, written: WrittenCells, { index, bounds, columns }: LineContext): BulkItem {
+type LineContext = { index: number; bounds: RowBounds; columns: readonly ColumnUse[]; metadataColumn: string }
+
+function parseLine({ cells, line }: CsvRow, written: WrittenCells, context: LineContext): BulkItem {
+  const { index, bounds, columns, metadataColumn } = context
   const amount = readAmount(written.amount)
   const item = parseBulkItem(
     {
@@ -51,6 +67,7 @@ function parseLine({ cells }: CsvRow, written: WrittenCells, { index, bounds, co
         channel: cells[columns.indexOf('channel')] || undefined,
         reference: unguardCell(written.reference),
       },
+      metadataCell: parseMetadataCell(written.metadata, { line, column: metadataColumn }),
     },
     index,
     DEFAULT_PAYOUT_CHANNEL,
