@@ -615,7 +615,7 @@ export const removeWebhookAddress = <ThrowOnError extends boolean = false>(optio
 /**
  * Read events in their order, oldest first
  *
- * Whoever keeps `next_cursor` misses no event and sees none twice, whatever happens between. Without `starting_after` it begins with the first one that is kept. Events are kept 30 days.
+ * Whoever keeps `next_cursor` misses no event and sees none twice, whatever happens between. Without `starting_after` it begins with the first one that is kept, with `latest` with what comes from now on. Events are kept 30 days.
  */
 export const pullEvents = <ThrowOnError extends boolean = false>(options: Options<PullEventsData, ThrowOnError>) => options.client.get<PullEventsResponses, PullEventsErrors, ThrowOnError>({
     querySerializer: { parameters: { event: { array: { explode: false } } } },

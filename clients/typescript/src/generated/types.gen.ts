@@ -6045,7 +6045,7 @@ export type PullEventsData = {
          */
         limit?: number;
         /**
-         * the `next_cursor` of the page before, or the `sequence` of the last event that you have
+         * the `next_cursor` of the page before, or the `sequence` of the last event that you have; `latest`: behind the last event that has a number now, which `next_cursor` then names
          */
         starting_after?: string;
         /**
