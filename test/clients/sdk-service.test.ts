@@ -80,6 +80,20 @@ test('a stream that waits gives an event when it comes', async () => {
   assert.deepEqual(seen, [6000])
 })
 
+test('the log of requests is walked row by row, and one is read by its id', async () => {
+  const { keys } = await service.merchant()
+  const gateway = gatewayOf(keys.test)
+  const asked: (string | undefined)[] = []
+  for (let count = 0; count < 5; count += 1) asked.unshift((await gateway.balance.retrieve()).lastResponse.requestId)
+  await service.gateway.requests.flush()
+  const seen: string[] = []
+  for await (const { request_id } of gateway.requests.list({ route: '/v1/balance', limit: 2 })) seen.push(request_id)
+  assert.deepEqual(seen, asked)
+  const [newest] = await gateway.requests.list({ status: '2xx', method: 'GET' }).toArray({ limit: 1 })
+  assert.ok(newest)
+  assert.deepEqual({ ...(await gateway.requests.retrieve(newest.id)) }, newest)
+})
+
 describe('with a key that takes signed requests only', () => {
   test('a client with the private key pays, refunds and reads', async () => {
     const gateway = new Gateway({ ...(await signingShop(service)), baseUrl: service.url })
