@@ -22,7 +22,10 @@ test('requests are listed with the filters of the API, as a table and as JSON, a
   const { keys, user, api } = await shop()
   await api.charge(CHARGE)
   await api.get('/v1/charges/txn_none?page=2', { 'x-request-id': 'mine-1' })
-  await service.gateway.requests.flush()
+  await eventually('they are in the log', async () => {
+    const { body } = await api.get('/v1/requests?request_id=mine-1')
+    return body.data.length === 1
+  })
   const table = await user.run('logs --method GET --route /v1/charges/:id')
   const [head, line] = table.stdout.trimEnd().split('\n')
   assert.match(head ?? '', /^TIME +STATUS +METHOD +ROUTE +CODE +MS +KEY +REQUEST ID +IGNORED$/)

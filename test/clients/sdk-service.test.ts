@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { describe } from 'node:test'
 import { type ChargeCreate, Gateway } from '../../clients/typescript/src/gateway-client.ts'
+import { eventually } from '../helpers/service/live-service.ts'
 import { openedAndVerified } from '../helpers/service/opened.ts'
 import { newSigningPair } from '../helpers/service/sign-request.ts'
 import { CHARGE, startService } from '../helpers/service/test-service.ts'
@@ -85,7 +86,10 @@ test('the log of requests is walked row by row, and one is read by its id', asyn
   const gateway = gatewayOf(keys.test)
   const asked: (string | undefined)[] = []
   for (let count = 0; count < 5; count += 1) asked.unshift((await gateway.balance.retrieve()).lastResponse.requestId)
-  await service.gateway.requests.flush()
+  await eventually('they are in the log', async () => {
+    const { data } = await gateway.requests.list({ route: '/v1/balance' })
+    return data.length === asked.length
+  })
   const seen: string[] = []
   for await (const { request_id } of gateway.requests.list({ route: '/v1/balance', limit: 2 })) seen.push(request_id)
   assert.deepEqual(seen, asked)
