@@ -2,13 +2,27 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { FORBIDDEN } from '../../api/http/known-refusals.ts'
 import { assertRefused, badRequest, notFound } from '../../api/http/refused.ts'
-import { DAY } from '../../helpers/service/live-service.ts'
-import { openedAndVerified } from '../../helpers/service/opened.ts'
+import { DAY, eventually } from '../../helpers/service/live-service.ts'
+import { made, openedAndVerified } from '../../helpers/service/opened.ts'
 import { type Client, startService } from '../../helpers/service/test-service.ts'
 
 const service = openedAndVerified(() => startService())
-const flush = () => service.gateway.requests.flush()
+const neighbour = made(() => service.merchant())
 const LOG = '/v1/requests'
+
+/**
+ * Resolves when everything that was answered before is in the log. The service writes it by itself too, and a flush beside that one has nothing
+ * left to write: so a later request of somebody else is waited for.
+ */
+async function flush(): Promise<void> {
+  const { headers } = await service.client(neighbour.keys.test).get('/v1/me')
+  await service.gateway.requests.flush()
+  await eventually('it is in the log', () => isWritten(headers.get('x-request-id')))
+}
+
+async function isWritten(requestId: string | null): Promise<boolean> {
+  return (await service.rows('select 1 from request_log where request_id = $1', [requestId])).length > 0
+}
 
 async function shop() {
   const merchant = await service.merchant()
@@ -194,11 +208,12 @@ test('whoever reads on behind the newest one sees each once and in order, also w
     await api.get('/v1/me')
     const [{ id: start }] = (await ask({ route: '/v1/me' })).data
     const follow = async (cursor: string) => withoutReads((await ask({ ending_before: cursor })).data)
-    await beside.client(merchant.keys.test).get('/v1/balance')
+    const late = await beside.client(merchant.keys.test).get('/v1/balance')
     service.pass(1)
     await api.get('/v1/charges')
     assert.deepEqual(await follow(start), [], 'not before the others had time to write')
     await beside.gateway.requests.flush()
+    await eventually('the late one is in the log', () => isWritten(late.headers.get('x-request-id')))
     service.pass(3001)
     const settled = await follow(start)
     assert.deepEqual(routesOf({ data: settled }), ['/v1/charges', '/v1/balance'])
