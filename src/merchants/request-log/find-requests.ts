@@ -4,7 +4,7 @@ import { badRequest } from '../../platform/refusal.ts'
 import { parseUuidTime } from '../../platform/text/ids.ts'
 import { parseIsoTime } from '../../platform/time/times.ts'
 import type { App } from '../../program/app.ts'
-import { LOGGED_METHODS, type LoggedRequest } from './logged-request.ts'
+import { LOGGED_METHODS, type LoggedRequest, parseLogId } from './logged-request.ts'
 import { firstIdAt, timeOfId } from './request-row.ts'
 
 /** The filters as they stand in the query string; an absent one matches all. `limit`: how many rows a page has. */
@@ -135,11 +135,3 @@ const toLoggedRequest = ({ number, ms, ...row }: Row): LoggedRequest => ({
   ...row,
   ms: Math.round(ms * 10) / 10,
 })
-
-/** Parses the id of a logged request, a number in base 36; null when it is none. */
-function parseLogId(name: string): bigint | null {
-  if (!/^[0-9a-z]{1,13}$/.test(name)) return null
-  let number = 0n
-  for (const digit of name) number = number * 36n + BigInt(Number.parseInt(digit, 36))
-  return number < 2n ** 63n ? number : null
-}

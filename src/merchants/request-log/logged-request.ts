@@ -83,5 +83,14 @@ export const presentRequestId = (name: string, tag: string): string =>
 /** Returns the name in the log that such an id stands for; null where it is none of this merchant. */
 export function parseRequestId(id: string, tag: string): string | null {
   if (parseTag(PREFIX, id) !== tag || id.length !== PREFIX.length + tag.length + NAME_CHARACTERS) return null
-  return id.slice(-NAME_CHARACTERS).replace(/^0+(?=.)/, '')
+  const name = id.slice(-NAME_CHARACTERS).replace(/^0+(?=.)/, '')
+  return parseLogId(name) === null ? null : name
+}
+
+/** Parses the name of a logged request, a number in base 36; null when it is none. */
+export function parseLogId(name: string): bigint | null {
+  if (!/^[0-9a-z]{1,13}$/.test(name)) return null
+  let number = 0n
+  for (const digit of name) number = number * 36n + BigInt(Number.parseInt(digit, 36))
+  return number < 2n ** 63n ? number : null
 }

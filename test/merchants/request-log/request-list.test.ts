@@ -174,7 +174,10 @@ test('a query that is wrong is refused with what is wrong, and so is a cursor of
   await theirs.api.get('/v1/me')
   const [{ id }] = (await theirs.ask()).data
   assertRefused(await api.get(`${LOG}?starting_after=${id}`), badRequest('invalid starting_after cursor'))
-  assertRefused(await api.get(`${LOG}?ending_before=${id}0`), badRequest('invalid ending_before cursor'))
+  for (const forged of [`${id}0`, id.slice(0, -1), id.toUpperCase(), `${id.slice(0, 9)}${'z'.repeat(16)}`]) {
+    const own = await theirs.api.get(`${LOG}?ending_before=${forged}`)
+    assertRefused(own, badRequest('invalid ending_before cursor'), { because: forged })
+  }
 })
 
 test('a rare request far back is found over the cursors, and each page says how far it has looked', async () => {
