@@ -1,6 +1,7 @@
 import type { Endpoint } from '../api/http/endpoint.ts'
 import { withExpansions } from '../api/http/expand.ts'
 import { merchantEndpoints } from '../merchants/account/routes.ts'
+import { requestEndpoints } from '../merchants/request-log/routes.ts'
 import { webhookAddressEndpoints } from '../merchants/webhooks/addresses/routes.ts'
 import { webhookEndpoints } from '../merchants/webhooks/routes.ts'
 import { eventEndpoints } from '../merchants/webhooks/stream/routes.ts'
@@ -33,6 +34,7 @@ export const ENDPOINTS: readonly Endpoint<App>[] = withExpansions<App>(
     ...machineEndpoints,
     ...reportEndpoints,
     ...merchantEndpoints,
+    ...requestEndpoints,
     ...webhookEndpoints,
     ...webhookAddressEndpoints,
     ...eventEndpoints,

@@ -98,6 +98,14 @@ test('what is refused says why, with the hint and the request, and what is calle
     ['help frobnicate', 2, /^mmg: there is no command frobnicate; mmg help lists all\n$/],
     ['completion fish', 2, /^mmg: SHELL must be bash or zsh\n$/],
     ['trigger charge.succeeded --data /nowhere', 2, /^mmg: \/nowhere cannot be read: there is no such file\n$/],
+    ['logs --failed --status 4xx', 2, /^mmg: --failed and --status exclude each other\n$/],
+    ['logs --follow --limit 5', 2, /^mmg: --follow and --limit exclude each other\n$/],
+    ['logs --follow --starting-after req_1', 2, /^mmg: --follow and --starting-after exclude each other\n$/],
+    ['logs --status 404', 2, /^mmg: --status must be one of 2xx, 4xx, 5xx, refused\n$/],
+    ['logs --code none_such', 1, /^mmg: invalid code: none_such - all codes stand at \/docs\/errors \(bad_request, /],
+    ['logs --follow --ending-before req_1', 1, /^mmg: invalid ending_before cursor \(bad_request, request [\w-]+\)\n$/],
+    ['logs --follow --code none_such', 1, /^mmg: invalid code: none_such /],
+    ['logs get req_none', 1, /^mmg: request not found \(not_found, request [\w-]+\)\n$/],
     ['listen --from 1 --skip-old', 2, /^mmg: --from and --skip-old exclude each other\n$/],
     ['listen --forward localhost:3000', 2, /^mmg: --forward must be an http or https address, /],
     [
@@ -138,18 +146,20 @@ test('an event is sent with data from a file, from the standard input, and with 
 test('every filter of the API is an option', async () => {
   const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs', 'openapi.json'), 'utf8'))
   const user = newcomer()
-  for (const [noun, path] of Object.entries({
-    charges: 'charges',
-    payouts: 'payouts',
-    events: 'events',
-    deliveries: 'webhooks',
-  })) {
-    const { stdout } = await user.run(`help ${noun} list`)
-    const options = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name]) => name ?? '')
+  const lists: [words: string, path: string, own?: string[]][] = [
+    ['charges list', 'charges'],
+    ['payouts list', 'payouts'],
+    ['events list', 'events'],
+    ['deliveries list', 'webhooks'],
+    ['logs', 'requests', ['follow', 'failed']],
+  ]
+  for (const [words, path, own = []] of lists) {
+    const { stdout } = await user.run(`${words} --help`)
+    const options = [...stdout.matchAll(/^ {2}--([a-z0-9-]+)/gm)].map(([, name]) => name ?? '')
     const filters = paths[`/v1/${path}`].get.parameters
       .filter((one: any) => one.in === 'query' && one.name !== 'wait')
       .map(({ name }: any) => name.replaceAll('_', '-'))
-    assert.deepEqual(options.toSorted(), [...filters, 'json', 'help'].toSorted(), noun)
+    assert.deepEqual(options.toSorted(), [...filters, ...own, 'json', 'help'].toSorted(), words)
   }
 })
 
@@ -164,6 +174,7 @@ test('completion is read by bash, and offers what may follow', async () => {
   }
   assert.deepEqual(offered('mmg pay'), ['payouts'])
   assert.deepEqual(offered("mmg payouts ''"), ['bulk', 'get', 'list'])
+  assert.deepEqual(offered('mmg logs --f'), ['--failed', '--follow'])
   assert.deepEqual(offered('mmg payouts list --st'), ['--starting-after', '--status'])
   const zsh = (await newcomer().run('completion zsh')).stdout
   assert.match(zsh, /^#compdef mmg\n/)

@@ -39,6 +39,7 @@ async function newKey({ merchant, rows }: TestService): Promise<string> {
   await fundTest(service, row, 1_000_000)
   await service.client(made.keys.test).post('/v1/test/events', { event: 'charge.succeeded' })
   await service.run('seal-events')
+  await service.gateway.requests.flush()
   return made.keys.test
 }
 

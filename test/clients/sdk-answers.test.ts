@@ -140,6 +140,25 @@ test('what cannot be sent is refused before it is sent', async () => {
   await assert.rejects(gateway.charges.create(CHARGE as never, { idempotencyKey: '' }), /idempotencyKey must be/)
 })
 
+test('a stream from the latest event on asks for its number first, so that a question that is asked again misses nothing', async () => {
+  const page = (next_cursor: string, data: unknown[] = []) => ({ object: 'list', data, has_more: false, next_cursor })
+  const envelope = { id: 'evt_1', timestamp: 1, event: 'test.ping', data: {} }
+  const row = { object: 'event', sequence: 42, envelope }
+  const { asked, outcome } = await asking(
+    [{ body: page('41') }, { cut: 'before_answer' }, { body: page('42', [row]) }],
+    async (gateway) => {
+      for await (const item of gateway.webhooks.events('latest')) return item
+      return null
+    },
+  )
+  assertPart(outcome, { status: 'fulfilled', value: { sequence: 42, cursor: '42' } })
+  const query = (after: string, wait: string) => `/v1/events?limit=100&wait=${wait}&starting_after=${after}`
+  assert.deepEqual(
+    asked.map(({ path }) => path),
+    [query('latest', '0'), query('41', '25'), query('41', '25')],
+  )
+})
+
 test('signatures are judged as the cases say, from plain headers and from Headers, as text and as bytes', async (context) => {
   for (const { name, secret, headers, body, now, toleranceSeconds, expect } of CASES.signatures)
     await context.test(name, async () => {

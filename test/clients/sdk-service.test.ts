@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { describe } from 'node:test'
 import { type ChargeCreate, Gateway } from '../../clients/typescript/src/gateway-client.ts'
+import { eventually } from '../helpers/service/live-service.ts'
 import { openedAndVerified } from '../helpers/service/opened.ts'
 import { newSigningPair } from '../helpers/service/sign-request.ts'
 import { CHARGE, startService } from '../helpers/service/test-service.ts'
@@ -78,6 +79,23 @@ test('a stream that waits gives an event when it comes', async () => {
   await gateway.charges.create({ amount: 6000, channel: 'op1_momo', customer: { phone: '0700000000' } })
   await reading
   assert.deepEqual(seen, [6000])
+})
+
+test('the log of requests is walked row by row, and one is read by its id', async () => {
+  const { keys } = await service.merchant()
+  const gateway = gatewayOf(keys.test)
+  const asked: (string | undefined)[] = []
+  for (let count = 0; count < 5; count += 1) asked.unshift((await gateway.balance.retrieve()).lastResponse.requestId)
+  await eventually('they are in the log', async () => {
+    const { data } = await gateway.requests.list({ route: '/v1/balance' })
+    return data.length === asked.length
+  })
+  const seen: string[] = []
+  for await (const { request_id } of gateway.requests.list({ route: '/v1/balance', limit: 2 })) seen.push(request_id)
+  assert.deepEqual(seen, asked)
+  const [newest] = await gateway.requests.list({ status: '2xx', method: 'GET' }).toArray({ limit: 1 })
+  assert.ok(newest)
+  assert.deepEqual({ ...(await gateway.requests.retrieve(newest.id)) }, newest)
 })
 
 describe('with a key that takes signed requests only', () => {

@@ -7,6 +7,7 @@ import { GRADE_COMMANDS } from './commands/grade.ts'
 import { LISTEN_COMMANDS } from './commands/listen.ts'
 import { LIST_COMMANDS } from './commands/lists.ts'
 import { LOGIN_COMMANDS } from './commands/login.ts'
+import { LOGS_COMMANDS } from './commands/logs.ts'
 import { RECONCILE_COMMANDS } from './commands/reconcile.ts'
 import { TRIGGER_COMMANDS } from './commands/trigger.ts'
 
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   ...TRIGGER_COMMANDS,
   ...GRADE_COMMANDS,
   ...LIST_COMMANDS,
+  ...LOGS_COMMANDS,
   ...BALANCE_COMMANDS,
   ...BULK_COMMANDS,
   ...RECONCILE_COMMANDS,

@@ -1,4 +1,11 @@
-import type { Charge, Gateway, Payout, StreamedEvent, WebhookDelivery } from '../../typescript/src/gateway-client.ts'
+import type {
+  Charge,
+  Gateway,
+  LoggedRequest,
+  Payout,
+  StreamedEvent,
+  WebhookDelivery,
+} from '../../typescript/src/gateway-client.ts'
 import type { Options } from './command.ts'
 import { Refused } from './faults.ts'
 import type { Column } from './table.ts'
@@ -155,6 +162,32 @@ export const deliveries: Resource<WebhookDelivery> = {
   ],
   list: (gateway, query) => gateway.deliveries.list(query),
   get: findDelivery,
+}
+
+export const requests: Resource<LoggedRequest> = {
+  ...{ noun: 'request', plural: 'requests', id: 'ID', summary: 'what your keys asked, and how it was answered' },
+  filters: {
+    status: { value: 'CLASS', help: '2xx, 4xx, 5xx or refused', choices: ['2xx', '4xx', '5xx', 'refused'] },
+    method: { value: 'NAME', help: 'GET or POST', choices: ['GET', 'POST'] },
+    route: { value: 'PATTERN', help: 'such as /v1/charges/:id' },
+    code: { value: 'CODE', help: 'why it was refused, such as not_found' },
+    key_last4: { value: 'TEXT', help: 'the last four characters of the key' },
+    request_id: { value: 'TEXT', help: 'the X-Request-ID of the answer' },
+    ...{ ...TIMES, ...CURSORS },
+  },
+  columns: [
+    { head: 'TIME', cell: ({ created_at }) => created_at },
+    { head: 'STATUS', cell: ({ status }) => String(status) },
+    { head: 'METHOD', cell: ({ method }) => method },
+    { head: 'ROUTE', cell: ({ route }) => route },
+    { head: 'CODE', cell: ({ code }) => code },
+    { head: 'MS', cell: ({ duration_ms }) => duration_ms },
+    { head: 'KEY', cell: ({ key_last4 }) => `...${key_last4}` },
+    { head: 'REQUEST ID', cell: ({ request_id }) => request_id },
+    { head: 'IGNORED', cell: ({ ignored_parameters }) => ignored_parameters.join(', ') },
+  ],
+  list: (gateway, query) => gateway.requests.list(query),
+  get: (gateway, id) => gateway.requests.retrieve(id),
 }
 
 /** The API lists deliveries alone: that of an event is among those of its second. */

@@ -25,6 +25,8 @@ export type StreamItem<Name extends EventName = EventName> = {
 const LONGEST_WAIT_S = 25
 const MOST_ROWS = 100
 const LONGEST_OUTAGE_EXPONENT = 5
+/** As a cursor: what comes from now on. */
+const LATEST = 'latest'
 
 /** Events in their order, from behind `cursor` on, and then as they come. It never ends by itself. */
 export class EventStream<Name extends EventName = EventName> implements AsyncIterable<StreamItem<Name>> {
@@ -72,7 +74,9 @@ export class EventStream<Name extends EventName = EventName> implements AsyncIte
   }
 
   #ask() {
-    const { event, waitSeconds = LONGEST_WAIT_S, limit = MOST_ROWS, signal } = this.#options
+    const { event, limit = MOST_ROWS, signal } = this.#options
+    // A question that waits and is asked again would begin anew, behind what has come meanwhile: the first answer gives the number.
+    const waitSeconds = this.#cursor === LATEST ? 0 : (this.#options.waitSeconds ?? LONGEST_WAIT_S)
     const call: RequestOptions = { timeoutMs: waitSeconds * 1000 + this.#timeoutMs, ...(signal ? { signal } : {}) }
     const query = {
       limit,

@@ -1,4 +1,11 @@
-import { AccountResource, BalanceResource, HealthResource, Settlements, Statements } from './resources/books.ts'
+import {
+  AccountResource,
+  BalanceResource,
+  HealthResource,
+  Requests,
+  Settlements,
+  Statements,
+} from './resources/books.ts'
 import { Charges, Refunds } from './resources/charges.ts'
 import { Payouts, ScheduledPayouts } from './resources/payouts.ts'
 import { PaymentLinks, Subaccounts } from './resources/selling.ts'
@@ -41,6 +48,7 @@ export class Gateway {
   readonly settlements: Settlements
   readonly statements: Statements
   readonly account: AccountResource
+  readonly requests: Requests
   readonly events: Events
   readonly deliveries: Deliveries
   readonly webhooks: Webhooks
@@ -70,6 +78,7 @@ export class Gateway {
     this.settlements = new Settlements(client)
     this.statements = new Statements(client)
     this.account = new AccountResource(client)
+    this.requests = new Requests(client)
     this.events = new Events(client)
     this.deliveries = new Deliveries(client)
     this.webhooks = new Webhooks(client, timeoutMs)

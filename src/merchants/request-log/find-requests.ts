@@ -4,30 +4,13 @@ import { badRequest } from '../../platform/refusal.ts'
 import { parseUuidTime } from '../../platform/text/ids.ts'
 import { parseIsoTime } from '../../platform/time/times.ts'
 import type { App } from '../../program/app.ts'
+import { LOGGED_METHODS, type LoggedRequest, parseLogId } from './logged-request.ts'
 import { firstIdAt, timeOfId } from './request-row.ts'
 
-/** A request as its merchant sees it. `id` is its name in the log. */
-export type LoggedRequest = {
-  id: string
-  at: Date
-  requestId: string
-  method: string
-  route: string
-  status: number
-  code: string | null
-  ms: number
-  keyOutcome: 'new' | 'replay' | 'conflict' | null
-  error: string | null
-  keyLast4: string
-  objectId: string | null
-  /** The names in the request that its endpoint does not know. */
-  ignored: string | null
-}
-
-/** The filters as they stand in the query string; an absent one matches all. */
+/** The filters as they stand in the query string; an absent one matches all. `limit`: how many rows a page has. */
 export type RequestFilter = Partial<
   Record<'status' | 'method' | 'route' | 'code' | 'key' | 'request' | 'from' | 'until' | 'after' | 'before', string>
->
+> & { limit?: number }
 
 /** One page, newest first. `searchedBackTo`: the filter matched so few rows that the search stopped here; `older` goes on from there. */
 type RequestPage = {
@@ -40,10 +23,9 @@ type RequestPage = {
 type Row = Omit<LoggedRequest, 'id' | 'at'> & { number: string }
 
 const STATUSES = ['2', '4', '5', 'refused'] as const
-const METHODS = ['GET', 'POST'] as const
 const ROWS_PER_PAGE = 30
-// A filter without an index reads at most this many rows for a page; the page shows how far back it has searched.
-const MAX_ROWS_SEARCHED = 10_000
+/** A filter without an index reads at most this many rows for a page; the page shows how far back it has searched. */
+export const MAX_REQUESTS_SEARCHED = 10_000
 const MAX_ID = 2n ** 63n - 1n
 // A request id tells when the request began, a row's id when it was answered: one that took longer is not found by its request id.
 const MAX_ANSWER_MS = 60_000
@@ -83,10 +65,11 @@ export async function listRequests(app: App, caller: Caller, filter: RequestFilt
   const order = toNewer ? 'asc' : 'desc'
   const refused = filter.status !== undefined && filter.status !== '2'
   const { list: rowsOf, last: lastOf } = STATEMENTS[refused ? 'refused' : 'all'][order]
-  const bounds = [caller.merchantId, caller.mode, ...parseIdBounds(filter), MAX_ROWS_SEARCHED]
-  const matches = await app.db.query(rowsOf, [...bounds, ...parseMatches(filter), ROWS_PER_PAGE + 1])
-  const hasMore = matches.length > ROWS_PER_PAGE
-  const page = matches.slice(0, ROWS_PER_PAGE).map(presentRequest)
+  const { limit = ROWS_PER_PAGE } = filter
+  const bounds = [caller.merchantId, caller.mode, ...parseIdBounds(filter), MAX_REQUESTS_SEARCHED]
+  const matches = await app.db.query(rowsOf, [...bounds, ...parseMatches(filter), limit + 1])
+  const hasMore = matches.length > limit
+  const page = matches.slice(0, limit).map(toLoggedRequest)
   const lastSearched = hasMore ? null : ((await app.db.query(lastOf, bounds))[0]?.number ?? null)
   const further = hasMore ? (page.at(-1)?.id ?? null) : lastSearched === null ? null : formatLogId(lastSearched)
   if (toNewer) {
@@ -103,7 +86,7 @@ export async function findRequest(app: App, caller: Caller, id: string): Promise
   const number = parseLogId(id)
   if (number === null) return null
   const [row] = await app.db.query(BY_ID, [caller.merchantId, caller.mode, number.toString()])
-  return row ? presentRequest(row) : null
+  return row ? toLoggedRequest(row) : null
 }
 
 /** Parses the filters about time into two ids; rows lie between them, both excluded. */
@@ -125,7 +108,8 @@ function parseIdBounds({ from, until, after, before, request }: RequestFilter): 
 function parseMatches({ status, method, route, code, key, request }: RequestFilter): unknown[] {
   if (status !== undefined && !STATUSES.some((known) => known === status))
     throw badRequest('status must be 2, 4, 5 or refused')
-  if (method !== undefined && !METHODS.some((known) => known === method)) throw badRequest('method must be GET or POST')
+  if (method !== undefined && !LOGGED_METHODS.some((known) => known === method))
+    throw badRequest('method must be GET or POST')
   const first = status === undefined || status === 'refused' ? null : Number(status)
   return [first, method ?? null, route ?? null, code ?? null, key ?? null, request ?? null]
 }
@@ -145,17 +129,9 @@ function parseCursor(text: string | undefined, without: bigint): bigint {
 
 const formatLogId = (number: string): string => BigInt(number).toString(36)
 
-const presentRequest = ({ number, ms, ...row }: Row): LoggedRequest => ({
+const toLoggedRequest = ({ number, ms, ...row }: Row): LoggedRequest => ({
   id: formatLogId(number),
   at: timeOfId(BigInt(number)),
   ...row,
   ms: Math.round(ms * 10) / 10,
 })
-
-/** Parses the id of a logged request, a number in base 36; null when it is none. */
-function parseLogId(name: string): bigint | null {
-  if (!/^[0-9a-z]{1,13}$/.test(name)) return null
-  let number = 0n
-  for (const digit of name) number = number * 36n + BigInt(Number.parseInt(digit, 36))
-  return number < 2n ** 63n ? number : null
-}

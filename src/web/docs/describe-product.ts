@@ -19,7 +19,7 @@ const TAGS = [
   },
   { name: 'Vending', description: 'Machines that dispense what was paid for, once.' },
   { name: 'Balance', description: 'What you have, and how it was released.' },
-  { name: 'Account', description: 'Who a key belongs to.' },
+  { name: 'Account', description: 'Who a key belongs to, and what was asked with your keys.' },
   PUBLIC_TAG,
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },
   {

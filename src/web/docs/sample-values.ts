@@ -168,6 +168,16 @@ export const VALUES_BY_SCHEMA: Readonly<Record<string, SampleValues>> = {
   StatementMoneyIn: { id: `txn_${TAG_AND_REST}` },
   StatementMoneyOut: { id: `pout_${TAG_AND_REST}` },
   DirectDispense: { order_id: 'order-1001' },
+  LoggedRequest: {
+    ...{
+      id: `req_${TAG_AND_REST}`,
+      request_id: '01979a5e-7d3c-7b1e-9a40-5c2f8e6d1b07',
+      method: 'GET',
+      route: '/v1/charges/:id',
+    },
+    ...{ status: 404, code: 'not_found', error: 'charge not found', duration_ms: 3.4, idempotency_status: null },
+    ...{ key_last4: 'v9q0', object_id: `txn_${TAG_AND_REST}`, ignored_parameters: [] },
+  },
   StreamedEvent: { sequence: 1042 },
   StreamedEventList: { next_cursor: '1042' },
   EventEnvelope: {

@@ -97,8 +97,8 @@ test('the walk of the README and of the guide works as it stands, the first refu
     const codes = [...said.matchAll(/"code":"([a-z_]+)"/g)].map(([, code]) => code)
     assert.deepEqual(
       codes,
-      ['insufficient_balance', 'invalid_item'],
-      `the refund without funds, and the line that is no phone\n${said}`,
+      ['insufficient_balance', 'invalid_item', 'insufficient_balance'],
+      `the refund without funds, the line that is no phone, and the refund in the log of requests\n${said}`,
     )
     const refused = said.split('\n').find((line) => line.includes('insufficient_balance')) ?? ''
     const { error, hint } = JSON.parse(refused)

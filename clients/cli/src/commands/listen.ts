@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import {
-  type EventName,
-  type Gateway,
-  type GatewayEvent,
-  InvalidRequestError,
-  type StreamItem,
-} from '../../../typescript/src/gateway-client.ts'
+import type { EventName, GatewayEvent, StreamItem } from '../../../typescript/src/gateway-client.ts'
 import type { Call, Command, Environment } from '../command.ts'
 import { readConfig, writeConfig } from '../config.ts'
 import { UsageError } from '../faults.ts'
+import { endedBySignals, watchOutages } from '../following.ts'
 import { type Forwarded, findReceiver, forward, type Receiver } from '../forward.ts'
-import { MOST_ROWS_OF_PAGE } from '../resources.ts'
-import { type Heard, openSession } from '../session.ts'
+import { openSession } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Listening = {
@@ -25,9 +19,9 @@ type Listening = {
 type Begun = Pick<Listening, 'receiver' | 'secret'> & { from: string }
 type Counts = { seen: number; good: number; cursor: string }
 
-// Half of them reach beyond any number of events.
-const MOST_STEPS = 100
 const SECRET_BYTES = 24
+/** As a cursor: behind the newest event that has a number now. */
+const LATEST = 'latest'
 /** What test.sendEvent has sent counts as this one for the service, whatever its name. */
 const PING = 'test.ping'
 
@@ -64,7 +58,7 @@ async function runListen({ terminal, environment, given }: Call): Promise<number
   const names = given.text('events')?.split(',') ?? null
   const counts: Counts = { seen: 0, good: 0, cursor: '' }
   try {
-    const from = given.text('from') ?? (await findNewest(gateway, signal))
+    const from = given.text('from') ?? (await gateway.events.list({ starting_after: LATEST }, { signal })).next_cursor
     counts.cursor = from
     sayHow(terminal, { receiver, secret, from })
     const asked = names === null ? {} : { event: [...names, PING] as EventName[] }
@@ -84,47 +78,6 @@ export function keepSecret(environment: Environment): string {
   const { listen_secret: secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` } = config
   if (config.listen_secret === undefined) writeConfig(environment, { ...config, listen_secret: secret })
   return secret
-}
-
-/** A signal that Ctrl-C ends, and whoever ends processes. */
-function endedBySignals(): AbortSignal {
-  const ending = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(new Error(name)))
-  return ending.signal
-}
-
-/** Tells once when the service goes away, and once when it is back. */
-function watchOutages({ note, paint }: Terminal): (heard: Heard) => void {
-  let isAway = false
-  return (heard) => {
-    const away = heard.kind === 'silent' ? heard.reason : heard.status >= 500 ? `status ${heard.status}` : null
-    if (away !== null && !isAway) note(paint('yellow', `the service does not answer (${away}): asking again`))
-    if (away === null && isAway) note(paint('green', 'the service answers again'))
-    isAway = away !== null
-  }
-}
-
-/**
- * Finds the cursor behind the newest event. The service tells it with the last page alone, and refuses a number that was not given yet: so
- * steps that double reach beyond it, and halves come back.
- */
-async function findNewest(gateway: Gateway, signal: AbortSignal): Promise<string> {
-  const limit = MOST_ROWS_OF_PAGE
-  let page = await gateway.events.list({ limit }, { signal })
-  let step = limit
-  let isBeyond = false
-  for (let steps = 0; page.has_more && steps < MOST_STEPS; steps += 1) {
-    if (isBeyond) step = Math.floor(step / 2)
-    try {
-      const after = String(Number(page.next_cursor) + step)
-      page = await gateway.events.list({ limit, starting_after: after }, { signal })
-      if (!isBeyond) step *= 2
-    } catch (error) {
-      if (!(error instanceof InvalidRequestError)) throw error
-      isBeyond = true
-    }
-  }
-  return page.next_cursor ?? '0'
 }
 
 function sayHow({ note, paint, json }: Terminal, { receiver, secret, from }: Begun): void {

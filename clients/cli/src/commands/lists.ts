@@ -13,47 +13,61 @@ import {
 import { openSession } from '../session.ts'
 import { printObject, printTable } from '../table.ts'
 
-type Query = Record<string, string | number>
+export type Query = Record<string, string | number>
 
 const DEFAULT_ROWS = 20
 const MOST_ROWS = 10_000
+// A filter that few rows pass has pages with none.
+const MOST_PAGES = 200
 
 function commandsOf<Row>(resource: Resource<Row>): Command[] {
-  const { plural, noun, summary, id, expands } = resource
-  const expand: Options = expands === undefined ? {} : { expand: { value: 'A,B', help: `shows ${expands} with it` } }
-  const limit = { value: 'N', help: `at most so many rows, ${DEFAULT_ROWS} where it is absent` }
+  const { plural } = resource
   return [
     {
       words: `${plural} list`,
-      summary: `list ${summary}`,
-      options: { limit, ...asOptions(resource.filters), ...expand },
-      run: (call) => printList(resource, call),
+      summary: `list ${resource.summary}`,
+      options: listOptionsOf(resource),
+      run: (call) => printList(resource, call, queryOf(resource, call.given)),
     },
-    {
-      words: `${plural} get`,
-      args: id,
-      summary: `show one ${noun}`,
-      options: expand,
-      run: async ({ terminal, environment, given }) => {
-        const { gateway } = openSession(environment)
-        const expanded = given.text('expand')
-        const found = await resource.get(
-          gateway,
-          given.args[0] ?? '',
-          expanded === undefined ? {} : { expand: expanded },
-        )
-        if (terminal.json) terminal.out(JSON.stringify(found))
-        else printObject(terminal, found)
-        return 0
-      },
-    },
+    getCommandOf(resource, plural),
   ]
 }
 
-async function printList<Row>(resource: Resource<Row>, { terminal, environment, given }: Call): Promise<number> {
+const expandOptionOf = ({ expands }: Pick<Resource<never>, 'expands'>): Options =>
+  expands === undefined ? {} : { expand: { value: 'A,B', help: `shows ${expands} with it` } }
+
+/** The options of a command that lists: how many rows, and the filters of the API. */
+export const listOptionsOf = (resource: Pick<Resource<never>, 'filters' | 'expands'>): Options => ({
+  limit: { value: 'N', help: `at most so many rows, ${DEFAULT_ROWS} where it is absent` },
+  ...Object.fromEntries(Object.entries(resource.filters).map(([name, option]) => [dashed(name), option])),
+  ...expandOptionOf(resource),
+})
+
+/** The command that shows one of them by its id. */
+export const getCommandOf = <Row>(resource: Resource<Row>, words: string): Command => ({
+  words: `${words} get`,
+  args: resource.id,
+  summary: `show one ${resource.noun}`,
+  options: expandOptionOf(resource),
+  run: async ({ terminal, environment, given }) => {
+    const { gateway } = openSession(environment)
+    const expanded = given.text('expand')
+    const found = await resource.get(gateway, given.args[0] ?? '', expanded === undefined ? {} : { expand: expanded })
+    if (terminal.json) terminal.out(JSON.stringify(found))
+    else printObject(terminal, found)
+    return 0
+  },
+})
+
+/** Prints as many rows as are asked for, and how to go on. */
+export async function printList<Row>(
+  resource: Resource<Row>,
+  { terminal, environment, given }: Call,
+  query: Query,
+): Promise<number> {
   const wanted = given.whole('limit', { fallback: DEFAULT_ROWS, most: MOST_ROWS })
   const { gateway } = openSession(environment)
-  const { rows, page } = await readRows(resource, { gateway, wanted, query: queryOf(resource, given) })
+  const { rows, page } = await readRows(resource, { gateway, wanted, query })
   for (const name of page.lastResponse.ignored) terminal.note(`the service does not know ${name}`)
   const { has_more, next_cursor } = page
   if (terminal.json) terminal.out(JSON.stringify({ object: 'list', data: rows, has_more, next_cursor }))
@@ -72,16 +86,18 @@ async function readRows<Row>(
 ): Promise<{ rows: Row[]; page: Page<Row> }> {
   const cursor = 'ending_before' in query ? 'ending_before' : 'starting_after'
   const rows: Row[] = []
-  for (;;) {
+  for (let pages = 1; ; pages += 1) {
     const limit = Math.min(wanted - rows.length, MOST_ROWS_OF_PAGE)
     const page = await resource.list(gateway, { ...query, limit })
     rows.push(...page.data)
-    if (rows.length >= wanted || !page.has_more || page.next_cursor === null) return { rows, page }
+    const enough = rows.length >= wanted || pages === MOST_PAGES
+    if (enough || !page.has_more || page.next_cursor === null) return { rows, page }
     query = { ...query, [cursor]: page.next_cursor }
   }
 }
 
-function queryOf({ filters, expands }: Pick<Resource<never>, 'filters' | 'expands'>, given: Given): Query {
+/** The filters that were given, by their names in the API. */
+export function queryOf({ filters, expands }: Pick<Resource<never>, 'filters' | 'expands'>, given: Given): Query {
   const names = [...Object.keys(filters), ...(expands === undefined ? [] : ['expand'])]
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -92,9 +108,6 @@ function queryOf({ filters, expands }: Pick<Resource<never>, 'filters' | 'expand
 }
 
 const dashed = (name: string) => name.replaceAll('_', '-')
-
-const asOptions = (filters: Options): Options =>
-  Object.fromEntries(Object.entries(filters).map(([name, option]) => [dashed(name), option]))
 
 export const LIST_COMMANDS: readonly Command[] = [
   ...commandsOf(charges),

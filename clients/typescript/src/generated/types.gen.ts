@@ -583,6 +583,76 @@ export type KeyScope = string;
  */
 export type KycStatus = string;
 
+/**
+ * `new`, `replayed`, `conflict`; others may be added
+ */
+export type LoggedIdempotency = string;
+
+/**
+ * `GET`, `POST`; others may be added
+ */
+export type LoggedMethod = string;
+
+export type LoggedMethodChoice = 'GET' | 'POST';
+
+export type LoggedRequest = {
+    /**
+     * starts with `req_`
+     */
+    id: string;
+    /**
+     * the `X-Request-ID` of its answer
+     */
+    request_id: string;
+    mode: Mode;
+    method: LoggedMethod;
+    /**
+     * the pattern of its path, without what stood in it; `unknown` where there is no such path
+     */
+    route: string;
+    status: number;
+    /**
+     * the code of the refusal, by the table of errors
+     */
+    code: string | null;
+    /**
+     * its sentence, at most 500 characters; phones and keys in it are masked
+     */
+    error: string | null;
+    /**
+     * how long the answer took, to a tenth of a millisecond
+     */
+    duration_ms: number;
+    idempotency_status: LoggedIdempotency | null;
+    /**
+     * the last four characters of its key
+     */
+    key_last4: string;
+    /**
+     * the object that it was about
+     */
+    object_id: string | null;
+    /**
+     * names that its endpoint does not know
+     */
+    ignored_parameters: Array<string>;
+    /**
+     * when it was answered
+     */
+    created_at: string;
+};
+
+export type LoggedRequestList = {
+    object: 'list';
+    data: Array<LoggedRequest>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * how far back a filter has looked, where it stopped before the end: `has_more` is true then, and `next_cursor` goes on from there
+     */
+    searched_back_to: string | null;
+};
+
 export type Machine = {
     /**
      * its number, which orders name
@@ -5272,6 +5342,167 @@ export type GetAccountResponses = {
 
 export type GetAccountResponse = GetAccountResponses[keyof GetAccountResponses];
 
+export type ListRequestsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Your own id for this request, answered in the header of the same name; without one we make one.
+         */
+        'X-Request-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * `2xx`, `4xx`, `5xx`, or `refused` for 4xx and 5xx together
+         */
+        status?: string;
+        method?: LoggedMethodChoice;
+        /**
+         * the pattern of a path, as `route` of a row has it
+         */
+        route?: string;
+        /**
+         * the code of a refusal
+         */
+        code?: string;
+        /**
+         * the last four characters of a key
+         */
+        key_last4?: string;
+        /**
+         * the `X-Request-ID` of an answer
+         */
+        request_id?: string;
+        /**
+         * `20` where it is absent
+         */
+        limit?: number;
+        /**
+         * the `next_cursor` of the page before, or the id of any row: older rows follow
+         */
+        starting_after?: string;
+        /**
+         * the id of a row: the rows just newer than it, still newest first; `has_more` and `next_cursor` then lead to newer ones. Not with `starting_after`.
+         */
+        ending_before?: string;
+        /**
+         * ISO 8601, inclusive
+         */
+        created_after?: string;
+        /**
+         * ISO 8601, inclusive
+         */
+        created_before?: string;
+    };
+    url: '/v1/requests';
+};
+
+export type ListRequestsErrors = {
+    /**
+     * The headers, the query, the body or a rule of the business refuse it; `code` says which.
+     */
+    400: ApiError;
+    /**
+     * No bearer token, or one that is unknown, rotated or revoked.
+     */
+    401: ApiError;
+    /**
+     * The key is collections-only, may not be used from this address, or has a limit for a day that a schedule would pass by.
+     */
+    403: ApiError;
+    /**
+     * The path is known, the verb is not; `Allow` lists the verbs.
+     */
+    405: ApiError;
+    /**
+     * Too many requests: wait `Retry-After` seconds, then send the same again.
+     */
+    429: ApiError;
+    /**
+     * Our own fault. Send the same again with the same Idempotency-Key.
+     */
+    500: ApiError;
+    /**
+     * Nothing is wrong with the request: send the same again with the same Idempotency-Key.
+     */
+    503: ApiError;
+};
+
+export type ListRequestsError = ListRequestsErrors[keyof ListRequestsErrors];
+
+export type ListRequestsResponses = {
+    /**
+     * one page
+     */
+    200: LoggedRequestList;
+};
+
+export type ListRequestsResponse = ListRequestsResponses[keyof ListRequestsResponses];
+
+export type GetRequestData = {
+    body?: never;
+    headers?: {
+        /**
+         * Your own id for this request, answered in the header of the same name; without one we make one.
+         */
+        'X-Request-ID'?: string;
+    };
+    path: {
+        /**
+         * starts with `req_`
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/requests/{id}';
+};
+
+export type GetRequestErrors = {
+    /**
+     * The headers, the query, the body or a rule of the business refuse it; `code` says which.
+     */
+    400: ApiError;
+    /**
+     * No bearer token, or one that is unknown, rotated or revoked.
+     */
+    401: ApiError;
+    /**
+     * The key is collections-only, may not be used from this address, or has a limit for a day that a schedule would pass by.
+     */
+    403: ApiError;
+    /**
+     * There is no such object under this key: absent, foreign and other-mode objects look the same.
+     */
+    404: ApiError;
+    /**
+     * The path is known, the verb is not; `Allow` lists the verbs.
+     */
+    405: ApiError;
+    /**
+     * Too many requests: wait `Retry-After` seconds, then send the same again.
+     */
+    429: ApiError;
+    /**
+     * Our own fault. Send the same again with the same Idempotency-Key.
+     */
+    500: ApiError;
+    /**
+     * Nothing is wrong with the request: send the same again with the same Idempotency-Key.
+     */
+    503: ApiError;
+};
+
+export type GetRequestError = GetRequestErrors[keyof GetRequestErrors];
+
+export type GetRequestResponses = {
+    /**
+     * the request
+     */
+    200: LoggedRequest;
+};
+
+export type GetRequestResponse = GetRequestResponses[keyof GetRequestResponses];
+
 export type ListWebhookDeliveriesData = {
     body?: never;
     headers?: {
@@ -6055,7 +6286,7 @@ export type PullEventsData = {
          */
         limit?: number;
         /**
-         * the `next_cursor` of the page before, or the `sequence` of the last event that you have
+         * the `next_cursor` of the page before, or the `sequence` of the last event that you have; `latest`: behind the last event that has a number now, which `next_cursor` then names
          */
         starting_after?: string;
         /**

@@ -3,11 +3,13 @@ import {
   getAccount,
   getBalance,
   getHealth,
+  getRequest,
   getStatement,
   getStatementPdf,
+  listRequests,
   listSettlements,
 } from '../generated/sdk.gen.ts'
-import type { ListSettlementsData } from '../generated/types.gen.ts'
+import type { ListRequestsData, ListSettlementsData } from '../generated/types.gen.ts'
 import { List } from '../pages.ts'
 
 export class BalanceResource {
@@ -65,6 +67,25 @@ export class AccountResource {
 
   retrieve(options?: RequestOptions) {
     return getAccount({ client: this.#client, call: options })
+  }
+}
+
+/** What was asked with your keys in this mode, and how it was answered. */
+export class Requests {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  list(query: NonNullable<ListRequestsData['query']> = {}, options?: RequestOptions) {
+    const load = (page: typeof query) => listRequests({ client: this.#client, query: page, call: options })
+    return new List(load, query)
+  }
+
+  /** By the `id` of its row; by its `X-Request-ID` it is found with `list({ request_id })`. */
+  retrieve(id: string, options?: RequestOptions) {
+    return getRequest({ client: this.#client, path: { id }, call: options })
   }
 }
 

@@ -61,7 +61,10 @@ export class Webhooks {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Events in their order from behind `cursor` on, from the first that is kept where there is none, and then as they come. */
+  /**
+   * Events in their order from behind `cursor` on, and then as they come. It begins with the first that is kept where there is none, and with
+   * what comes from now on where it is `latest`.
+   */
   events<Name extends EventName = EventName>(
     cursor?: string | null,
     options: StreamOptions<Name> = {},

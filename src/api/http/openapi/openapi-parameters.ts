@@ -115,6 +115,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...{ reference: 'order-1042', phone: '0700000000', email: 'grace@example.com', amount: 5000, machine: '1707100001' },
   ...{ payment_link: `lnk_${ID_REST}`, batch: `batch_${ID_REST}`, schedule: `spo_${ID_REST}` },
   ...{ limit: 20, starting_after: `txn_${ID_REST}`, ending_before: `txn_${ID_REST}`, wait: 25 },
+  ...{ route: '/v1/charges/:id', code: 'not_found', key_last4: 'v9q0', request_id: 'order-1042-try-1' },
   ...{ created_after: '2026-11-01T00:00:00Z', created_before: '2026-12-01T00:00:00Z', since: '2026-11-01T00:00:00Z' },
 }
 

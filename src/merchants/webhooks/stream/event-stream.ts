@@ -14,7 +14,12 @@ import { EVENT_TYPES } from '../events.ts'
 import { waitForEvents } from './waiting-readers.ts'
 
 /** `after`: the number behind which to read; null: from the first that is kept. `events`: only these; null: all. */
-type StreamQuery = { after: number | null; limit: number; waitMs: number; events: readonly string[] | null }
+type StreamQuery = {
+  after: number | typeof LATEST | null
+  limit: number
+  waitMs: number
+  events: readonly string[] | null
+}
 
 /** An event with its number; null where it has none yet, or is older than the numbers. `body`: its envelope as it is sent. */
 export type NumberedEvent = { sequence: number | null; body: string }
@@ -25,6 +30,8 @@ export type StreamPage = { data: readonly NumberedEvent[]; end: number; hasMore:
 type StreamRow = { sequence: number | null; body: string | null; next: Date | null; head: number }
 
 export const MAX_WAIT_SECONDS = 25
+/** As a cursor: behind the last event that has a number now. No cursor of a page is a word. */
+export const LATEST = 'latest'
 const KEPT_MS = 30 * 86_400_000
 // A filter that few events pass looks at so many for one page, and says where to go on.
 const LOOKED_AT_ONCE = 10_000
@@ -59,6 +66,10 @@ const FIRST_KEPT = statement<{ first: number | null }>(
      where h.low < h.high)
    select max(low) as first from halves`,
 )
+const LAST_NUMBER = statement<{ last: number }>(
+  'last number of an event',
+  'select coalesce(max(s.sequence), 0) as last from event_seals s where s.merchant_id = $1 and s.mode = $2',
+)
 const BY_ID = statement<NumberedEvent>(
   'numbered event by id',
   `select s.sequence, e.body from events e left join event_seals s on s.event_id = e.id and s.merchant_id = e.merchant_id
@@ -80,8 +91,9 @@ function parseWait(text: string | undefined): number {
   return Number(text)
 }
 
-function parseCursor(text: string | undefined): number | null {
+function parseCursor(text: string | undefined): StreamQuery['after'] {
   if (text === undefined) return null
+  if (text === LATEST) return LATEST
   if (!/^(?:0|[1-9][0-9]{0,14})$/.test(text)) throw invalidCursor()
   return Number(text)
 }
@@ -102,7 +114,7 @@ export async function pullEvents(
     hasLeft = true
   })
   try {
-    let page = await readPage(app, caller, { ...query, after: query.after ?? (await findFirstKept(app, caller)) - 1 })
+    let page = await readFirstPage(app, caller, query)
     // Whoever did not ask to wait never does, whatever the clock says.
     while (waitMs > 0 && page.data.length === 0 && !page.hasMore && !hasLeft && elapsedMs(app.clock) < untilMs) {
       await waitForEvents(app, { merchantId, mode, keyId, after: page.end, untilMs, onEnd })
@@ -114,6 +126,21 @@ export async function pullEvents(
   } finally {
     forget()
   }
+}
+
+/** Behind the last number there is nothing, so that page is no read of its own: an event that comes meanwhile would be behind its end. */
+async function readFirstPage(
+  app: App,
+  caller: Caller,
+  query: Pick<StreamQuery, 'after' | 'limit' | 'events'>,
+): Promise<StreamPage> {
+  if (query.after === LATEST) return { data: [], end: await findLastNumber(app, caller), hasMore: false }
+  return readPage(app, caller, { ...query, after: query.after ?? (await findFirstKept(app, caller)) - 1 })
+}
+
+async function findLastNumber(app: App, { merchantId, mode }: Caller): Promise<number> {
+  const [row] = await app.db.query(LAST_NUMBER, [merchantId, mode])
+  return row?.last ?? 0
 }
 
 async function readPage(

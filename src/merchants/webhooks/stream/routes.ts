@@ -4,7 +4,7 @@ import { listSchema } from '../../../api/http/lists/lists.ts'
 import { LIST_QUERY_WITHOUT_TIMES, PLAIN_READ } from '../../../api/http/read-endpoints.ts'
 import type { App } from '../../../program/app.ts'
 import { EventTypeShape } from '../events.ts'
-import { getEvent, MAX_WAIT_SECONDS, type NumberedEvent, parseStreamQuery, pullEvents } from './event-stream.ts'
+import { getEvent, LATEST, MAX_WAIT_SECONDS, type NumberedEvent, parseStreamQuery, pullEvents } from './event-stream.ts'
 
 const StreamedEventShape = Type.Object(
   {
@@ -49,15 +49,16 @@ export const eventEndpoints = tagEndpoints<App>('Webhooks', [
     name: 'pullEvents',
     summary: 'Read events in their order, oldest first',
     description:
-      'Whoever keeps `next_cursor` misses no event and sees none twice, whatever happens between. Without `starting_after` it begins with the first one that is kept. Events are kept 30 days.',
+      'Whoever keeps `next_cursor` misses no event and sees none twice, whatever happens between. Without `starting_after` it begins with the first one that is kept, with `latest` with what comes from now on. Events are kept 30 days.',
     action: 'read',
     query: Type.Object({
       limit: LIST_QUERY_WITHOUT_TIMES.limit,
       starting_after: Type.Optional(
         Type.String({
-          pattern: '^(?:0|[1-9][0-9]{0,14})$',
+          pattern: `^(?:${LATEST}|0|[1-9][0-9]{0,14})$`,
           examples: ['1042'],
-          description: 'the `next_cursor` of the page before, or the `sequence` of the last event that you have',
+          description:
+            'the `next_cursor` of the page before, or the `sequence` of the last event that you have; `latest`: behind the last event that has a number now, which `next_cursor` then names',
         }),
       ),
       wait: Type.Optional(

@@ -1,4 +1,5 @@
-import { type LoggedRequest, listRequests, type RequestFilter } from '../../../merchants/request-log/find-requests.ts'
+import { listRequests, type RequestFilter } from '../../../merchants/request-log/find-requests.ts'
+import type { LoggedRequest } from '../../../merchants/request-log/logged-request.ts'
 import { List } from '../../parts/list-page.tsx'
 import { formatPageTime, Note, Status, Time } from '../../parts/parts.tsx'
 import { pageReply, type SurfaceReply } from '../../parts/routes/surface-reply.ts'

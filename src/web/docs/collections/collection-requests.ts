@@ -64,6 +64,7 @@ const VARIABLE_OF_PREFIX: Readonly<Record<string, string>> = {
   lnk: 'paymentLinkId',
   evt: 'eventId',
   wha: 'webhookAddressId',
+  req: 'loggedRequestId',
   mer: 'testAccountId',
 }
 const ID = /^([a-z]{2,5})_[a-z0-9]{10,50}$/

@@ -123,13 +123,11 @@ export const CREATES: readonly Create[] = [
     others: [{ advance_seconds: 2 }, { advance_seconds: undefined, to: '2099-01-01T00:00:00Z' }],
   },
   {
-    ...{ path: '/v1/test/funds', ...forTests, wrong: amount },
-    body: () => ({ amount: 1 }),
+    ...{ path: '/v1/test/funds', ...forTests, wrong: amount, body: () => ({ amount: 1 }) },
     others: [{ amount: 2 }, { currency: 'UGX' }],
   },
   {
-    ...{ path: '/v1/test/events', ...forTests },
-    body: () => ({ event: 'charge.succeeded' }),
+    ...{ path: '/v1/test/events', ...forTests, body: () => ({ event: 'charge.succeeded' }) },
     wrong: [{ event: 7 }, invalid('event must be a string')],
     others: [{ event: 'charge.failed' }, { data: { id: 'txn_1' } }],
   },
@@ -231,8 +229,9 @@ export const OWNS: readonly Own[] = [
   { path: '/v1/me' },
   { path: '/v1/balance' },
   { path: addresses },
-  // Its pages have other rules than lists (test/merchants/webhooks/stream/pull.test.ts).
+  // Their pages have other rules than lists (test/merchants/webhooks/stream/pull.test.ts, test/merchants/request-log/request-list.test.ts).
   { path: '/v1/events' },
+  { path: '/v1/requests', full: true },
   { path: '/v1/statements/:period' },
   { path: '/v1/statements/:period.pdf' },
   { path: '/v1/vending/machines/tallies' },
@@ -241,6 +240,7 @@ export const OWNS: readonly Own[] = [
 
 /** What the harness does not check, and why. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'GET /v1/requests/:id': 'its neighbours have ids like it (test/merchants/request-log/request-list.test.ts)',
   'GET /v1/test/accounts': 'test keys alone, and few of them (test/payments/testing/test-accounts.test.ts)',
   'GET /v1/test/accounts/:id': 'the same',
   'POST /v1/test/accounts/:id/remove': 'the same',

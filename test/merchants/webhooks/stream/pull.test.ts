@@ -62,6 +62,27 @@ test('test and live count apart, other merchants see nothing, and a key for coll
     assertRefused(await ours.api.get(`/v1/events/${envelope.id}`), notFound('event not found'))
 })
 
+test('latest is the end of what has a number: an empty page whose cursor leads on', async () => {
+  const { api, live, of } = await shop()
+  const latest = async (client: typeof api, query = '') =>
+    (await client.get(`/v1/events?starting_after=latest${query}`)).body
+  const end = (next_cursor: string) => ({ object: 'list', data: [], has_more: false, next_cursor })
+  assert.deepEqual(await latest(api), end('0'))
+  await tell(service, of('test'), 3)
+  assert.deepEqual(await latest(api), end('0'), 'what has no number yet comes later')
+  await seal()
+  assert.deepEqual(await latest(api, '&event=dispute.opened&limit=1'), end('3'))
+  assert.deepEqual(await latest(live), end('0'))
+  await tell(service, of('test'))
+  await seal()
+  assert.deepEqual(
+    (await pullAll(api, '3')).rows.map(({ sequence }) => sequence),
+    [4],
+  )
+  service.pass(40 * DAY)
+  assert.deepEqual(await latest(api), end('4'), 'however old the last one is')
+})
+
 test('a filter shows its events only, and leads past the others', async () => {
   const { api, of } = await shop()
   await endedCharge(service, api)
@@ -104,7 +125,19 @@ test('a query that is wrong is refused with what is wrong', async () => {
     assertRefused(await ask(`event=${event}`), badRequest(`invalid event: ${event}`), {
       because: event,
     })
-  for (const cursor of ['2', '-1', '01', '1.0', '0x1', 'evt_1', '9'.repeat(15), '9'.repeat(400)])
+  for (const cursor of [
+    'LATEST',
+    'latest1',
+    'newest',
+    '2',
+    '-1',
+    '01',
+    '1.0',
+    '0x1',
+    'evt_1',
+    '9'.repeat(15),
+    '9'.repeat(400),
+  ])
     assertRefused(await ask(`starting_after=${cursor}`), badRequest('invalid starting_after cursor'), {
       because: cursor,
     })

@@ -34,6 +34,18 @@ test('a reader that waits is answered when its event has its number, and with no
   assert.deepEqual((await silent).body, { object: 'list', data: [], has_more: false, next_cursor: '1' })
 })
 
+test('a reader that waits from the latest event on hears of the next one alone', async () => {
+  const { api, of } = await streamShop(service)
+  await tell(service, of('test'), 2)
+  while ((await service.run('seal-events')) > 0);
+  const pending = api.get('/v1/events?wait=25&starting_after=latest')
+  await waiting(1)
+  await tell(service, of('test'))
+  await service.run('seal-events')
+  const { body } = await pending
+  assert.deepEqual([body.data.map(({ sequence }: any) => sequence), body.next_cursor], [[3], '3'])
+})
+
 test('a reader hears of what another process has sealed', async () => {
   const { api, of } = await streamShop(service)
   const beside = await startService({ database: service.database, clock: service.clock })
