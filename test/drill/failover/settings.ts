@@ -18,7 +18,7 @@ export const PATRONI = { ttl: 20, loop_wait: 5, retry_timeout: 5 }
 export const HAPROXY = { inter: '500ms', fall: 2, rise: 1 }
 export const SCOPE = 'gateway'
 export const SUPERUSER = 'postgres'
-export const PASSWORD = 'drill-pass.word'
+const PASSWORD = 'drill-pass.word'
 // Both the servers and HAProxy are here.
 export const ADDRESS = '127.0.0.1'
 
