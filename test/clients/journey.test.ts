@@ -57,5 +57,6 @@ test('from a sign-up to a key, a payment, its webhook on the own machine, a refu
     [['refunded', charge.id]],
   )
   const ended = await listen.interrupt()
-  assert.match(ended.stderr, /2 events, of which 2 were taken\. Go on with --from 2/)
+  // On a slow machine the payout of the refund has ended too.
+  assert.match(ended.stderr, /([23]) events, of which \1 were taken\. Go on with --from \1/)
 })
