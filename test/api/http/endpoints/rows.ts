@@ -6,7 +6,7 @@ import { dispenseBody } from '../../../helpers/vending/direct-dispenses.ts'
 import { failedOrder, makeOrder, orderBody } from '../../../helpers/vending/vending.ts'
 import { NO_MACHINE, NO_ORDER } from '../known-refusals.ts'
 import { badRequest, invalid, notFound, type Refused } from '../refused.ts'
-import { decideAll, type Kind, paid, type Side } from './world.ts'
+import { ADDRESSES as addresses, decideAll, type Kind, newAddress, paid, type Side } from './world.ts'
 
 /** What every row of the tables says about its endpoint. */
 type Endpoint = {
@@ -143,6 +143,10 @@ export const CREATES: readonly Create[] = [
     ...{ path: '/v1/test/accounts', ...forTests, body: () => ({ name: 'CI run' }) },
     ...{ wrong: [{ name: 7 }, invalid('name must be a string')], others: [{ name: 'another' }, { name: undefined }] },
   },
+  {
+    ...{ path: addresses, key: 'optional', full: true, answer: 201, body: newAddress },
+    ...{ wrong: [{ url: 7 }, invalid('url must be a string')], others: [{ events: ['payout.sent'] }, { url: 'x' }] },
+  },
 ]
 
 const schedule = {
@@ -151,14 +155,9 @@ const schedule = {
   target: async ({ client }: Side) => (await planned(client)).id,
 } as const
 const order = { of: 'order', unknown: NO_ORDER } as const
-const addresses = '/v1/webhook-addresses'
 const address = {
   ...({ of: 'address', full: true, unknown: notFound('webhook address not found'), answer: 200, again: 200 } as const),
-  target: async ({ client }: Side) => {
-    const { data } = (await client.get(addresses)).body
-    if (data.length === 5) await client.post(`${addresses}/${data[4].id}/remove`)
-    return (await client.post(addresses, { url: `https://1.1.1.1/${newPayer()}` })).body.id
-  },
+  target: async (side: Side) => (await side.client.post(addresses, await newAddress(side))).body.id,
 }
 const charge = { of: 'charge', unknown: notFound('charge not found') } as const
 
@@ -192,10 +191,6 @@ export const ACTS: readonly Act[] = [
       await paid(side)
       return (await side.client.get('/v1/webhooks?limit=1')).body.data[0].id
     },
-  },
-  {
-    ...{ path: addresses, full: true, answer: 201, again: 400 },
-    ...{ body: { url: 'https://1.1.1.1/more' }, wrong: invalid('url is required') },
   },
   { path: `${addresses}/:id`, ...address },
   { path: `${addresses}/:id/rotate`, ...address },

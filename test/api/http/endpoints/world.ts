@@ -133,3 +133,11 @@ export async function decideAll({ service }: Pick<Side, 'service'>): Promise<voi
   service.pass(2000)
   while ((await service.run('follow-charges')) > 0);
 }
+
+export const ADDRESSES = '/v1/webhook-addresses'
+/** An address to add, where there is room for it. */
+export async function newAddress({ client }: Side): Promise<object> {
+  const { data } = (await client.get(ADDRESSES)).body
+  if (data.length === 5) await client.post(`${ADDRESSES}/${data[4].id}/remove`)
+  return { url: `https://1.1.1.1/${newPayer()}` }
+}
