@@ -58,6 +58,7 @@ const CODES = {
   no_customer_phone_on_record_to_refund_to: ['refund', 'new_key'],
   cap_exceeded: ['request', 'new_key'],
   too_many_schedules: ['request', 'new_key'],
+  secret_gone: ['request', 'new_key'],
   too_many_addresses: ['request', 'new_key'],
   vending_disabled: ['permission', 'after_change'],
   supplier_not_configured: ['account', 'new_key'],
