@@ -18,7 +18,7 @@ export type Cast = {
   /** The rest, in equal parts. Payments are measured with some of these. */
   many: readonly BenchMerchant[]
 }
-type SecondaryIndex = { name: string; made: string }
+type NamedText = { name: string; text: string }
 export type Fill = { charges: number; monthItems: number; start: Date; end: Date }
 
 export const MIDDLING = 20
@@ -43,7 +43,7 @@ const DURING = {
 }
 const OF_OURS = `set synchronous_commit = off; set maintenance_work_mem = '1GB'; set work_mem = '256MB';
   set max_parallel_maintenance_workers = 2; set jit = off; set enable_seqscan = off`
-const SECONDARY = `select i.indexname as name, i.indexdef as made from pg_indexes i
+const SECONDARY = `select i.indexname as name, i.indexdef as text from pg_indexes i
   where i.schemaname = 'cell_0' and i.tablename = any($1) and not exists (
     select from pg_constraint c where c.conindid = (quote_ident(i.schemaname) || '.' || quote_ident(i.indexname))::regclass)`
 const COLUMNS = `select column_name as name, data_type as type from information_schema.columns
@@ -76,7 +76,7 @@ export async function fill(stage: Stage, cast: Cast, { charges, monthItems, star
   await db.query('select pg_reload_conf()')
   const other = { ...stage, db: await connectBeside(stage) }
   for (const one of [stage, other]) await one.db.query(OF_OURS)
-  const indexes: SecondaryIndex[] = (await db.query(SECONDARY, [TABLES])).rows
+  const indexes: NamedText[] = (await db.query(SECONDARY, [TABLES])).rows
   for (const { name } of indexes) await db.query(`drop index ${name}`)
   const copies = planCopies(cast, charges)
   const histories = [
@@ -93,11 +93,13 @@ export async function fill(stage: Stage, cast: Cast, { charges, monthItems, star
   ])
   await checkpointAll(stage)
   for (const { what, from, to } of copies) await timed(what, () => copyOnBoth([stage, other], from, to))
-  await makeIndexes([stage, other], indexes, timed)
+  await runOnBoth([stage, other], indexes, timed)
   await timed('numbers of events', () => db.query(SEALS))
   for (const name of Object.keys(DURING)) await db.query(`alter system reset ${name}`)
   await db.query('select pg_reload_conf()')
   await timed('vacuum, analyze and checkpoint', async () => {
+    const vacuums = TABLES.map((table) => ({ name: `vacuum of ${table}`, text: `vacuum ${table}` }))
+    await runOnBoth([stage, other], vacuums, timed)
     await db.query('vacuum analyze')
     await db.query('checkpoint')
   })
@@ -134,12 +136,13 @@ const copyOnBoth = (stages: readonly Stage[], from: BenchMerchant, to: readonly 
     ),
   )
 
-const makeIndexes = (stages: readonly Stage[], indexes: readonly SecondaryIndex[], timed: Timed) => {
-  const left = [...indexes]
+/** Runs these statements on whichever connection is free. */
+const runOnBoth = (stages: readonly Stage[], texts: readonly NamedText[], timed: Timed) => {
+  const left = [...texts]
   const work = async ({ db }: Stage) => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const { name, made } = next
-      await timed(name, () => db.query(made))
+      const { name, text } = next
+      await timed(name, () => db.query(text))
     }
   }
   return Promise.all(stages.map(work))
@@ -165,12 +168,12 @@ export async function withoutIndexes(
   tables: readonly string[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const indexes: SecondaryIndex[] = (await db.query(SECONDARY, [tables])).rows
+  const indexes: NamedText[] = (await db.query(SECONDARY, [tables])).rows
   for (const { name } of indexes) await db.query(`drop index ${name}`)
   await work()
-  for (const { name, made } of indexes) {
+  for (const { name, text } of indexes) {
     const at = performance.now()
-    await db.query(made)
+    await db.query(text)
     say(`  ${name} in ${Math.round((performance.now() - at) / 1000)} s`)
   }
 }
