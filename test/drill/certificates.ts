@@ -1,21 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { account } from './debian-servers.ts'
+import { account, runAsServer } from './debian-servers.ts'
 
 /** Whether certificates can be made here. */
 export const hasOpenssl = () => spawnSync('openssl', ['version'], { stdio: 'ignore' }).status === 0
-
-/** Runs a program to its end as the account of the servers. Returns its output. */
-export function runAsServer(program: string, words: readonly string[], env: Record<string, string> = {}): string {
-  const own = account()
-  return execFileSync(program, words, {
-    ...(own === null ? {} : { uid: own.uid, gid: own.gid }),
-    ...{ cwd: '/', encoding: 'utf8', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', ...env } },
-    // Without handles that a server which is started would keep open.
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-}
 
 /** Makes an authority, and the folder `tls` in which certificates lie. Returns that folder. */
 export function makeAuthority(folder: string): string {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findAccount, runsAsRoot } from '../../src/platform/embedded-postgres/run-as.ts'
@@ -15,3 +16,14 @@ export function findServerPrograms(): string | null {
 
 /** The account under which servers run: PostgreSQL refuses to run as root. */
 export const account = () => (runsAsRoot() ? findAccount() : null)
+
+/** Runs a program to its end as the account of the servers. Returns its output. */
+export function runAsServer(program: string, words: readonly string[], env: Record<string, string> = {}): string {
+  const own = account()
+  return execFileSync(program, words, {
+    ...(own === null ? {} : { uid: own.uid, gid: own.gid }),
+    ...{ cwd: '/', encoding: 'utf8', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', ...env } },
+    // Without handles that a server which is started would keep open.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}

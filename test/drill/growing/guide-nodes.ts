@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasOpenssl, makeCertificate, runAsServer } from '../certificates.ts'
-import { account, DEBIAN, findServerPrograms } from '../debian-servers.ts'
+import { hasOpenssl, makeCertificate } from '../certificates.ts'
+import { account, DEBIAN, findServerPrograms, runAsServer } from '../debian-servers.ts'
 import { readBlocks, withNames } from './guide.ts'
 
 /** A node of the cluster: a server of PostgreSQL at an address of its own. */
