@@ -55,6 +55,7 @@ const HEADS = `update ledger_heads h set seq = t.seq, available = t.available fr
 const SEALS = `insert into event_seals (merchant_id, mode, sequence, event_id, event, sealed_at)
   select merchant_id, mode, row_number() over (partition by merchant_id, mode order by created_at, id), id, type, created_at
   from events where created_at > now() - interval '30 days'`
+
 /** Does a part of the fill, and says how long a long one took. */
 type Timed = (what: string, work: () => Promise<unknown>) => Promise<void>
 
