@@ -42,6 +42,8 @@ export const patroniSettings = ({ name, folder, tls, postgres, rest, wires }: Ho
   },
   postgresql: {
     ...{ listen: `127.0.0.1:${postgres}`, connect_address: `127.0.0.1:${wires.postgres}`, use_unix_socket: true },
+    // Otherwise Patroni calls its own server as `localhost`, which is in no certificate, and a host that comes back does not follow.
+    use_unix_socket_repl: true,
     ...{ data_dir: join(folder, 'data'), bin_dir: findServerPrograms(), pgpass: join(folder, 'pgpass') },
     authentication: {
       superuser: { username: SUPERUSER, password: PASSWORD, ...verifyFull(tls) },
@@ -53,7 +55,7 @@ export const patroniSettings = ({ name, folder, tls, postgres, rest, wires }: Ho
     },
     // By the socket only this program comes, as the superuser.
     pg_hba: [
-      ...['local all all trust', `hostssl all all ${ADDRESS}/32 scram-sha-256`],
+      ...['local all all trust', 'local replication all scram-sha-256', `hostssl all all ${ADDRESS}/32 scram-sha-256`],
       `hostssl replication all ${ADDRESS}/32 scram-sha-256`,
     ],
   },
